@@ -1,0 +1,86 @@
+/** The import rules of docs/architecture.md. Each name says the rule that a finding breaks. */
+const planes = '^packages/(control-plane|data-plane)/';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'shared-imports-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^packages/shared/' },
+      to: { path: '^(packages/(?!shared/)|migrations/|e2e/|bench/)' },
+    },
+    {
+      name: 'the-planes-never-import-each-other',
+      severity: 'error',
+      from: { path: planes },
+      to: { path: planes, pathNot: '^packages/$1/' },
+    },
+    {
+      name: 'no-plane-imports-the-local-stack',
+      severity: 'error',
+      from: { path: planes, pathNot: '\\.test\\.ts$|/testing/' },
+      to: { path: '^packages/local-stack/' },
+    },
+    {
+      name: 'only-store-and-migrations-know-sql',
+      severity: 'error',
+      from: {
+        path: '^packages/(?!local-stack/)',
+        pathNot: '^packages/control-plane/src/(store/|testing/)|\\.test\\.ts$',
+      },
+      to: { path: 'node_modules/(pg|kysely)/' },
+    },
+    {
+      name: 'a-stage-imports-no-other-stage',
+      severity: 'error',
+      from: { path: '^packages/data-plane/src/stages/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^packages/data-plane/src/stages/' },
+    },
+    {
+      name: 'a-stage-does-no-io',
+      severity: 'error',
+      from: { path: '^packages/data-plane/src/stages/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^(node:)?(net|http|https|tls|fs|dgram|dns)(/|$)|node_modules/(undici|http-proxy|@nats-io)/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'table-retry-and-selection-are-pure',
+      severity: 'error',
+      from: {
+        path: '^packages/data-plane/src/(table/|upstream/(retry|select))',
+        pathNot: '\\.test\\.ts$',
+      },
+      to: {
+        dependencyTypesNot: ['type-only'],
+        pathNot:
+          '^packages/data-plane/src/(table/|upstream/(retry|select))|^packages/shared/src/|^(node:)?crypto$',
+      },
+    },
+    {
+      name: 'only-main-builds-adapters',
+      severity: 'error',
+      from: { path: '^packages/(control-plane|data-plane)/src/', pathNot: '/src/main\\.ts$|\\.test\\.ts$' },
+      to: { path: '^packages/(control-plane|data-plane)/src/main\\.ts$' },
+    },
+    {
+      name: 'production-code-imports-no-test-code',
+      severity: 'error',
+      from: { path: '^packages/(shared|control-plane|data-plane)/src/', pathNot: '\\.test\\.ts$|/testing/' },
+      to: { path: '\\.test\\.ts$|/testing/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.gateway/' },
+    tsPreCompilationDeps: 'specify',
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.mjs'],
+    },
+  },
+};

@@ -1,0 +1,18 @@
+/** Every suite of the repository: unit, property, contract and e2e tests, beside what they test. */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
+    ],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/.gateway'],
+  testPathIgnorePatterns: ['/node_modules/'],
+  globalSetup: '<rootDir>/packages/local-stack/src/testing/global-setup.ts',
+  globalTeardown: '<rootDir>/packages/local-stack/src/testing/global-teardown.ts',
+  testTimeout: 30_000,
+  maxWorkers: 2,
+};

@@ -1,0 +1,196 @@
+/**
+ * Every error code of the product, in one table.
+ *
+ * The HTTP status, the metric label, the OpenAPI document and docs/failure-modes.md are all derived
+ * from it, so a code can mean one thing only. Source: INTERFACE section 7, DESIGN section 2 "Codes".
+ */
+
+/** Whose fault an error is: what the caller sent, what the upstream did, or the gateway itself. */
+export type ErrorDomain = 'request' | 'access' | 'upstream' | 'gateway';
+
+export interface ErrorKind {
+  readonly status: number;
+  readonly domain: ErrorDomain;
+  /**
+   * Whether the same request may be sent again unchanged: `safe` as nothing reached the upstream,
+   * `no` as the answer would be the same, `unknown` as the upstream may have acted on it.
+   */
+  readonly replay: 'safe' | 'no' | 'unknown';
+  readonly when: string;
+  readonly action: string;
+}
+
+export const ERROR_TABLE = {
+  invalid_request: {
+    status: 400,
+    domain: 'request',
+    replay: 'no',
+    when: 'A field is missing, of a wrong type or out of bounds, the JSON is malformed, or the path is not allowed.',
+    action: 'Read `details`: it names each field and the reason.',
+  },
+  authentication_failed: {
+    status: 401,
+    domain: 'access',
+    replay: 'no',
+    when: 'The token is missing, unknown, expired or revoked, or its environments, routes or scopes do not cover this.',
+    action: 'Replace or re-scope the token.',
+  },
+  route_not_found: {
+    status: 404,
+    domain: 'request',
+    replay: 'no',
+    when: 'No active route of this name or id exists in the environment.',
+    action: 'Verify the route name and the environment.',
+  },
+  service_not_found: {
+    status: 404,
+    domain: 'request',
+    replay: 'no',
+    when: 'No service has this id.',
+    action: 'Verify the service id.',
+  },
+  token_not_found: {
+    status: 404,
+    domain: 'request',
+    replay: 'no',
+    when: 'No token has this id.',
+    action: 'Verify the token id.',
+  },
+  environment_not_found: {
+    status: 404,
+    domain: 'request',
+    replay: 'no',
+    when: 'No environment has this name.',
+    action: 'Create the environment or correct its name.',
+  },
+  request_not_found: {
+    status: 404,
+    domain: 'request',
+    replay: 'no',
+    when: 'No request has this id, or it is older than 30 days.',
+    action: 'Verify the id; records are kept for 30 days.',
+  },
+  not_found: {
+    status: 404,
+    domain: 'request',
+    replay: 'no',
+    when: 'The path is not one of the gateway.',
+    action: 'Correct the path.',
+  },
+  method_not_allowed: {
+    status: 405,
+    domain: 'request',
+    replay: 'no',
+    when: 'The path or the route does not take this method.',
+    action: 'Use a method that the `Allow` header names.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    domain: 'request',
+    replay: 'no',
+    when: 'The idempotency key was used with another body, method or path.',
+    action: 'Use a new key for a new request.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    domain: 'request',
+    replay: 'safe',
+    when: "The first request with this key has not ended by this one's deadline.",
+    action: 'Wait for `Retry-After`, then send the same request again.',
+  },
+  idempotency_outcome_unknown: {
+    status: 409,
+    domain: 'upstream',
+    replay: 'unknown',
+    when: 'The first request with this key was sent and its end is not known.',
+    action: 'Look up the request that the message names and reconcile with the upstream.',
+  },
+  name_conflict: {
+    status: 409,
+    domain: 'request',
+    replay: 'no',
+    when: 'The name is taken in the environment.',
+    action: 'Choose another name.',
+  },
+  service_in_use: {
+    status: 409,
+    domain: 'request',
+    replay: 'no',
+    when: 'The service is named by a route.',
+    action: 'Delete or move the routes that the message names.',
+  },
+  precondition_failed: {
+    status: 412,
+    domain: 'request',
+    replay: 'no',
+    when: '`If-Match` names an older revision.',
+    action: 'Read the resource again and repeat the change on its newest revision.',
+  },
+  payload_too_large: {
+    status: 413,
+    domain: 'request',
+    replay: 'no',
+    when: 'The body is larger than the route or the endpoint takes.',
+    action: 'Send a smaller body or raise `max_body_bytes`.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    domain: 'request',
+    replay: 'no',
+    when: 'The body of a management request is not JSON.',
+    action: 'Send `Content-Type: application/json`.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    domain: 'access',
+    replay: 'safe',
+    when: 'The quota of the route, of the management token or of failed authentications is used up.',
+    action: 'Wait for `Retry-After` (whole seconds) or request a higher quota.',
+  },
+  internal_error: {
+    status: 500,
+    domain: 'gateway',
+    replay: 'unknown',
+    when: 'The gateway failed in a way that it did not expect.',
+    action: 'Report the request id.',
+  },
+  upstream_unavailable: {
+    status: 502,
+    domain: 'upstream',
+    replay: 'unknown',
+    when: 'No upstream could be reached, or it broke off before a response began.',
+    action: 'Retry with back-off and inspect the health of the service.',
+  },
+  gateway_overloaded: {
+    status: 503,
+    domain: 'gateway',
+    replay: 'safe',
+    when: 'The gateway sheds load: too many requests are in flight.',
+    action: 'Retry with back-off; add data planes.',
+  },
+  gateway_not_ready: {
+    status: 503,
+    domain: 'gateway',
+    replay: 'safe',
+    when: 'No configuration is loaded yet, or a part that a management call needs is away.',
+    action: 'Retry after `Retry-After` seconds.',
+  },
+  idempotency_unavailable: {
+    status: 503,
+    domain: 'gateway',
+    replay: 'safe',
+    when: 'The store of idempotency keys cannot be reached.',
+    action: 'Retry with the same key.',
+  },
+  upstream_timeout: {
+    status: 504,
+    domain: 'upstream',
+    replay: 'unknown',
+    when: 'The deadline `timeout_ms` of the route passed before the response began.',
+    action: 'Retry where that is safe; inspect the upstream or raise `timeout_ms`.',
+  },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+export const ERROR_CODES = Object.keys(ERROR_TABLE) as readonly ErrorCode[];

@@ -1,0 +1,30 @@
+import { ERROR_CODES, ERROR_TABLE, type ErrorKind } from './error-table.ts';
+
+const REPLAY = {
+  safe: 'yes: nothing reached an upstream',
+  no: 'no: the answer would be the same',
+  unknown: 'only where the operation is idempotent',
+} as const;
+
+function row(code: string, kind: ErrorKind): string {
+  return `| ${String(kind.status)} | \`${code}\` | ${kind.domain} | ${kind.when} | ${kind.action} | ${REPLAY[kind.replay]} |`;
+}
+
+/** docs/failure-modes.md, made from the error table; a test compares the file with this text. */
+export function failureModesDocument(): string {
+  const rows = ERROR_CODES.map((code) => row(code, ERROR_TABLE[code]));
+  return `# Failure modes
+
+<!-- Made from packages/shared/src/errors/error-table.ts by \`pnpm docs:failure-modes\`. -->
+
+Every error that the gateway itself makes has a body \`{"error": {"code", "message", "request_id"}}\` and the
+header \`X-Gateway-Error: <code>\`. A response without that header came from the upstream, whatever its status.
+
+The domain says whose turn it is: \`request\` and \`access\` are the caller's, \`upstream\` is the service behind the
+route, \`gateway\` is the operator of the gateway.
+
+| status | code | domain | when | what to do | send it again unchanged? |
+| --- | --- | --- | --- | --- | --- |
+${rows.join('\n')}
+`;
+}

@@ -1,0 +1,45 @@
+import { ERROR_TABLE, type ErrorCode } from './error-table.ts';
+
+/** One reason of a 400: where in the body, query or headers, and what is wrong there. */
+export interface ErrorDetail {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface GatewayErrorOptions {
+  readonly details?: readonly ErrorDetail[];
+  /** Extra response headers, such as `Retry-After` or `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/**
+ * An error that the caller is meant to see: its code, its message and its details go into the
+ * envelope as they stand. Anything else that is thrown becomes `internal_error` with no text of its own.
+ */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: readonly ErrorDetail[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.status = ERROR_TABLE[code].status;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The error body of INTERFACE section 2: `{error: {code, message, request_id, details?}}`, as JSON text. */
+export function errorBody(
+  code: ErrorCode,
+  message: string,
+  requestId: string,
+  details?: readonly ErrorDetail[],
+): string {
+  const error = { code, message, request_id: requestId };
+  return JSON.stringify({ error: details === undefined ? error : { ...error, details } });
+}

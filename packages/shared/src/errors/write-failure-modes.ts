@@ -1,0 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { failureModesDocument } from './failure-modes.ts';
+
+writeFileSync(
+  new URL('../../../../docs/failure-modes.md', import.meta.url),
+  failureModesDocument(),
+);

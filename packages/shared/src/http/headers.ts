@@ -1,0 +1,20 @@
+/** The names of the product's own headers, in lower case as node:http gives and takes them. */
+export const HEADER = {
+  requestId: 'x-request-id',
+  latency: 'x-gateway-latency',
+  rateLimitLimit: 'x-ratelimit-limit',
+  rateLimitRemaining: 'x-ratelimit-remaining',
+  rateLimitReset: 'x-ratelimit-reset',
+  gatewayError: 'x-gateway-error',
+  environment: 'x-gateway-environment',
+} as const;
+
+/** RFC 6750 section 3: what a 401 tells about how to authenticate. */
+export const BEARER_CHALLENGE = 'Bearer';
+
+const BEARER = /^bearer +([^\s,]+) *$/i;
+
+/** The credential of an `Authorization: Bearer` field (RFC 6750 section 2.1), or undefined. */
+export function bearerCredential(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+}

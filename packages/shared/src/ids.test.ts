@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createIdFactory, isId, timeOfId } from './ids.ts';
+
+describe('ids', () => {
+  it('carry the time at which they were made, for any time of 48 bits', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), (ms) => {
+        const id = createIdFactory(() => ms)('req');
+        expect(isId('req', id)).toBe(true);
+        expect(timeOfId(id)).toBe(ms);
+      }),
+    );
+  });
+
+  it('sort by the time at which they were made', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 47 }), fc.integer({ min: 1 }), (ms, later) => {
+        const first = createIdFactory(() => ms)('svc');
+        const second = createIdFactory(() => ms + later)('svc');
+        expect(first < second).toBe(true);
+      }),
+    );
+  });
+
+  it('never repeat within a millisecond', () => {
+    const makeId = createIdFactory(() => 1);
+    const ids = new Set(Array.from({ length: 20_000 }, () => makeId('req')));
+    expect(ids.size).toBe(20_000);
+  });
+
+  it('are told from other texts', () => {
+    for (const text of [
+      '',
+      'req_',
+      'svc_00000000000000000000000000',
+      'req_0000000000000000000000000u',
+    ]) {
+      expect(isId('req', text)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import { randomFillSync } from 'node:crypto';
+
+/** Crockford's base 32: no I, L, O, U, so an id survives being read aloud; sorts as it counts. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_CHARS = 10;
+const RANDOM_CHARS = 16;
+
+export type IdPrefix = 'req' | 'svc' | 'rte' | 'tok' | 'ups';
+
+/** Fills the buffer with unpredictable bytes. */
+export type RandomSource = (bytes: Uint8Array) => void;
+
+export const systemRandom: RandomSource = (bytes) => {
+  randomFillSync(bytes);
+};
+
+/**
+ * Makes ids of a prefix, `_` and 26 characters: 48 bits of milliseconds since the Unix epoch, then
+ * 80 random bits (the layout of ULID). They sort by time and cannot be guessed.
+ *
+ * Randomness is drawn from the source in blocks, as one draw a request costs more than the request's
+ * other bookkeeping together.
+ */
+export function createIdFactory(
+  nowMs: () => number,
+  random: RandomSource = systemRandom,
+): (prefix: IdPrefix) => string {
+  const block = new Uint8Array(RANDOM_CHARS * 256);
+  let used = block.length;
+  let lastMs = -1;
+  let timeText = '';
+  return (prefix) => {
+    if (used === block.length) {
+      random(block);
+      used = 0;
+    }
+    const now = nowMs();
+    if (now !== lastMs) {
+      lastMs = now;
+      timeText = encodeTime(now);
+    }
+    let text = `${prefix}_${timeText}`;
+    for (const end = used + RANDOM_CHARS; used < end; used += 1) {
+      text += ALPHABET.charAt((block[used] ?? 0) & 31);
+    }
+    return text;
+  };
+}
+
+function encodeTime(ms: number): string {
+  let text = '';
+  for (let index = 0, rest = ms; index < TIME_CHARS; index += 1) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+const ID = /^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** Whether the text is an id of this prefix, whatever it names. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return ID.test(text) && text.startsWith(`${prefix}_`);
+}
+
+/** When the id was made, ms since the Unix epoch. The text must satisfy `isId`. */
+export function timeOfId(id: string): number {
+  let ms = 0;
+  for (const char of id.slice(4, 4 + TIME_CHARS)) ms = ms * 32 + ALPHABET.indexOf(char);
+  return ms;
+}

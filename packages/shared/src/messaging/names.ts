@@ -1,0 +1,33 @@
+/**
+ * Every name of ours on NATS: subjects, streams, KV and object-store buckets, durable consumers.
+ * Source: DESIGN section 8, "kv, object store and stream names are one file".
+ */
+export const NAMES = {
+  /** KV: environment → pointer to its newest snapshot. */
+  configBucket: 'gateway_config',
+  /** Object store: the snapshots themselves. */
+  snapshotBucket: 'gateway_snapshots',
+  /** Stream of request records on their way to Postgres. */
+  recordStream: 'GATEWAY_RECORDS',
+  /** The durable consumer that all control planes share. */
+  recordConsumer: 'record_ingest',
+} as const;
+
+const RECORD_SUBJECT = 'gateway.records';
+
+export const RECORD_SUBJECTS = `${RECORD_SUBJECT}.>`;
+
+/** Where a data plane publishes its batches of request records. */
+export function recordSubject(dataPlaneId: string): string {
+  return `${RECORD_SUBJECT}.${subjectToken(dataPlaneId)}`;
+}
+
+/** The object that holds a version of an environment's snapshot. */
+export function snapshotObject(environment: string, version: number): string {
+  return `${environment}.${version}`;
+}
+
+/** A text as one token of a subject: what NATS gives a meaning to is replaced. */
+function subjectToken(text: string): string {
+  return text.replace(/[^A-Za-z0-9_-]/g, '_');
+}

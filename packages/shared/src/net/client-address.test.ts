@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { clientAddress, normaliseAddress, parseAddressRanges } from './client-address.ts';
+
+const none = parseAddressRanges([]);
+const trusted = parseAddressRanges(['127.0.0.1', '10.0.0.0/8', '::1']);
+
+describe('clientAddress', () => {
+  it('never believes X-Forwarded-For of a connection that is not from a trusted proxy', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (forged) => {
+        expect(clientAddress('203.0.113.7', forged, trusted)).toBe('203.0.113.7');
+        expect(clientAddress('127.0.0.1', forged, none)).toBe('127.0.0.1');
+      }),
+    );
+  });
+
+  it('takes the last address that is not a trusted proxy, whatever the client wrote before it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.ipV4(), { maxLength: 5 }), (forged) => {
+        const chain = [...forged, '203.0.113.7', '10.1.1.1'].join(', ');
+        expect(clientAddress('127.0.0.1', chain, trusted)).toBe('203.0.113.7');
+      }),
+    );
+  });
+
+  it('stops at a hop that is no address', () => {
+    expect(clientAddress('127.0.0.1', 'unknown', trusted)).toBe('127.0.0.1');
+  });
+
+  it('takes IPv4 out of IPv6', () => {
+    expect(normaliseAddress('::ffff:127.0.0.1')).toBe('127.0.0.1');
+    expect(clientAddress('::ffff:127.0.0.1', '192.0.2.1', trusted)).toBe('192.0.2.1');
+  });
+});
+
+describe('parseAddressRanges', () => {
+  it('says which text is no range', () => {
+    expect(() => parseAddressRanges(['10.0.0.0/8', 'nonsense'])).toThrow('nonsense');
+  });
+
+  it('holds IPv4 inside IPv6', () => {
+    expect(trusted.has('::ffff:10.9.9.9')).toBe(true);
+    expect(trusted.has('11.0.0.1')).toBe(false);
+    expect(trusted.has('no address')).toBe(false);
+  });
+});

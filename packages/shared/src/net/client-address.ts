@@ -1,0 +1,73 @@
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Address, number];
+
+/** A set of address ranges, made from CIDR texts such as `10.0.0.0/8` or `fe80::/10`. */
+export interface AddressRanges {
+  has(address: string): boolean;
+  readonly texts: readonly string[];
+}
+
+/**
+ * Parses CIDRs, or single addresses. An IPv4 address inside IPv6 (`::ffff:10.0.0.1`) counts as the
+ * IPv4 address that it carries.
+ *
+ * @throws Error naming the text that is no CIDR.
+ */
+export function parseAddressRanges(texts: readonly string[]): AddressRanges {
+  const ranges = texts.map(parseRange);
+  return {
+    texts,
+    has(text) {
+      const address = parseAddress(text);
+      if (address === undefined) return false;
+      return ranges.some(
+        ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+      );
+    },
+  };
+}
+
+function parseRange(text: string): Range {
+  try {
+    if (text.includes('/')) return ipaddr.parseCIDR(text);
+    const address = ipaddr.parse(text);
+    return [address, address.kind() === 'ipv4' ? 32 : 128];
+  } catch (cause) {
+    throw new Error(`${text} is not an address or a CIDR range`, { cause });
+  }
+}
+
+/** The address, with IPv4 taken out of IPv6, or undefined where the text is none. */
+function parseAddress(text: string): Address | undefined {
+  return ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
+}
+
+/** The address in its plain form: IPv4 out of IPv6, zeros shortened. A text that is none stays as it is. */
+export function normaliseAddress(text: string): string {
+  return text.startsWith('::ffff:') || text.includes(':')
+    ? (parseAddress(text)?.toString() ?? text)
+    : text;
+}
+
+/**
+ * The client's address: that of the connection, or, where the connection comes from a trusted proxy,
+ * the last address in `X-Forwarded-For` that is not itself a trusted proxy. What stands to the left
+ * of it was written by the client and proves nothing.
+ */
+export function clientAddress(
+  connectionAddress: string,
+  forwardedFor: string | undefined,
+  trusted: AddressRanges,
+): string {
+  let address = normaliseAddress(connectionAddress);
+  if (forwardedFor === undefined || trusted.texts.length === 0) return address;
+  const hops = forwardedFor.split(',');
+  while (hops.length > 0 && trusted.has(address)) {
+    const hop = parseAddress((hops.pop() ?? '').trim());
+    if (hop === undefined) break;
+    address = hop.toString();
+  }
+  return address;
+}

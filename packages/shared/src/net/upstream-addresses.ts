@@ -1,0 +1,30 @@
+import { parseAddressRanges, type AddressRanges } from './client-address.ts';
+
+/** Addresses of this machine; refused as upstreams outside the local stack. */
+export const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128', '0.0.0.0/8', '::/128'] as const;
+
+/**
+ * Addresses that are never an upstream: link-local, which holds the metadata service of the clouds
+ * (169.254.169.254), and the IPv6 one of AWS. Source: DESIGN section 2 "Where an upstream may be".
+ */
+export const METADATA_CIDRS = ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'] as const;
+
+export const DEFAULT_UPSTREAM_DENY_CIDRS = [...METADATA_CIDRS, ...LOOPBACK_CIDRS] as const;
+
+/** Why a text is not an upstream URL, or undefined where it is one. */
+export function refuseUpstreamUrl(text: string, deny: AddressRanges): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return 'must be an absolute URL';
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
+  if (url.username !== '' || url.password !== '') {
+    return 'must not carry user info; use `credential` instead';
+  }
+  if (text.includes('#')) return 'must not carry a fragment';
+  if (text.includes('?')) return 'must not carry a query';
+  // URL has already turned decimal, octal and hexadecimal forms of IPv4 into the dotted one.
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (deny.has(host)) return `must not be at ${host}: UPSTREAM_DENY_CIDRS refuses this address`;
+  return undefined;
+}
+
+export { parseAddressRanges, type AddressRanges };

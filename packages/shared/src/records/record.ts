@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+/** What came of a request. Source: DESIGN section 2 "Request record". */
+export const OUTCOMES = [
+  'success',
+  'upstream_error',
+  'upstream_unavailable',
+  'timeout',
+  'rejected',
+  'client_aborted',
+] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+const attemptSchema = z.object({
+  upstream: z.string(),
+  region: z.string().nullable(),
+  /** From the request's arrival, ms. */
+  started_ms: z.number(),
+  duration_ms: z.number(),
+  status: z.int().optional(),
+  /** Why there was no usable status: `connect_refused`, `connect_timeout`, `reset`, … */
+  error: z.string().optional(),
+});
+
+/**
+ * The record of one proxied request, as data planes stream it and as Postgres keeps it.
+ * It holds no header value, no body and no query value.
+ */
+export const requestRecordSchema = z.object({
+  id: z.string(),
+  /** null where the request was refused before an environment was known. */
+  environment: z.string().nullable(),
+  /** The name that the path gave, also where no such route exists; null where it gave none. */
+  route: z.string().nullable(),
+  route_version: z.string().nullable(),
+  service_id: z.string().nullable(),
+  method: z.string(),
+  /** Without the query. */
+  path: z.string(),
+  /** null where the client left before a response began. */
+  status: z.int().nullable(),
+  outcome: z.enum(OUTCOMES),
+  error_code: z.string().nullable(),
+  /** Milliseconds since the Unix epoch, the same as in the id. */
+  received_at_ms: z.int(),
+  timing: z.object({ gateway_ms: z.number(), upstream_ms: z.number(), total_ms: z.number() }),
+  upstream: z.object({ id: z.string(), url: z.string(), region: z.string().nullable() }).nullable(),
+  retry_count: z.int(),
+  attempts: z.array(attemptSchema),
+  rate_limit: z.object({ limit: z.int(), remaining: z.int(), reset_seconds: z.int() }).nullable(),
+  /** What the idempotency key did to this request; null where it had none. */
+  idempotency: z.string().nullable(),
+  token_id: z.string().nullable(),
+  client_ip: z.string(),
+  client_request_id: z.string().nullable(),
+  request_bytes: z.int(),
+  response_bytes: z.int(),
+  data_plane: z.string(),
+  config_version: z.int().nullable(),
+  trace_id: z.string(),
+});
+
+export type RequestRecord = z.infer<typeof requestRecordSchema>;
+export type RecordedAttempt = z.infer<typeof attemptSchema>;
+
+/** A message on the stream of records: the JSON array of a batch. */
+export const recordBatchSchema = z.array(requestRecordSchema);
+
+/** How long a record can be looked up. Source: INTERFACE section 8. */
+export const RECORD_RETENTION_DAYS = 30;
+
+/** Bounds of what a data plane puts into one message. Source: DESIGN section 4 "Records". */
+export const MAX_BATCH_RECORDS = 500;
+export const MAX_BATCH_DELAY_MS = 50;
+/** Below the 1 MiB that nats-server takes by default, headers included. */
+export const MAX_BATCH_BYTES = 768 * 1024;
+
+/** Longer paths and caller's request ids are cut here, so that a record has a bounded size. */
+export const MAX_RECORDED_PATH_CHARS = 1024;
+export const MAX_RECORDED_CLIENT_ID_CHARS = 128;

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+
+/**
+ * What a data plane runs: the compiled configuration of one environment.
+ *
+ * Keys that this version does not know are left out on reading, so that data planes and control
+ * planes of neighbouring versions work together; a change that an older data plane would serve
+ * wrongly raises `SNAPSHOT_FORMAT`, and that data plane refuses it and keeps its last good one.
+ */
+export const SNAPSHOT_FORMAT = 1;
+
+const upstreamSchema = z.object({
+  id: z.string(),
+  url: z.string(),
+  region: z.string().nullable(),
+  weight: z.int().min(1),
+});
+
+const serviceSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  revision: z.int(),
+  upstreams: z.array(upstreamSchema).min(1),
+});
+
+const rateLimitSchema = z.object({
+  limit: z.int().min(1),
+  window_seconds: z.int().min(1),
+  per: z.enum(['route', 'token', 'ip']),
+});
+
+const retrySchema = z.object({
+  on_statuses: z.array(z.int()),
+  /** null: an attempt may take all that is left of the deadline. */
+  per_attempt_timeout_ms: z.int().min(1).nullable(),
+  /** The longest first back-off, ms; it doubles with each retry, and a random part of it is taken. */
+  backoff_ms: z.int().min(0),
+  unsafe_methods: z.enum(['never', 'with_idempotency_key', 'always']),
+});
+
+const routeSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  revision: z.int(),
+  service_id: z.string(),
+  timeout_ms: z.int().min(1),
+  retry_count: z.int().min(0),
+  /** null: every method that the proxy path takes. */
+  methods: z.array(z.string()).nullable(),
+  auth: z.object({ type: z.enum(['token', 'none']) }),
+  rate_limit: rateLimitSchema,
+  retry: retrySchema,
+  max_body_bytes: z.int().min(0),
+});
+
+const tokenSchema = z.object({
+  id: z.string(),
+  /**
+   * SHA-256 of each secret that opens this token, in hex, with the time (ms since the Unix epoch) from
+   * which it no longer does: a rotated token has two of them during its grace period.
+   */
+  secrets: z.array(z.object({ sha256: z.string(), expires_at_ms: z.number().nullable() })),
+  environments: z.array(z.string()),
+  routes: z.array(z.string()),
+  scopes: z.array(z.string()),
+});
+
+export const snapshotSchema = z.object({
+  format: z.literal(SNAPSHOT_FORMAT),
+  environment: z.string(),
+  /** Counts up with every publication of the environment. */
+  version: z.int().min(1),
+  services: z.array(serviceSchema),
+  routes: z.array(routeSchema),
+  tokens: z.array(tokenSchema),
+});
+
+export type Snapshot = z.infer<typeof snapshotSchema>;
+export type SnapshotService = z.infer<typeof serviceSchema>;
+export type SnapshotUpstream = z.infer<typeof upstreamSchema>;
+export type SnapshotRoute = z.infer<typeof routeSchema>;
+export type SnapshotToken = z.infer<typeof tokenSchema>;
+export type RateLimitPolicy = z.infer<typeof rateLimitSchema>;
+export type RetryPolicy = z.infer<typeof retrySchema>;
+
+/** The KV entry of an environment: which object is its newest snapshot, and the proof of it. */
+export const pointerSchema = z.object({
+  environment: z.string(),
+  version: z.int().min(1),
+  /** Name of the object that holds the gzip of the snapshot's JSON. */
+  object: z.string(),
+  /** Hash of the object's bytes, hex. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Id of the master key from which the signing key was derived. */
+  key_id: z.string(),
+  /** HMAC-SHA-256 over the other fields, hex. */
+  signature: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+export type SnapshotPointer = z.infer<typeof pointerSchema>;

@@ -1,0 +1,33 @@
+import { createHash, hash } from 'node:crypto';
+import { systemRandom, type RandomSource } from '../ids.ts';
+
+/** What every workspace token begins with, so that leaked ones can be searched for. */
+export const TOKEN_PREFIX = 'gwt_';
+
+const SECRET = /^gwt_[A-Za-z0-9_-]{43}$/;
+
+/** A new token secret: `gwt_` and 256 random bits in base64url. */
+export function createTokenSecret(random: RandomSource = systemRandom): string {
+  const bytes = new Uint8Array(32);
+  random(bytes);
+  return TOKEN_PREFIX + Buffer.from(bytes).toString('base64url');
+}
+
+/** Whether the text has the form of a token secret, whatever it names. */
+export function isTokenSecret(text: string): boolean {
+  return SECRET.test(text);
+}
+
+/**
+ * SHA-256 of the secret in hex: the only form in which a token is stored, published and looked up.
+ * A plain hash is enough as the secret holds 256 random bits, and a look-up by hash leaks no timing
+ * that helps to guess it.
+ */
+export function hashTokenSecret(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}
+
+/** The same hash, as the bytes that Postgres keeps. */
+export function hashTokenSecretBytes(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}

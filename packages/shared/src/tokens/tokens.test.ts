@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { covers, reaches } from './scopes.ts';
+import {
+  createTokenSecret,
+  hashTokenSecret,
+  hashTokenSecretBytes,
+  isTokenSecret,
+} from './secret.ts';
+
+describe('a token secret', () => {
+  it('holds 256 bits and is recognised', () => {
+    const secret = createTokenSecret();
+    expect(isTokenSecret(secret)).toBe(true);
+    expect(Buffer.from(secret.slice(4), 'base64url')).toHaveLength(32);
+    expect(createTokenSecret()).not.toBe(secret);
+  });
+
+  it('is hashed alike for the look-up and for the store', () => {
+    const secret = createTokenSecret();
+    expect(hashTokenSecretBytes(secret).toString('hex')).toBe(hashTokenSecret(secret));
+  });
+});
+
+describe('the reach of a token', () => {
+  const names = fc.array(fc.constantFrom('a', 'b', 'c', '*'), { maxLength: 4 });
+  const reach = fc.record({ environments: names, routes: names, scopes: names });
+
+  it('never grants what the granting token does not cover', () => {
+    fc.assert(
+      fc.property(reach, reach, fc.constantFrom('a', 'b', 'c', 'd'), (granting, wanted, name) => {
+        fc.pre(reaches(granting, wanted));
+        for (const part of ['environments', 'routes', 'scopes'] as const) {
+          if (covers(wanted[part], name)) expect(covers(granting[part], name)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('does not let a list of names grant the wildcard', () => {
+    const all = { environments: ['*'], routes: ['*'], scopes: ['*'] };
+    expect(reaches({ ...all, routes: ['a'] }, all)).toBe(false);
+    expect(reaches(all, all)).toBe(true);
+  });
+});
