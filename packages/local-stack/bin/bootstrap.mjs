@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+// The way in from a machine that has only an older Node and npm: installs what the lockfile names,
+// then runs the asked command under the Node that came with it. Plain JavaScript for Node >= 18
+// with no dependency, because nothing is installed yet when it starts.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isInstallCurrent, installCommand, recordInstall } from './install.mjs';
+import { runForeground } from './foreground.mjs';
+import { findNode } from './node-runtime.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+
+const commands = {
+  start: ['packages/local-stack/src/main.ts'],
+  test: [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    'node_modules/jest/bin/jest.js',
+  ],
+  check: ['packages/local-stack/bin/check.mjs'],
+  bench: ['bench/main.ts'],
+};
+
+function fail(line) {
+  process.stderr.write(`gateway: ${line}\n`);
+  process.exit(1);
+}
+
+async function install() {
+  const { packageManager } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  process.stderr.write(
+    `Installing packages with ${packageManager} (a first time takes a while) ...\n`,
+  );
+  const { command, args, env } = installCommand(packageManager);
+  const ended = await runForeground(command, args, { cwd: root, env, stdin: 'ignore' });
+  if (ended.signal) return ended;
+  if (ended.code !== 0) {
+    fail(`the packages could not be installed (exit ${ended.code}); the lines above say why`);
+  }
+  recordInstall(root);
+  return undefined;
+}
+
+/** Ends this process the way the child ended, so that a caller's shell sees the same. */
+function mirror({ code, signal }) {
+  if (signal) {
+    process.exitCode = 128 + signal.number;
+    process.kill(process.pid, signal.name);
+    return;
+  }
+  process.exit(code);
+}
+
+async function main() {
+  const [name, ...rest] = process.argv.slice(2);
+  if (!Object.hasOwn(commands, name ?? '')) {
+    fail(`usage: bootstrap.mjs <${Object.keys(commands).join('|')}> [arguments]`);
+  }
+  if (!isInstallCurrent(root)) {
+    const interrupted = await install();
+    if (interrupted) return mirror(interrupted);
+  }
+  const node = findNode(root);
+  if (!node) {
+    fail(
+      `no Node 24 came with the install for ${process.platform}-${process.arch}; ` +
+        'install Node 24 or newer and run this again',
+    );
+  }
+  const env = { ...process.env, PATH: [path.dirname(node), process.env.PATH].join(path.delimiter) };
+  mirror(
+    await runForeground(node, [...commands[name], ...rest], { cwd: root, env, stdin: 'inherit' }),
+  );
+}
+
+await main();

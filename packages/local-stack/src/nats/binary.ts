@@ -1,0 +1,123 @@
+import { access, constants, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { errorMessage } from '../process/error-code.ts';
+import { runCommand } from '../process/run-command.ts';
+import { StartError } from '../process/start-error.ts';
+
+const howToGetOne =
+  'install nats-server (Debian: apt-get install nats-server, macOS: brew install nats-server) or set NATS_URL';
+
+async function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function onPath(): Promise<string | undefined> {
+  // A system's daemons may be in a folder that an ordinary user's PATH leaves out.
+  const folders = [
+    ...(process.env['PATH'] ?? '').split(path.delimiter),
+    '/usr/sbin',
+    '/usr/local/sbin',
+  ];
+  for (const folder of folders.filter((name) => path.isAbsolute(name))) {
+    const file = path.join(folder, 'nats-server');
+    if (await isExecutable(file)) return file;
+  }
+  return undefined;
+}
+
+/** Where a downloaded binary is kept for every checkout of this machine's user. */
+function cachedBinary(): string {
+  const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
+  return path.join(cache, 'gateway', `nats-server-${process.platform}-${process.arch}`);
+}
+
+/** apt without root and without a change to the system: every folder that it writes is ours. */
+function aptSettings(folder: string, ownLists: boolean): string[] {
+  const settings = [
+    `Dir::Cache=${folder}/cache`,
+    'Debug::NoLocking=true',
+    'APT::Sandbox::User=',
+    'Acquire::Retries=2',
+    'Acquire::http::Timeout=20',
+    'Acquire::https::Timeout=20',
+    ...(ownLists ? [`Dir::State::Lists=${folder}/lists`] : []),
+  ];
+  return settings.flatMap((setting) => ['-o', setting]);
+}
+
+async function downloadedPackage(folder: string): Promise<string | undefined> {
+  const names = await readdir(folder);
+  const name = names.find((entry) => entry.startsWith('nats-server_') && entry.endsWith('.deb'));
+  return name === undefined ? undefined : path.join(folder, name);
+}
+
+/** The system's own package lists first; where it has none (a slim image), lists of ours. */
+async function downloadPackage(folder: string, log: (line: string) => void): Promise<string> {
+  let output = '';
+  for (const ownLists of [false, true]) {
+    const apt = aptSettings(folder, ownLists);
+    const options = { cwd: folder, timeoutMs: 180_000 };
+    if (ownLists) {
+      log('Fetching the package lists of this system for nats-server ...');
+      await mkdir(path.join(folder, 'lists', 'partial'), { recursive: true });
+      ({ output } = await runCommand('apt-get', [...apt, 'update'], options));
+    }
+    const download = await runCommand('apt-get', [...apt, 'download', 'nats-server'], options);
+    output += download.output;
+    const file = await downloadedPackage(folder);
+    if (download.code === 0 && file !== undefined) return file;
+  }
+  const reason = output.split('\n').findLast((line) => line.startsWith('E:')) ?? output.trim();
+  throw new StartError(
+    `no nats-server on the PATH, and none to download (${reason}); ${howToGetOne}`,
+  );
+}
+
+/** Moves a binary to the cache whole; a cache that cannot be written costs only the next start. */
+async function keep(binary: string, log: (line: string) => void): Promise<void> {
+  const target = cachedBinary();
+  const draft = `${target}.${process.pid}`;
+  try {
+    await mkdir(path.dirname(target), { recursive: true });
+    await copyFile(binary, draft);
+    await rename(draft, target);
+  } catch (error) {
+    const reason = errorMessage(error);
+    log(`nats-server is not kept for other checkouts: ${reason}`);
+  }
+}
+
+/**
+ * The nats-server to run: the one on the PATH, else one that was downloaded before, else Debian's
+ * package, whose origin apt verifies, unpacked below `dataDir` without root.
+ *
+ * @throws {StartError} that says how to get one
+ */
+export async function natsBinary(dataDir: string, log: (line: string) => void): Promise<string> {
+  const unpacked = path.join(dataDir, 'package', 'usr', 'sbin', 'nats-server');
+  const installed = await onPath();
+  if (installed !== undefined) return installed;
+  for (const file of [unpacked, cachedBinary()]) if (await isExecutable(file)) return file;
+  const folder = path.join(dataDir, 'download');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(path.join(folder, 'cache', 'archives', 'partial'), { recursive: true });
+  try {
+    log('Downloading nats-server, which is not on the PATH ...');
+    const file = await downloadPackage(folder, log);
+    const args = ['-x', file, path.join(dataDir, 'package')];
+    const { code, output } = await runCommand('dpkg-deb', args, { timeoutMs: 60_000 });
+    if (code !== 0 || !(await isExecutable(unpacked))) {
+      throw new StartError(
+        `the nats-server package could not be unpacked (${output.trim()}); ${howToGetOne}`,
+      );
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  await keep(unpacked, log);
+  return unpacked;
+}

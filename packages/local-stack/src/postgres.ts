@@ -1,0 +1,78 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { freePort } from './process/free-port.ts';
+import { startProcess } from './process/managed-process.ts';
+import { asAccount, unprivilegedAccount } from './process/unprivileged.ts';
+import { waitUntilReady } from './process/wait-until-ready.ts';
+import { postgresBinaries } from './postgres/binaries.ts';
+import { openCluster } from './postgres/cluster.ts';
+import { clearStalePid } from './postgres/stale-pid.ts';
+import type { Server } from './server.ts';
+
+export interface PostgresOptions {
+  /** Where the cluster is kept, made when it is not there. */
+  readonly dataDir: string;
+  /** On 127.0.0.1; a free one unless given. */
+  readonly port?: number;
+  readonly logFile?: string;
+  /** Further settings, as for `postgres -c`: tests give up durability for speed. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Added to the server's environment. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Told one line before each long step. */
+  readonly log: (line: string) => void;
+}
+
+async function connects(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Starts the embedded Postgres on 127.0.0.1 and resolves when a real connection was made; `url` is
+ * its superuser on the maintenance database. `stop` is a fast shutdown: open connections are ended,
+ * what is committed is on disk.
+ *
+ * @throws {StartError} with one clear line
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Server> {
+  const { log, settings = {}, env = {} } = options;
+  const binaries = await postgresBinaries();
+  const account = await unprivilegedAccount();
+  const cluster = await openCluster(options.dataDir, binaries, account, log);
+  const folder = await realpath(cluster.folder);
+  await clearStalePid(folder);
+  const port = options.port ?? (await freePort());
+  const flags = { listen_addresses: '127.0.0.1', port: String(port), ...settings };
+  const args = ['-D', folder, ...Object.entries(flags).flatMap(([k, v]) => ['-c', `${k}=${v}`])];
+  const files = [binaries.postgres, path.dirname(folder)];
+  const launch = await asAccount(account, binaries.postgres, args, files);
+  const server = await startProcess({
+    ...launch,
+    name: 'postgres',
+    cwd: folder,
+    env: { PATH: process.env['PATH'], LC_ALL: 'C', ...env },
+    logFile: options.logFile ?? path.join(options.dataDir, 'postgres.log'),
+    stopSignal: 'SIGINT',
+  });
+  const address = `127.0.0.1:${port}`;
+  const url = `postgres://${cluster.user}:${cluster.password}@${address}/postgres`;
+  await waitUntilReady(server, { check: () => connects(url), timeoutMs: 60_000 });
+  return {
+    url,
+    pid: server.pid,
+    port,
+    process: server,
+    stop: async () => {
+      await server.stop();
+    },
+  };
+}

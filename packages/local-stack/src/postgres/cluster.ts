@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import {
+  appendFile,
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode } from '../process/error-code.ts';
+import { runCommand } from '../process/run-command.ts';
+import { StartError } from '../process/start-error.ts';
+import { asAccount, type Account } from '../process/unprivileged.ts';
+import type { PostgresBinaries } from './binaries.ts';
+
+/** The major version of the embedded binaries; a cluster of another one cannot be opened. */
+const majorVersion = '18';
+const superuser = 'gateway';
+
+/** A folder of database files that a server can be started on. */
+export interface Cluster {
+  readonly folder: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+const settingsFile = new URL('../../../../deploy/postgres/local.conf', import.meta.url);
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Made beside its final place and moved there whole, so that an interrupted one is never used. */
+async function create(
+  dataDir: string,
+  folder: string,
+  password: string,
+  binaries: PostgresBinaries,
+  account: Account | undefined,
+): Promise<void> {
+  const draft = `${folder}.new`;
+  const passwordFile = path.join(dataDir, 'initdb-password');
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o700 });
+  try {
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    if (account !== undefined) {
+      await chown(draft, account.uid, account.gid);
+      await chown(passwordFile, account.uid, account.gid);
+    }
+    const args = [
+      `--pgdata=${draft}`,
+      `--username=${superuser}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+    ];
+    const launch = await asAccount(account, binaries.initdb, args, [binaries.initdb, dataDir]);
+    const { code, output } = await runCommand(launch.command, launch.args, {
+      ...launch,
+      cwd: dataDir,
+      env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+      timeoutMs: 120_000,
+    });
+    if (code !== 0) {
+      const reason = output.split('\n').findLast((line) => line.includes('error')) ?? output;
+      throw new StartError(`Postgres could not make its data folder: ${reason.trim()}`);
+    }
+    await appendFile(path.join(draft, 'postgresql.conf'), "\ninclude 'gateway.conf'\n");
+    await rename(draft, folder);
+  } finally {
+    await rm(passwordFile, { force: true });
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Opens the cluster below `dataDir`, or makes it: UTF-8, C locale, one superuser with a password
+ * that is kept beside it with mode 0600. The settings of deploy/postgres/local.conf are copied in
+ * at every start.
+ *
+ * @throws {StartError} when the folder holds something else
+ */
+export async function openCluster(
+  dataDir: string,
+  binaries: PostgresBinaries,
+  account: Account | undefined,
+  log: (line: string) => void,
+): Promise<Cluster> {
+  const folder = path.join(dataDir, 'cluster');
+  const passwordFile = path.join(dataDir, 'password');
+  await mkdir(dataDir, { recursive: true });
+  await chmod(dataDir, 0o711);
+  let password = await readIfThere(passwordFile);
+  const version = await readIfThere(path.join(folder, 'PG_VERSION'));
+  if (password === undefined && version === undefined) {
+    password = randomBytes(24).toString('base64url');
+    await writeFile(passwordFile, password, { mode: 0o600 });
+  }
+  if (password === undefined) {
+    throw new StartError(
+      `the password of the Postgres data in ${dataDir} is missing; move the folder away to start afresh`,
+    );
+  }
+  if (version === undefined) {
+    log('Making the Postgres data folder ...');
+    await create(dataDir, folder, password, binaries, account);
+  } else if (version !== majorVersion) {
+    throw new StartError(
+      `${folder} was made by Postgres ${version} and this is ${majorVersion}; move the folder away to start afresh`,
+    );
+  }
+  const settings = path.join(folder, 'gateway.conf');
+  await copyFile(settingsFile, settings);
+  if (account !== undefined) await chown(settings, account.uid, account.gid);
+  return { folder, user: superuser, password };
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+
+/** How a command ended: its exit code (null when a signal or the time limit ended it). */
+export interface CommandResult {
+  readonly code: number | null;
+  /** stdout and stderr together, at most the last 64 KiB. */
+  readonly output: string;
+}
+
+export interface CommandOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+const maxOutputCharacters = 64 * 1024;
+
+/**
+ * Runs a short command to its end in a session of its own, so that the terminal's Ctrl-C does not
+ * break it off half-way behind our back. A command that cannot be run at all answers with code 127
+ * and the reason as its output; past its time it is killed.
+ */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    const { cwd, env, uid, gid, timeoutMs, signal } = options;
+    const child = spawn(command, args, {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(env === undefined ? {} : { env }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    let output = '';
+    const keep = (chunk: Buffer): void => {
+      output = (output + chunk.toString('utf8')).slice(-maxOutputCharacters);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.once('error', (error) => resolve({ code: 127, output: error.message }));
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ManagedProcess } from './managed-process.ts';
+import { StartError } from './start-error.ts';
+
+export interface ReadyOptions {
+  /**
+   * Resolves when the process serves; rejects, or answers false, while it does not yet. It must
+   * tell this process from another that holds the same port.
+   */
+  readonly check: () => Promise<boolean>;
+  readonly timeoutMs: number;
+  readonly intervalMs?: number;
+}
+
+/**
+ * Polls until a process serves. A process that ended, or is not ready in time, is stopped and
+ * reported with the last line that it wrote.
+ *
+ * @throws {StartError}
+ */
+export async function waitUntilReady(
+  process: ManagedProcess,
+  options: ReadyOptions,
+): Promise<void> {
+  const { check, timeoutMs, intervalMs = 25 } = options;
+  const deadline = performance.now() + timeoutMs;
+  const state = { ended: false };
+  void process.exited.then(() => {
+    state.ended = true;
+  });
+  for (;;) {
+    if (await check().catch(() => false)) return;
+    if (state.ended) {
+      throw new StartError(`${process.name} ended while it started: ${lastWords(process)}`);
+    }
+    if (performance.now() > deadline) {
+      await process.stop('SIGKILL');
+      const seconds = Math.round(timeoutMs / 1000);
+      throw new StartError(
+        `${process.name} was not ready within ${seconds} s: ${lastWords(process)}`,
+      );
+    }
+    await delay(intervalMs);
+  }
+}
+
+/** What a log says about a failed start, in one line. */
+function lastWords(process: ManagedProcess): string {
+  const lines = process.logs(40);
+  const telling = lines.findLast((line) =>
+    /FATAL|\[FTL\]|\[ERR\]|"level":"?(?:fatal|60)/.test(line),
+  );
+  const words = telling ?? lines.slice(-3).join(' ');
+  return `${words === '' ? 'it wrote nothing' : words} (log: ${process.logFile})`;
+}

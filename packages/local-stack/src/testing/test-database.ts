@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { migrateTemplate } from './migrate-template.ts';
+
+const template = 'gateway_template';
+/** Taken while the template is made, so that only one of jest's workers makes it. */
+const templateLock = 7_301_001;
+/** A closed connection takes a moment to be gone from the server's list. */
+const closingMs = 2000;
+
+/** A database of one test's own. */
+export interface TestDatabase {
+  readonly url: string;
+  /** Drops it; rejects, after dropping it all the same, when a connection to it was left open. */
+  drop(): Promise<void>;
+}
+
+function maintenanceUrl(): string {
+  const url = process.env['TEST_DATABASE_URL'];
+  if (url === undefined) throw new Error('TEST_DATABASE_URL is set by the global setup of jest');
+  return url;
+}
+
+function urlOf(database: string): string {
+  const url = new URL(maintenanceUrl());
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function withMaintenance<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: maintenanceUrl(),
+    application_name: 'test-database',
+  });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Made under another name and renamed when it is whole. */
+async function ensureTemplate(client: pg.Client): Promise<void> {
+  const exists = `select 1 from pg_database where datname = '${template}'`;
+  if ((await client.query(exists)).rowCount !== 0) return;
+  await client.query('select pg_advisory_lock($1)', [templateLock]);
+  try {
+    if ((await client.query(exists)).rowCount !== 0) return;
+    await client.query(`drop database if exists ${template}_draft with (force)`);
+    await client.query(`create database ${template}_draft`);
+    await migrateTemplate(urlOf(`${template}_draft`));
+    await client.query(`alter database ${template}_draft rename to ${template}`);
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [templateLock]);
+  }
+}
+
+interface Connection {
+  readonly application_name: string;
+  readonly state: string | null;
+  readonly query: string;
+}
+
+async function openConnections(client: pg.Client, database: string): Promise<Connection[]> {
+  const { rows } = await client.query<Connection>(
+    `select application_name, state, query from pg_stat_activity
+     where datname = $1 and backend_type = 'client backend'`,
+    [database],
+  );
+  return rows;
+}
+
+async function dropDatabase(client: pg.Client, database: string): Promise<void> {
+  const deadline = performance.now() + closingMs;
+  let leaked = await openConnections(client, database);
+  while (leaked.length > 0 && performance.now() < deadline) {
+    await delay(10);
+    leaked = await openConnections(client, database);
+  }
+  await client.query(`drop database ${database} with (force)`);
+  if (leaked.length === 0) return;
+  const list = leaked.map((one) => `${one.application_name} (${one.state ?? '?'}): ${one.query}`);
+  throw new Error(`${leaked.length} connections to the test database leaked: ${list.join('; ')}`);
+}
+
+/**
+ * A fresh database with every migration applied, copied from a template that is migrated once per
+ * run. Needs the Postgres of the global setup.
+ */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await withMaintenance(async (client) => {
+    await ensureTemplate(client);
+    await client.query(`create database ${name} template ${template}`);
+  });
+  return {
+    url: urlOf(name),
+    drop: () => withMaintenance((client) => dropDatabase(client, name)),
+  };
+}
