@@ -1,8 +1,8 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startNats } from '../nats.ts';
 import { startPostgres } from '../postgres.ts';
+import { makeRunFolder } from './run-folder.ts';
 
 /** Where the teardown, loaded as a module of its own, finds how to stop what the setup started. */
 export const stopTestServers = Symbol.for('gateway.stop-test-servers');
@@ -29,27 +29,25 @@ function stopOnSignals(stop: () => Promise<void>): void {
  * TEST_NATS_URL. A run that is killed outright leaves them to their guards (process/guard.ts).
  */
 export default async function globalSetup(): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'gateway-test-'));
-  // Postgres may run under another account and has to pass through.
-  await chmod(folder, 0o711);
-  const started = await Promise.allSettled([
+  const folder = await makeRunFolder();
+  const starting = Promise.allSettled([
     startPostgres({ dataDir: path.join(folder, 'postgres'), settings: noDurability, log }),
     startNats({ dataDir: path.join(folder, 'nats'), log }),
   ]);
   const stop = async (): Promise<void> => {
+    const started = await starting;
     const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     await Promise.all(running.map((server) => server.stop()));
     await rm(folder, { recursive: true, force: true });
   };
-  const [postgres, nats] = started;
+  stopOnSignals(stop);
+  const [postgres, nats] = await starting;
   if (postgres.status === 'rejected' || nats.status === 'rejected') {
     await stop();
-    throw new AggregateError(
-      started.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])),
-      'the test servers did not start',
-    );
+    const failed = [postgres, nats].filter((one) => one.status === 'rejected');
+    const lines = failed.map((one) => String(one.reason));
+    throw new Error(`the test servers did not start: ${lines.join('; ')}`);
   }
-  stopOnSignals(stop);
   Reflect.set(globalThis, stopTestServers, stop);
   process.env['TEST_DATABASE_URL'] = postgres.value.url;
   process.env['TEST_NATS_URL'] = nats.value.url;

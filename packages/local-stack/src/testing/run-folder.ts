@@ -1,0 +1,22 @@
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isRunning } from '../process/foreign-process.ts';
+
+const prefix = 'gateway-test-';
+
+/**
+ * A folder for the data of this run, named after our pid so that a later run knows when it is
+ * nobody's any more. Runs that were killed leave theirs; those are removed here.
+ */
+export async function makeRunFolder(): Promise<string> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(/^gateway-test-(\d+)-/.exec(name)?.[1] ?? process.pid);
+    if (pid === process.pid || isRunning(pid)) continue;
+    await rm(path.join(tmpdir(), name), { recursive: true, force: true });
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), `${prefix}${process.pid}-`));
+  // Postgres may run under another account and has to pass through.
+  await chmod(folder, 0o711);
+  return folder;
+}
