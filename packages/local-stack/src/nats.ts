@@ -17,6 +17,8 @@ export interface NatsOptions {
   readonly logFile?: string;
   /** Added to the server's environment. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Breaks the start off; nothing of it goes on then. */
+  readonly signal?: AbortSignal;
   /** Told one line before each long step. */
   readonly log: (line: string) => void;
 }
@@ -41,9 +43,10 @@ async function answers(url: string, name: string): Promise<boolean> {
  * @throws {StartError} with one clear line
  */
 export async function startNats(options: NatsOptions): Promise<Server> {
-  const { dataDir, env = {}, log } = options;
+  const { dataDir, env = {}, signal } = options;
   await mkdir(dataDir, { recursive: true });
-  const binary = await natsBinary(dataDir, log);
+  const binary = await natsBinary(dataDir, options);
+  signal?.throwIfAborted();
   const port = options.port ?? (await freePort());
   const store = path.join(dataDir, 'jetstream');
   const name = `gateway-local-${randomUUID()}`;
@@ -55,7 +58,7 @@ export async function startNats(options: NatsOptions): Promise<Server> {
     logFile: options.logFile ?? path.join(dataDir, 'nats.log'),
   });
   const url = `nats://127.0.0.1:${port}`;
-  await waitUntilReady(server, { check: () => answers(url, name), timeoutMs: 30_000 });
+  await waitUntilReady(server, { check: () => answers(url, name), timeoutMs: 30_000, signal });
   return {
     url,
     pid: server.pid,

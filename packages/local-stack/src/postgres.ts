@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Added to the server's environment. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Breaks the start off; nothing of it goes on then. */
+  readonly signal?: AbortSignal;
   /** Told one line before each long step. */
   readonly log: (line: string) => void;
 }
@@ -44,12 +46,13 @@ async function connects(url: string): Promise<boolean> {
  * @throws {StartError} with one clear line
  */
 export async function startPostgres(options: PostgresOptions): Promise<Server> {
-  const { log, settings = {}, env = {} } = options;
+  const { settings = {}, env = {}, signal } = options;
   const binaries = await postgresBinaries();
   const account = await unprivilegedAccount();
-  const cluster = await openCluster(options.dataDir, binaries, account, log);
+  const cluster = await openCluster(binaries, account, options);
   const folder = await realpath(cluster.folder);
   await clearStalePid(folder);
+  signal?.throwIfAborted();
   const port = options.port ?? (await freePort());
   const flags = { listen_addresses: '127.0.0.1', port: String(port), ...settings };
   const args = ['-D', folder, ...Object.entries(flags).flatMap(([k, v]) => ['-c', `${k}=${v}`])];
@@ -65,7 +68,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Server> {
   });
   const address = `127.0.0.1:${port}`;
   const url = `postgres://${cluster.user}:${cluster.password}@${address}/postgres`;
-  await waitUntilReady(server, { check: () => connects(url), timeoutMs: 60_000 });
+  await waitUntilReady(server, { check: () => connects(url), timeoutMs: 60_000, signal });
   return {
     url,
     pid: server.pid,

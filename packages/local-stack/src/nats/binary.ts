@@ -5,6 +5,11 @@ import { errorMessage } from '../process/error-code.ts';
 import { runCommand } from '../process/run-command.ts';
 import { StartError } from '../process/start-error.ts';
 
+interface Steps {
+  readonly log: (line: string) => void;
+  readonly signal?: AbortSignal;
+}
+
 const howToGetOne =
   'install nats-server (Debian: apt-get install nats-server, macOS: brew install nats-server) or set NATS_URL';
 
@@ -56,11 +61,11 @@ async function downloadedPackage(folder: string): Promise<string | undefined> {
 }
 
 /** The system's own package lists first; where it has none (a slim image), lists of ours. */
-async function downloadPackage(folder: string, log: (line: string) => void): Promise<string> {
+async function downloadPackage(folder: string, { log, signal }: Steps): Promise<string> {
   let output = '';
   for (const ownLists of [false, true]) {
     const apt = aptSettings(folder, ownLists);
-    const options = { cwd: folder, timeoutMs: 180_000 };
+    const options = { cwd: folder, timeoutMs: 180_000, ...(signal && { signal }) };
     if (ownLists) {
       log('Fetching the package lists of this system for nats-server ...');
       await mkdir(path.join(folder, 'lists', 'partial'), { recursive: true });
@@ -68,6 +73,7 @@ async function downloadPackage(folder: string, log: (line: string) => void): Pro
     }
     const download = await runCommand('apt-get', [...apt, 'download', 'nats-server'], options);
     output += download.output;
+    signal?.throwIfAborted();
     const file = await downloadedPackage(folder);
     if (download.code === 0 && file !== undefined) return file;
   }
@@ -97,7 +103,7 @@ async function keep(binary: string, log: (line: string) => void): Promise<void> 
  *
  * @throws {StartError} that says how to get one
  */
-export async function natsBinary(dataDir: string, log: (line: string) => void): Promise<string> {
+export async function natsBinary(dataDir: string, steps: Steps): Promise<string> {
   const unpacked = path.join(dataDir, 'package', 'usr', 'sbin', 'nats-server');
   const installed = await onPath();
   if (installed !== undefined) return installed;
@@ -106,8 +112,8 @@ export async function natsBinary(dataDir: string, log: (line: string) => void): 
   await rm(folder, { recursive: true, force: true });
   await mkdir(path.join(folder, 'cache', 'archives', 'partial'), { recursive: true });
   try {
-    log('Downloading nats-server, which is not on the PATH ...');
-    const file = await downloadPackage(folder, log);
+    steps.log('Downloading nats-server, which is not on the PATH ...');
+    const file = await downloadPackage(folder, steps);
     const args = ['-x', file, path.join(dataDir, 'package')];
     const { code, output } = await runCommand('dpkg-deb', args, { timeoutMs: 60_000 });
     if (code !== 0 || !(await isExecutable(unpacked))) {
@@ -118,6 +124,6 @@ export async function natsBinary(dataDir: string, log: (line: string) => void): 
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  await keep(unpacked, log);
+  await keep(unpacked, steps.log);
   return unpacked;
 }

@@ -28,6 +28,18 @@ export interface Cluster {
   readonly password: string;
 }
 
+interface ClusterOptions {
+  readonly dataDir: string;
+  readonly log: (line: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+interface Tools {
+  readonly binaries: PostgresBinaries;
+  readonly account: Account | undefined;
+  readonly signal?: AbortSignal;
+}
+
 const settingsFile = new URL('../../../../deploy/postgres/local.conf', import.meta.url);
 
 async function readIfThere(file: string): Promise<string | undefined> {
@@ -41,11 +53,10 @@ async function readIfThere(file: string): Promise<string | undefined> {
 
 /** Made beside its final place and moved there whole, so that an interrupted one is never used. */
 async function create(
+  { binaries, account, signal }: Tools,
   dataDir: string,
   folder: string,
   password: string,
-  binaries: PostgresBinaries,
-  account: Account | undefined,
 ): Promise<void> {
   const draft = `${folder}.new`;
   const passwordFile = path.join(dataDir, 'initdb-password');
@@ -72,7 +83,9 @@ async function create(
       cwd: dataDir,
       env: { PATH: process.env['PATH'], LC_ALL: 'C' },
       timeoutMs: 120_000,
+      ...(signal && { signal }),
     });
+    signal?.throwIfAborted();
     if (code !== 0) {
       const reason = output.split('\n').findLast((line) => line.includes('error')) ?? output;
       throw new StartError(`Postgres could not make its data folder: ${reason.trim()}`);
@@ -93,10 +106,9 @@ async function create(
  * @throws {StartError} when the folder holds something else
  */
 export async function openCluster(
-  dataDir: string,
   binaries: PostgresBinaries,
   account: Account | undefined,
-  log: (line: string) => void,
+  { dataDir, log, signal }: ClusterOptions,
 ): Promise<Cluster> {
   const folder = path.join(dataDir, 'cluster');
   const passwordFile = path.join(dataDir, 'password');
@@ -115,7 +127,8 @@ export async function openCluster(
   }
   if (version === undefined) {
     log('Making the Postgres data folder ...');
-    await create(dataDir, folder, password, binaries, account);
+    const tools = { binaries, account, ...(signal && { signal }) };
+    await create(tools, dataDir, folder, password);
   } else if (version !== majorVersion) {
     throw new StartError(
       `${folder} was made by Postgres ${version} and this is ${majorVersion}; move the folder away to start afresh`,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { errorCode } from './error-code.ts';
 
 /** How a command ended: its exit code (null when a signal or the time limit ended it). */
 export interface CommandResult {
@@ -21,7 +22,8 @@ const maxOutputCharacters = 64 * 1024;
 /**
  * Runs a short command to its end in a session of its own, so that the terminal's Ctrl-C does not
  * break it off half-way behind our back. A command that cannot be run at all answers with code 127
- * and the reason as its output; past its time it is killed.
+ * and the reason as its output. Past its time, or when the signal aborts, it is killed with all
+ * that it started.
  */
 export function runCommand(
   command: string,
@@ -33,21 +35,35 @@ export function runCommand(
     const child = spawn(command, args, {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
       ...(cwd === undefined ? {} : { cwd }),
       ...(env === undefined ? {} : { env }),
       ...(uid === undefined ? {} : { uid }),
       ...(gid === undefined ? {} : { gid }),
-      ...(signal === undefined ? {} : { signal }),
     });
+    const killAll = (): void => {
+      if (child.pid === undefined || child.exitCode !== null) return;
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch (error) {
+        // It may have ended since.
+        if (errorCode(error) !== 'ESRCH') throw error;
+      }
+    };
+    const timer = setTimeout(killAll, timeoutMs);
+    if (signal?.aborted === true) killAll();
+    signal?.addEventListener('abort', killAll);
     let output = '';
     const keep = (chunk: Buffer): void => {
       output = (output + chunk.toString('utf8')).slice(-maxOutputCharacters);
     };
+    const end = (result: CommandResult): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', killAll);
+      resolve(result);
+    };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    child.once('error', (error) => resolve({ code: 127, output: error.message }));
-    child.once('close', (code) => resolve({ code, output }));
+    child.once('error', (error) => end({ code: 127, output: error.message }));
+    child.once('close', (code) => end({ code, output }));
   });
 }

@@ -9,27 +9,35 @@ export interface ReadyOptions {
    */
   readonly check: () => Promise<boolean>;
   readonly timeoutMs: number;
-  readonly intervalMs?: number;
+  /** Gives up, and stops the process, when it aborts. */
+  readonly signal?: AbortSignal | undefined;
 }
+
+const pollIntervalMs = 25;
 
 /**
  * Polls until a process serves. A process that ended, or is not ready in time, is stopped and
  * reported with the last line that it wrote.
  *
- * @throws {StartError}
+ * @throws {StartError} or the signal's reason
  */
 export async function waitUntilReady(
   process: ManagedProcess,
   options: ReadyOptions,
 ): Promise<void> {
-  const { check, timeoutMs, intervalMs = 25 } = options;
+  const { check, timeoutMs, signal } = options;
   const deadline = performance.now() + timeoutMs;
   const state = { ended: false };
   void process.exited.then(() => {
     state.ended = true;
   });
   for (;;) {
-    if (await check().catch(() => false)) return;
+    const ready = await check().catch(() => false);
+    if (signal?.aborted === true) {
+      await process.stop();
+      signal.throwIfAborted();
+    }
+    if (ready && !state.ended) return;
     if (state.ended) {
       throw new StartError(`${process.name} ended while it started: ${lastWords(process)}`);
     }
@@ -40,7 +48,7 @@ export async function waitUntilReady(
         `${process.name} was not ready within ${seconds} s: ${lastWords(process)}`,
       );
     }
-    await delay(intervalMs);
+    await delay(pollIntervalMs);
   }
 }
 
