@@ -38,11 +38,32 @@ async function describe(pid: number): Promise<string> {
 }
 
 /**
+ * When a process began, in the system's own terms: together with its pid it names one process for
+ * good. Empty when there is none.
+ */
+export async function startedAt(pid: number): Promise<string> {
+  if (process.platform !== 'linux') {
+    const ps = await runCommand('ps', ['-o', 'lstart=', '-p', String(pid)], { timeoutMs: 5000 });
+    return ps.output.trim();
+  }
+  try {
+    // proc_pid_stat(5): field 22, where the name, which may hold anything, is field 2.
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/**
  * Whether the process is one that was started on this folder: its command line or its environment
  * names it. A pid alone proves nothing, since the system gives it to another after its end.
  */
 export async function isProcessOf(pid: number, folder: string): Promise<boolean> {
-  return isRunning(pid) && (await describe(pid)).includes(folder);
+  if (!isRunning(pid)) return false;
+  const [, ...after] = (await describe(pid)).split(folder);
+  // The whole name of the folder, not the beginning of another's.
+  return after.some((rest) => /^(?:$|[/\s\0])/.test(rest));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { lastWords } from './last-words.ts';
 import type { ManagedProcess } from './managed-process.ts';
 import { StartError } from './start-error.ts';
 
@@ -39,25 +40,20 @@ export async function waitUntilReady(
     }
     if (ready && !state.ended) return;
     if (state.ended) {
-      throw new StartError(`${process.name} ended while it started: ${lastWords(process)}`);
+      throw new StartError(`${process.name} ended while it started: ${reasonOf(process)}`);
     }
     if (performance.now() > deadline) {
       await process.stop('SIGKILL');
       const seconds = Math.round(timeoutMs / 1000);
       throw new StartError(
-        `${process.name} was not ready within ${seconds} s: ${lastWords(process)}`,
+        `${process.name} was not ready within ${seconds} s: ${reasonOf(process)}`,
       );
     }
     await delay(pollIntervalMs);
   }
 }
 
-/** What a log says about a failed start, in one line. */
-function lastWords(process: ManagedProcess): string {
-  const lines = process.logs(40);
-  const telling = lines.findLast((line) =>
-    /FATAL|\[FTL\]|\[ERR\]|"level":"?(?:fatal|60)/.test(line),
-  );
-  const words = telling ?? lines.slice(-3).join(' ');
+function reasonOf(process: ManagedProcess): string {
+  const words = lastWords(process.logs());
   return `${words === '' ? 'it wrote nothing' : words} (log: ${process.logFile})`;
 }

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { ConfigError } from '@gateway/shared/config/environment';
+import { StartError } from './process/start-error.ts';
+import { banner } from './stack/banner.ts';
+import { parseStackConfig } from './stack/config.ts';
+import { openDataFolder } from './stack/data-folder.ts';
+import { stopLeftovers } from './stack/leftovers.ts';
+import { checkPorts } from './stack/ports.ts';
+import { loadSecrets } from './stack/secrets.ts';
+import { startStack } from './stack/start-stack.ts';
+import { createSupervisor } from './stack/supervisor.ts';
+
+function log(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Runs the stack on its data folder until the signal; whatever happens, all of it is stopped. */
+async function run(signal: AbortSignal): Promise<void> {
+  const asked = parseStackConfig(process.env, process.cwd());
+  const folder = await openDataFolder(asked.dataDir);
+  try {
+    const config = { ...asked, dataDir: folder.path };
+    await stopLeftovers(config.dataDir, log);
+    await checkPorts(config);
+    const secrets = await loadSecrets(config.dataDir, config);
+    const supervisor = createSupervisor(config.dataDir, log);
+    try {
+      log(banner(await startStack(config, secrets, { supervisor, log, signal })));
+      if (!signal.aborted) await once(signal, 'abort');
+    } finally {
+      await supervisor.stop();
+    }
+  } finally {
+    await folder.release();
+  }
+}
+
+async function main(): Promise<void> {
+  const stop = new AbortController();
+  // Ctrl-C may arrive twice, from the terminal and from npm: the first one counts.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => stop.abort());
+  }
+  // A terminal that has gone is no reason to leave processes behind.
+  process.stdout.on('error', () => stop.abort());
+  try {
+    await run(stop.signal);
+  } catch (error) {
+    const isLine = error instanceof StartError || error instanceof ConfigError;
+    if (!isLine && error !== stop.signal.reason) throw error;
+    if (!stop.signal.aborted) {
+      process.stderr.write(`gateway: ${(error as Error).message}\n`);
+      process.exit(1);
+    }
+  }
+  log('Stopped.');
+  process.exit(0);
+}
+
+await main();

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startedAt } from '../process/foreign-process.ts';
+import { openDataFolder } from './data-folder.ts';
+import { loadSecrets } from './secrets.ts';
+
+describe('the data folder', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await realpath(await mkdtemp(path.join(tmpdir(), 'gateway-folder-')));
+  });
+  afterEach(async () => {
+    await rm(root, { recursive: true, force: true });
+  });
+
+  it('is made, claimed and released', async () => {
+    const folder = await openDataFolder(path.join(root, 'a', 'b'));
+    expect(folder.path).toBe(path.join(root, 'a', 'b'));
+    await expect(openDataFolder(folder.path)).rejects.toThrow(/already runs .*pid \d+/);
+    await folder.release();
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it('is refused in one line where a file has its place', async () => {
+    const file = path.join(root, 'file');
+    await writeFile(file, '');
+    await expect(openDataFolder(file)).rejects.toThrow(/file in its place; set GATEWAY_DATA_DIR/);
+    await expect(openDataFolder(path.join(file, 'x'))).rejects.toThrow(/file in its place/);
+  });
+
+  it('is taken over from an owner that was killed, though its pid is in use again', async () => {
+    const stranger = spawn('sleep', ['60']);
+    try {
+      const pid = stranger.pid ?? 0;
+      await writeFile(path.join(root, 'stack.pid'), `${pid} 1\n`);
+      await (await openDataFolder(root)).release();
+      await writeFile(path.join(root, 'stack.pid'), `${pid} ${await startedAt(pid)}\n`);
+      await expect(openDataFolder(root)).rejects.toThrow(`(pid ${pid})`);
+    } finally {
+      stranger.kill();
+      await once(stranger, 'exit');
+    }
+  });
+
+  it('keeps secrets that it makes once, readable by nobody else', async () => {
+    const none = { adminToken: undefined, masterKeys: undefined };
+    const made = await loadSecrets(root, none);
+    expect(made.adminToken).toMatch(/^gwt_[A-Za-z0-9_-]{43}$/);
+    expect(Buffer.from(made.masterKeys.replace(/^k1:/, ''), 'base64')).toHaveLength(32);
+    expect(await loadSecrets(root, none)).toEqual(made);
+    for (const name of await readdir(root)) {
+      expect((await stat(path.join(root, name))).mode & 0o777).toBe(0o600);
+    }
+  });
+});

@@ -1,0 +1,45 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode } from '../process/error-code.ts';
+
+/** One line of processes.json. Source: DESIGN section 5. */
+export interface ProcessEntry {
+  readonly name: string;
+  readonly pid: number;
+  /** On 127.0.0.1. */
+  readonly ports: readonly number[];
+}
+
+function isEntry(value: unknown): value is ProcessEntry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, pid, ports } = value as Partial<Record<string, unknown>>;
+  return typeof name === 'string' && Number.isSafeInteger(pid) && Array.isArray(ports);
+}
+
+/** What the file says now; what is no entry is left out, and a file that is no JSON says nothing. */
+export async function readProcesses(dataDir: string): Promise<ProcessEntry[]> {
+  let text: string;
+  try {
+    text = await readFile(path.join(dataDir, 'processes.json'), 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.filter(isEntry) : [];
+  } catch {
+    // Somebody edited it; the processes are still found by their own pid files and ports.
+    return [];
+  }
+}
+
+/** Replaced whole, so that a reader never sees half of it. */
+export async function writeProcesses(
+  dataDir: string,
+  entries: readonly ProcessEntry[],
+): Promise<void> {
+  const file = path.join(dataDir, 'processes.json');
+  await writeFile(`${file}.new`, `${JSON.stringify(entries, null, 2)}\n`);
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,123 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BannerFacts } from './banner.ts';
+import type { StackConfig } from './config.ts';
+import { demoEnvironment, ensureDemo } from './demo.ts';
+import { pickDemoAddress } from './demo-address.ts';
+import { createManagementClient } from './management-client.ts';
+import { startControlPlane, startDataPlane, startDemoUpstream } from './planes.ts';
+import type { StackSecrets } from './secrets.ts';
+import { startServers, type ServerSteps } from './servers.ts';
+import type { ServiceProcess } from './service-process.ts';
+
+const firstRequestMs = 10_000;
+
+/** Whether a request reaches the upstream, whatever that says. */
+async function isForwarded(baseUrl: string, token: string): Promise<boolean> {
+  const response = await fetch(`${baseUrl}/v1/proxy/echo`, {
+    headers: { authorization: `Bearer ${token}`, 'x-gateway-environment': demoEnvironment },
+    signal: AbortSignal.timeout(2000),
+  });
+  await response.arrayBuffer();
+  return response.headers.get('x-gateway-error') === null;
+}
+
+/** Waits until the data plane has heard of the route, which is a moment after it was made. */
+async function waitForRoute(baseUrl: string, token: string, signal: AbortSignal): Promise<boolean> {
+  const deadline = performance.now() + firstRequestMs;
+  while (performance.now() < deadline) {
+    signal.throwIfAborted();
+    if (await isForwarded(baseUrl, token).catch(() => false)) return true;
+    await delay(25);
+  }
+  return false;
+}
+
+/**
+ * Starts every process of the stack in order, each handed to the supervisor as soon as it runs, and
+ * makes the demo service and route.
+ *
+ * @throws {StartError} or the signal's reason; what was started is the supervisor's to stop
+ */
+export async function startStack(
+  config: StackConfig,
+  secrets: StackSecrets,
+  steps: ServerSteps,
+): Promise<BannerFacts> {
+  const { supervisor, log, signal } = steps;
+  const { databaseUrl, natsUrl } = await startServers(config, steps);
+  const env = {
+    GATEWAY_DATA_DIR: config.dataDir,
+    NATS_URL: natsUrl,
+    GATEWAY_MASTER_KEYS: secrets.masterKeys,
+    DEFAULT_ENVIRONMENT: config.defaultEnvironment,
+    UPSTREAM_DENY_CIDRS: config.upstreamDenyCidrs,
+    LOG_LEVEL: config.logLevel,
+  };
+  const optionsOf = (name: string) => ({
+    name,
+    logFile: path.join(config.dataDir, 'logs', `${name}.log`),
+    signal,
+  });
+  const supervised = async (starting: Promise<ServiceProcess>): Promise<ServiceProcess> => {
+    const service = await starting;
+    await supervisor.add(service, service.ports);
+    signal.throwIfAborted();
+    return service;
+  };
+
+  log('Starting the control plane, which brings the database up to date ...');
+  const controlPlane = await supervised(
+    startControlPlane({
+      ...optionsOf('control-plane'),
+      port: config.controlPlanePort,
+      adminPort: config.controlPlaneAdminPort,
+      env: {
+        ...env,
+        DATABASE_URL: databaseUrl,
+        GATEWAY_ADMIN_TOKEN: secrets.adminToken,
+        TRUSTED_PROXIES: process.env['TRUSTED_PROXIES'] ?? '127.0.0.1/32,::1/128',
+      },
+    }),
+  );
+
+  const dataPlanes: ServiceProcess[] = [];
+  for (const { name, port, adminPort } of config.dataPlanes) {
+    log(`Starting ${name} ...`);
+    const dataPlane = startDataPlane({
+      ...optionsOf(name),
+      port,
+      adminPort,
+      env: {
+        ...env,
+        CONTROL_PLANE_URL: controlPlane.baseUrl,
+        DATA_PLANE_DATA_DIR: path.join(config.dataDir, name),
+        REGION: config.region,
+      },
+    });
+    dataPlanes.push(await supervised(dataPlane));
+  }
+
+  log('Starting the demo upstream ...');
+  const demo = await pickDemoAddress(config.dataDir);
+  await supervised(startDemoUpstream({ ...optionsOf('demo-upstream'), port: demo.port, env: {} }));
+  const client = createManagementClient(controlPlane.baseUrl, secrets.adminToken);
+  const isNew = await ensureDemo(client, demo.url, demo.previousUrl);
+  const urls = dataPlanes.map(({ baseUrl }) => baseUrl);
+  for (const url of isNew ? urls : []) {
+    if (!(await waitForRoute(url, secrets.adminToken, signal))) {
+      log(
+        `The route echo does not answer at ${url} yet; the logs in ${config.dataDir}/logs tell why`,
+      );
+    }
+  }
+  const [baseUrl = '', ...furtherUrls] = urls;
+  return {
+    baseUrl,
+    furtherUrls,
+    controlPlaneUrl: controlPlane.baseUrl,
+    adminToken: secrets.adminToken,
+    defaultEnvironment: config.defaultEnvironment,
+    dataDir: config.dataDir,
+  };
+}
