@@ -72,7 +72,8 @@ async function downloadPackage(folder: string, { log, signal }: Steps): Promise<
       ({ output } = await runCommand('apt-get', [...apt, 'update'], options));
     }
     const download = await runCommand('apt-get', [...apt, 'download', 'nats-server'], options);
-    output += download.output;
+    output += `\n${download.output}`;
+    if (download.code === 127) break;
     signal?.throwIfAborted();
     const file = await downloadedPackage(folder);
     if (download.code === 0 && file !== undefined) return file;
