@@ -1,0 +1,79 @@
+import { hostname } from 'node:os';
+import {
+  environmentNameVariable,
+  integerVariable,
+  listVariable,
+  logLevelVariable,
+  parseEnvironment,
+  portVariable,
+} from '@gateway/shared/config/environment';
+import { masterKeysVariable } from '@gateway/shared/config/master-keys';
+import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addresses';
+import { z } from 'zod';
+
+const MIB = 1024 * 1024;
+
+const rangesVariable = listVariable.transform((texts, context) => {
+  try {
+    return parseAddressRanges(texts);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : '' });
+    return z.NEVER;
+  }
+});
+
+/** Every setting of a data plane. docs/configuration.md lists them. */
+const schema = z.object({
+  GATEWAY_HOST: z.string().default('0.0.0.0'),
+  GATEWAY_PORT: portVariable.default(8080),
+  DATA_PLANE_ADMIN_HOST: z.string().default('0.0.0.0'),
+  DATA_PLANE_ADMIN_PORT: portVariable.default(9090),
+  DATA_PLANE_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, dot, dash and underscore')
+    .default(
+      hostname()
+        .replace(/[^A-Za-z0-9._-]/g, '-')
+        .slice(0, 64) || 'data-plane',
+    ),
+  DATA_PLANE_DATA_DIR: z.string().default('.gateway/data-plane'),
+  NATS_URL: z.string().default('nats://127.0.0.1:4222'),
+  CONTROL_PLANE_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .optional(),
+  GATEWAY_MASTER_KEYS: masterKeysVariable,
+  REGION: z
+    .string()
+    .regex(/^[a-z0-9-]{1,63}$/, 'must be a name of a-z, 0-9 and -')
+    .default('local'),
+  DEFAULT_ENVIRONMENT: environmentNameVariable.default('production'),
+  TRUSTED_PROXIES: rangesVariable.default(parseAddressRanges([])),
+  UPSTREAM_DENY_CIDRS: rangesVariable.default(parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS)),
+  AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
+  MAX_IN_FLIGHT_REQUESTS: integerVariable(1, 1_000_000).default(10_000),
+  MAX_CONNECTIONS: integerVariable(1, 1_000_000).default(20_000),
+  MAX_UPSTREAM_CONNECTIONS: integerVariable(1, 65_535).default(512),
+  MAX_HEADER_BYTES: integerVariable(1024, MIB).default(32 * 1024),
+  MAX_RETRY_BODY_BYTES: integerVariable(0, 64 * MIB).default(MIB),
+  MAX_KEPT_BODY_BYTES: integerVariable(0, 16 * 1024 * MIB).default(128 * MIB),
+  CONNECT_TIMEOUT_MS: integerVariable(1, 60_000).default(2_000),
+  HEADERS_TIMEOUT_MS: integerVariable(1, 600_000).default(15_000),
+  KEEP_ALIVE_TIMEOUT_MS: integerVariable(1, 3_600_000).default(75_000),
+  BODY_IDLE_TIMEOUT_MS: integerVariable(1, 3_600_000).default(60_000),
+  WEBSOCKET_IDLE_TIMEOUT_MS: integerVariable(1, 86_400_000).default(3_600_000),
+  DRAIN_GRACE_MS: integerVariable(0, 60_000).default(500),
+  DRAIN_TIMEOUT_MS: integerVariable(0, 600_000).default(20_000),
+  LOG_LEVEL: logLevelVariable.default('info'),
+});
+
+export type Config = Readonly<z.output<typeof schema>>;
+
+/**
+ * The settings of this process, from its environment variables.
+ *
+ * @throws ConfigError in one line that names each variable that does not hold
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  return parseEnvironment(schema, environment);
+}

@@ -1,0 +1,158 @@
+/**
+ * What one pass over the header lines of a request finds: the fields that the gateway acts on, and
+ * those that go on to the upstream as they stand.
+ */
+export interface InboundHeaders {
+  readonly host: string | undefined;
+  readonly authorization: string | undefined;
+  readonly contentLength: number | undefined;
+  readonly chunked: boolean;
+  readonly expectContinue: boolean;
+  readonly upgrade: string | undefined;
+  readonly forwardedFor: string | undefined;
+  readonly forwardedProto: string | undefined;
+  readonly forwardedHost: string | undefined;
+  readonly via: string | undefined;
+  readonly traceparent: string | undefined;
+  readonly clientRequestId: string | undefined;
+  readonly environment: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  /** A field that must stand alone and does not: two parts of a system might read different ones. */
+  readonly repeated: string | undefined;
+  /** Name, value, name, value: end-to-end fields that the gateway neither sets nor drops. */
+  readonly endToEnd: string[];
+}
+
+type Single =
+  | 'host'
+  | 'authorization'
+  | 'forwardedProto'
+  | 'forwardedHost'
+  | 'traceparent'
+  | 'clientRequestId'
+  | 'environment'
+  | 'idempotencyKey';
+
+/** Fields of which there must be no second line. */
+const SINGLE: Readonly<Record<string, Single>> = {
+  host: 'host',
+  authorization: 'authorization',
+  'x-forwarded-proto': 'forwardedProto',
+  'x-forwarded-host': 'forwardedHost',
+  traceparent: 'traceparent',
+  'x-request-id': 'clientRequestId',
+  'x-gateway-environment': 'environment',
+  'idempotency-key': 'idempotencyKey',
+};
+
+/**
+ * Never sent on: hop-by-hop fields (RFC 9110 section 7.6.1), the framing, which the gateway does anew,
+ * and the names that say who the gateway says the caller is.
+ */
+const DROPPED = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
+  'expect',
+  'host',
+  'authorization',
+  'via',
+  'traceparent',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-request-id',
+]);
+
+const GATEWAY_PREFIX = 'x-gateway-';
+
+/** Reads the header lines as they came (`rawHeaders` of node:http). */
+export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
+  const found: Partial<Record<Single, string>> = {};
+  const endToEnd: string[] = [];
+  let connection = '';
+  let contentLength: number | undefined;
+  let chunked = false;
+  let expectContinue = false;
+  let upgrade: string | undefined;
+  let forwardedFor: string | undefined;
+  let via: string | undefined;
+  let repeated: string | undefined;
+
+  for (let index = 0; index < raw.length; index += 2) {
+    const rawName = raw[index] ?? '';
+    const value = raw[index + 1] ?? '';
+    const name = rawName.toLowerCase();
+    const single = SINGLE[name];
+    if (single !== undefined) {
+      if (found[single] !== undefined) repeated = name;
+      found[single] = value;
+      // An idempotency key means something to the upstream as well; the others end here.
+      if (name === 'idempotency-key') endToEnd.push(rawName, value);
+      continue;
+    }
+    if (name === 'connection') connection += `,${value}`;
+    else if (name === 'content-length') contentLength = Number(value);
+    else if (name === 'transfer-encoding') chunked = true;
+    else if (name === 'expect') expectContinue = value.toLowerCase() === '100-continue';
+    else if (name === 'upgrade') upgrade = value.toLowerCase();
+    else if (name === 'x-forwarded-for') forwardedFor = join(forwardedFor, value);
+    else if (name === 'via') via = join(via, value);
+    else if (!isDropped(name)) endToEnd.push(rawName, value);
+  }
+  return {
+    host: found.host,
+    authorization: found.authorization,
+    contentLength,
+    chunked,
+    expectContinue,
+    upgrade: namesUpgrade(connection) ? upgrade : undefined,
+    forwardedFor,
+    forwardedProto: found.forwardedProto,
+    forwardedHost: found.forwardedHost,
+    via,
+    traceparent: found.traceparent,
+    clientRequestId: found.clientRequestId,
+    environment: found.environment,
+    idempotencyKey: found.idempotencyKey,
+    repeated,
+    endToEnd: withoutNamed(endToEnd, connection),
+  };
+}
+
+/** A name with underscores counts as the one with dashes, as CGI and WSGI upstreams cannot tell them apart. */
+function isDropped(name: string): boolean {
+  const dashed = name.includes('_') ? name.replaceAll('_', '-') : name;
+  return DROPPED.has(dashed) || dashed.startsWith(GATEWAY_PREFIX);
+}
+
+function join(before: string | undefined, value: string): string {
+  return before === undefined ? value : `${before}, ${value}`;
+}
+
+function namesUpgrade(connection: string): boolean {
+  return connection !== '' && /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(connection);
+}
+
+const PLAIN_CONNECTION = /^,(?:keep-alive|close|upgrade)?$/i;
+
+/** Drops the fields that `Connection` names as hop-by-hop, whatever they are. */
+export function withoutNamed(fields: string[], connection: string): string[] {
+  if (connection === '' || PLAIN_CONNECTION.test(connection)) return fields;
+  const named = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+  const kept: string[] = [];
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] ?? '';
+    if (!named.has(name.toLowerCase())) kept.push(name, fields[index + 1] ?? '');
+  }
+  return kept;
+}

@@ -1,0 +1,45 @@
+import { HEADER, bearerCredential } from '@gateway/shared/http/headers';
+import { isTokenSecret } from '@gateway/shared/tokens/secret';
+import type { RequestContext } from './context.ts';
+
+/** How the gateway names itself in `Via` (RFC 9110 section 7.6.3). */
+const VIA = '1.1 gateway';
+
+/**
+ * The header lines for the upstream: name, value, name, value. The caller's end-to-end fields, and
+ * what the gateway says of the caller. `X-Forwarded-*` of the caller counts only where a trusted
+ * proxy sent it. A credential of the gateway never goes on; one for the upstream does.
+ */
+export function outboundHeaders(ctx: RequestContext): string[] {
+  const { inbound } = ctx;
+  const fields = inbound.endToEnd.slice();
+  if (inbound.authorization !== undefined && !isOurCredential(ctx, inbound.authorization)) {
+    fields.push('authorization', inbound.authorization);
+  }
+  const trusted = ctx.fromTrustedProxy;
+  const forwardedFor =
+    trusted && inbound.forwardedFor !== undefined
+      ? `${inbound.forwardedFor}, ${ctx.peerAddress}`
+      : ctx.peerAddress;
+  const host = (trusted ? inbound.forwardedHost : undefined) ?? inbound.host;
+  fields.push(
+    'x-forwarded-for',
+    forwardedFor,
+    'x-forwarded-proto',
+    (trusted ? inbound.forwardedProto : undefined) ?? ctx.protocol,
+    'via',
+    inbound.via === undefined ? VIA : `${inbound.via}, ${VIA}`,
+    'traceparent',
+    ctx.trace.traceparent,
+    HEADER.requestId,
+    ctx.id,
+  );
+  if (host !== undefined) fields.push('x-forwarded-host', host);
+  return fields;
+}
+
+function isOurCredential(ctx: RequestContext, authorization: string): boolean {
+  if (ctx.route?.authType === 'token') return true;
+  const credential = bearerCredential(authorization);
+  return credential !== undefined && isTokenSecret(credential);
+}

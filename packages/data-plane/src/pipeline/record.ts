@@ -1,0 +1,63 @@
+import {
+  MAX_RECORDED_CLIENT_ID_CHARS,
+  MAX_RECORDED_PATH_CHARS,
+  type Outcome,
+  type RequestRecord,
+} from '@gateway/shared/records/record';
+import { roundMs } from '../upstream/attempt.ts';
+import type { RequestContext } from './context.ts';
+
+/** The record of a request that is over (DESIGN section 2 "Request record"). */
+export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: string): RequestRecord {
+  const { upstream, quota } = ctx;
+  return {
+    id: ctx.id,
+    environment: ctx.environmentName ?? null,
+    route: bounded(ctx.target.routeName, MAX_RECORDED_CLIENT_ID_CHARS) ?? null,
+    route_version: null,
+    service_id: ctx.route?.serviceId ?? null,
+    method: bounded(ctx.method, MAX_RECORDED_CLIENT_ID_CHARS) ?? '',
+    path: bounded(ctx.target.path, MAX_RECORDED_PATH_CHARS) ?? '',
+    status: ctx.status ?? null,
+    outcome: outcomeOf(ctx),
+    error_code: ctx.errorCode ?? null,
+    received_at_ms: ctx.receivedAtMs,
+    timing: {
+      gateway_ms: roundMs(ctx.gatewayMs),
+      upstream_ms: roundMs(ctx.upstreamMs),
+      total_ms: roundMs(nowMs - ctx.startedMs),
+    },
+    upstream:
+      upstream === undefined
+        ? null
+        : { id: upstream.id, url: upstream.url, region: upstream.region },
+    retry_count: Math.max(0, ctx.attempts.length - 1),
+    attempts: ctx.attempts,
+    rate_limit:
+      quota === undefined
+        ? null
+        : { limit: quota.limit, remaining: quota.remaining, reset_seconds: quota.resetSeconds },
+    idempotency: null,
+    token_id: ctx.token?.id ?? null,
+    client_ip: ctx.clientIp,
+    client_request_id: bounded(ctx.inbound.clientRequestId, MAX_RECORDED_CLIENT_ID_CHARS) ?? null,
+    request_bytes: ctx.body.receivedBytes,
+    response_bytes: ctx.responseBytes,
+    data_plane: dataPlane,
+    config_version: ctx.environment?.version ?? null,
+    trace_id: ctx.trace.traceId,
+  };
+}
+
+/** What came of the request. A refusal is the gateway's; an error status of the upstream is its own. */
+export function outcomeOf(ctx: RequestContext): Outcome {
+  if (ctx.clientGone) return 'client_aborted';
+  if (ctx.errorCode === 'upstream_unavailable') return 'upstream_unavailable';
+  if (ctx.errorCode === 'upstream_timeout') return 'timeout';
+  if (ctx.errorCode !== undefined) return 'rejected';
+  return ctx.upstreamBroke || (ctx.status ?? 500) >= 500 ? 'upstream_error' : 'success';
+}
+
+function bounded(text: string | undefined, maxChars: number): string | undefined {
+  return text === undefined || text === '' ? undefined : text.slice(0, maxChars);
+}

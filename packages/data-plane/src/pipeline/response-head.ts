@@ -1,0 +1,55 @@
+import type { FixedWindow } from '@gateway/shared/fixed-window';
+import { HEADER } from '@gateway/shared/http/headers';
+import type { RequestContext } from './context.ts';
+import { withoutNamed } from './inbound-headers.ts';
+
+/** Fields of a response that end at the gateway: hop-by-hop ones, and names that are the gateway's own. */
+const DROPPED = new Set<string>([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const OWN = new Set<string>(Object.values(HEADER));
+
+/** The end-to-end fields of an upstream's response as they came: name, value, name, value. */
+export function endToEndFields(raw: readonly Buffer[], dropOwn: boolean): string[] {
+  const fields: string[] = [];
+  let connection = '';
+  for (let index = 0; index < raw.length; index += 2) {
+    const rawName = raw[index]?.toString('latin1') ?? '';
+    const name = rawName.toLowerCase();
+    if (DROPPED.has(name)) {
+      if (name === 'connection') connection += `,${raw[index + 1]?.toString('latin1') ?? ''}`;
+    } else if (!(dropOwn && OWN.has(name))) {
+      fields.push(rawName, raw[index + 1]?.toString('latin1') ?? '');
+    }
+  }
+  return withoutNamed(fields, connection);
+}
+
+/** The fields that every response of a data plane carries (DESIGN section 2 "Headers on every response"). */
+export function gatewayFields(ctx: RequestContext, window: FixedWindow): string[] {
+  return [
+    'X-Request-Id',
+    ctx.id,
+    'X-Gateway-Latency',
+    String(Math.round(ctx.gatewayMs)),
+    'X-RateLimit-Limit',
+    String(window.limit),
+    'X-RateLimit-Remaining',
+    String(window.remaining),
+    'X-RateLimit-Reset',
+    String(window.resetSeconds),
+  ];
+}
+
+/** Time spent in the gateway until now, without the waits for the upstream and for the caller's body. */
+export function gatewayMsAt(ctx: RequestContext, nowMs: number): number {
+  return Math.max(0, nowMs - ctx.startedMs - ctx.upstreamMs - ctx.clientWaitMs);
+}

@@ -1,0 +1,35 @@
+import { createAdmit, type AdmitOptions } from '../stages/admit.ts';
+import { createAuthenticate } from '../stages/authenticate.ts';
+import { createAuthorize } from '../stages/authorize.ts';
+import { createForward, type ForwardOptions } from '../stages/forward.ts';
+import { createQuota, type QuotaOptions } from '../stages/quota.ts';
+import { createResolveRoute, type ResolveRouteOptions } from '../stages/resolve-route.ts';
+import type { AccessOptions } from './refuse-access.ts';
+import type { Stage } from './stage.ts';
+
+export interface StageOptions {
+  readonly admit: AdmitOptions;
+  readonly resolveRoute: ResolveRouteOptions;
+  readonly access: AccessOptions;
+  readonly quota: QuotaOptions;
+  readonly forward: ForwardOptions;
+}
+
+/**
+ * What decides whether a request may go on. An upgrade to WebSocket goes through these as well.
+ * The order is the policy; docs/request-flow.md gives the reason for each place.
+ */
+export function createGateStages(options: StageOptions): readonly Stage[] {
+  return [
+    createAdmit(options.admit),
+    createResolveRoute(options.resolveRoute),
+    createAuthenticate(options.access),
+    createAuthorize(options.access),
+    createQuota(options.quota),
+  ];
+}
+
+/** Every stage of a proxied request, in order. The response and the record follow, in server/. */
+export function createStages(options: StageOptions): readonly Stage[] {
+  return [...createGateStages(options), createForward(options.forward)];
+}

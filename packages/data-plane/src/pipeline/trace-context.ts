@@ -1,0 +1,44 @@
+import type { RandomSource } from '@gateway/shared/ids';
+
+/** W3C Trace Context, version 00: the trace that a request belongs to, and our own place in it. */
+export interface TraceContext {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** The field to send to the upstream: the caller's trace, with the gateway as the parent. */
+  readonly traceparent: string;
+}
+
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+const NO_TRACE = '0'.repeat(32);
+const NO_PARENT = '0'.repeat(16);
+const TRACE_BYTES = 16;
+const SPAN_BYTES = 8;
+
+/**
+ * Continues the trace of a valid `traceparent`, or begins a new one where it is absent or malformed
+ * (W3C Trace Context section 3.2.2). Randomness is drawn from the source in blocks.
+ */
+export function createTracer(random: RandomSource): (incoming: string | undefined) => TraceContext {
+  const block = Buffer.alloc((TRACE_BYTES + SPAN_BYTES) * 128);
+  let used = block.length;
+
+  function hex(bytes: number): string {
+    if (used + bytes > block.length) {
+      random(block);
+      used = 0;
+    }
+    used += bytes;
+    return block.toString('hex', used - bytes, used);
+  }
+
+  return (incoming) => {
+    const [, traceId, parentId, flags] = TRACEPARENT.exec(incoming ?? '') ?? [];
+    const valid = traceId !== undefined && traceId !== NO_TRACE && parentId !== NO_PARENT;
+    const trace = valid ? traceId : hex(TRACE_BYTES);
+    // 01: recorded, as every request has a record with its trace id.
+    return {
+      traceId: trace,
+      traceparent: `00-${trace}-${hex(SPAN_BYTES)}-${valid ? flags : '01'}`,
+    };
+  };
+}

@@ -1,0 +1,117 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Server as NetServer, type AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { pause, type Clock } from '@gateway/shared/clock';
+import { PROXY_PREFIX, splitTarget } from './pipeline/proxy-path.ts';
+import type { InFlight } from './server/in-flight.ts';
+import type { MalformedHandler } from './server/malformed.ts';
+import type { ProxyHandler } from './server/proxy-handler.ts';
+import type { UpgradeHandler } from './server/upgrade.ts';
+
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly proxy: ProxyHandler;
+  readonly passThrough: ProxyHandler;
+  readonly upgrade: UpgradeHandler;
+  readonly malformed: MalformedHandler;
+  readonly inFlight: InFlight;
+  readonly clock: Clock;
+  readonly limits: ServerLimits;
+}
+
+export interface ServerLimits {
+  readonly maxHeaderBytes: number;
+  /** For the head of a request. */
+  readonly headersTimeoutMs: number;
+  /** Between two requests of a connection. */
+  readonly keepAliveTimeoutMs: number;
+  readonly maxConnections: number;
+}
+
+export interface DataPlaneServer {
+  readonly port: number;
+  /**
+   * Takes no new connection, lets what is in flight end within `timeoutMs`, then cuts the rest. Idle
+   * connections are kept for `graceMs`, in which a request on one of them is still answered, with
+   * `Connection: close`: so no caller loses a request that it had already sent.
+   */
+  drain(graceMs: number, timeoutMs: number): Promise<void>;
+}
+
+/** The HTTP server of the data plane: it sorts what arrives by path and hands it on. */
+export async function startServer(options: ServerOptions): Promise<DataPlaneServer> {
+  const { limits } = options;
+  const server = createServer({
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // Long uploads are legitimate; each has its own idle time-out instead.
+    requestTimeout: 0,
+    // Checked by the first stage, as the refusal must be in the error envelope and have its record.
+    requireHostHeader: false,
+    noDelay: true,
+    shouldUpgradeCallback: isWebSocket,
+  });
+  server.maxConnections = limits.maxConnections;
+  server.maxHeadersCount = 0;
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const { path, query } = splitTarget(request.url ?? '/');
+    const handler = isProxyPath(path) ? options.proxy : options.passThrough;
+    handler(request, response, path, query);
+  };
+  server.on('request', onRequest);
+  server.on('checkContinue', onRequest);
+  server.on('checkExpectation', onRequest);
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const { path, query } = splitTarget(request.url ?? '/');
+    options.upgrade(request, socket, head, path, query);
+  });
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    options.upgrade(request, socket, Buffer.alloc(0), request.url ?? '/', '');
+  });
+  server.on('clientError', options.malformed);
+
+  await listen(server, options);
+  return {
+    port: (server.address() as AddressInfo).port,
+    drain: (graceMs, timeoutMs) => drain(server, options, graceMs, timeoutMs),
+  };
+}
+
+function isProxyPath(path: string): boolean {
+  return path.startsWith(PROXY_PREFIX) || path === '/v1/proxy';
+}
+
+function isWebSocket(request: IncomingMessage): boolean {
+  return request.headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+function listen(server: Server, options: ServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const inUse = error.code === 'EADDRINUSE';
+      reject(inUse ? new Error(`port ${options.port} is in use; set GATEWAY_PORT`) : error);
+    });
+    server.listen(options.port, options.host, resolve);
+  });
+}
+
+async function drain(
+  server: Server,
+  options: ServerOptions,
+  graceMs: number,
+  timeoutMs: number,
+): Promise<void> {
+  const { clock, inFlight } = options;
+  // http.Server's own close would cut idle connections in the middle of a caller's next request.
+  NetServer.prototype.close.call(server);
+  const startedMs = clock.monotonicMs();
+  await pause(clock, Math.min(graceMs, timeoutMs));
+  const leftMs = Math.max(0, timeoutMs - (clock.monotonicMs() - startedMs));
+  const idle = new AbortController();
+  await Promise.race([inFlight.idle(), pause(clock, leftMs, idle.signal)]);
+  idle.abort();
+  server.closeAllConnections();
+}

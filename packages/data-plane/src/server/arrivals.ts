@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import type { Clock } from '@gateway/shared/clock';
+import type { IdPrefix } from '@gateway/shared/ids';
+import {
+  clientAddress,
+  normaliseAddress,
+  type AddressRanges,
+} from '@gateway/shared/net/client-address';
+import { RequestContext } from '../pipeline/context.ts';
+import { parseInboundHeaders } from '../pipeline/inbound-headers.ts';
+import { parseProxyTarget } from '../pipeline/proxy-path.ts';
+import { EMPTY_BODY, type BodyBudget } from '../pipeline/request-body.ts';
+import type { TraceContext } from '../pipeline/trace-context.ts';
+import type { RoutingTable } from '../table/routing-table.ts';
+import { IncomingBody } from './incoming-body.ts';
+
+export interface ArrivalOptions {
+  readonly clock: Clock;
+  readonly makeId: (prefix: IdPrefix) => string;
+  readonly trace: (traceparent: string | undefined) => TraceContext;
+  readonly trustedProxies: AddressRanges;
+  readonly table: () => RoutingTable;
+  readonly bodyBudget: BodyBudget;
+  readonly bodyIdleTimeoutMs: number;
+}
+
+/**
+ * Makes the context of a request that has just arrived. Never refuses: what is wrong with it is said
+ * by the first stage, so that a refused request has its record too.
+ */
+export function createContext(
+  request: IncomingMessage,
+  path: string,
+  query: string,
+  proceed: () => void,
+  options: ArrivalOptions,
+): RequestContext {
+  const { clock, trustedProxies } = options;
+  const receivedAtMs = clock.nowMs();
+  const inbound = parseInboundHeaders(request.rawHeaders);
+  const { contentLength, chunked } = inbound;
+  const peerAddress = normaliseAddress(request.socket.remoteAddress ?? '');
+  const hasBody = chunked || (contentLength !== undefined && contentLength > 0);
+  const body = hasBody
+    ? new IncomingBody({
+        request,
+        contentLength: chunked ? undefined : contentLength,
+        budget: options.bodyBudget,
+        clock,
+        proceed: inbound.expectContinue ? proceed : undefined,
+        idleTimeoutMs: options.bodyIdleTimeoutMs,
+      })
+    : EMPTY_BODY;
+  const context = new RequestContext({
+    id: options.makeId('req'),
+    receivedAtMs,
+    startedMs: clock.monotonicMs(),
+    method: request.method ?? '',
+    httpVersion: request.httpVersion,
+    target: parseProxyTarget(path, query),
+    inbound,
+    body,
+    peerAddress,
+    clientIp: clientAddress(peerAddress, inbound.forwardedFor, trustedProxies),
+    fromTrustedProxy: trustedProxies.texts.length > 0 && trustedProxies.has(peerAddress),
+    protocol: request.socket instanceof TLSSocket ? 'https' : 'http',
+    trace: options.trace(inbound.traceparent),
+    table: options.table(),
+  });
+  if (body instanceof IncomingBody) context.onFinish(() => body.release());
+  return context;
+}

@@ -1,0 +1,167 @@
+import type { LookupFunction } from 'node:net';
+import type { Clock } from '@gateway/shared/clock';
+import { createIdFactory, type RandomSource } from '@gateway/shared/ids';
+import type { AddressRanges } from '@gateway/shared/net/client-address';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { Registry } from 'prom-client';
+import type { Config } from '../config.ts';
+import type { RequestContext } from '../pipeline/context.ts';
+import { buildRecord } from '../pipeline/record.ts';
+import { createBodyBudget } from '../pipeline/request-body.ts';
+import { createGateStages, createStages, type StageOptions } from '../pipeline/stages.ts';
+import { createTracer } from '../pipeline/trace-context.ts';
+import { startServer, type DataPlaneServer } from '../server.ts';
+import { AuthFailures } from '../state/auth-failures.ts';
+import type { QuotaStore } from '../state/quota-store.ts';
+import type { RoutingTable } from '../table/routing-table.ts';
+import { logRequest } from '../telemetry/request-log.ts';
+import { createTrafficMetrics } from '../telemetry/traffic-metrics.ts';
+import type { UpstreamClient } from '../upstream/port.ts';
+import { selectUpstream } from '../upstream/select.ts';
+import { ServiceLoads } from '../upstream/service-load.ts';
+import type { ArrivalOptions } from './arrivals.ts';
+import { InFlight } from './in-flight.ts';
+import { createMalformedHandler } from './malformed.ts';
+import { createPassThrough } from './pass-through.ts';
+import { createProxyHandler } from './proxy-handler.ts';
+import { createUpgradeHandler } from './upgrade.ts';
+import { createTunnel } from './web-socket-tunnel.ts';
+
+/** What the data path needs of the outside. */
+export interface DataPathPorts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly table: () => RoutingTable;
+  readonly upstreams: UpstreamClient;
+  /** The way to the control plane, where no address is refused. */
+  readonly controlPlane: UpstreamClient;
+  readonly lookup: LookupFunction;
+  readonly deny: AddressRanges;
+  readonly quotas: QuotaStore & { readonly dropped: number };
+  readonly addRecord: (record: RequestRecord) => void;
+}
+
+export interface DataPath {
+  readonly port: number;
+  /** Ends in order: see `DataPlaneServer.drain`. */
+  stop(): Promise<void>;
+}
+
+const MAX_ADDRESSES = 100_000;
+const CONTROL_PLANE_TIMEOUT_MS = 30_000;
+
+/** Puts the data path together: the stages, the handlers of what may arrive, and the server. */
+export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
+  const { config, clock, log } = ports;
+  const inFlight = new InFlight();
+  const failures = new AuthFailures(config.AUTH_FAILURE_LIMIT, MAX_ADDRESSES);
+  const makeId = createIdFactory(() => clock.nowMs(), ports.random);
+  let draining = false;
+
+  const metrics = createTrafficMetrics(ports.registry, {
+    inFlight: () => inFlight.count,
+    dropped: { quota: () => ports.quotas.dropped, auth_failures: () => failures.dropped },
+  });
+  const finished = (ctx: RequestContext) => {
+    const nowMs = clock.monotonicMs();
+    const record = buildRecord(ctx, nowMs, config.DATA_PLANE_ID);
+    metrics.observe(ctx, nowMs - ctx.startedMs);
+    logRequest(log, record);
+    ports.addRecord(record);
+  };
+  const respond = { clock, failures, draining: () => draining };
+  const arrivals: ArrivalOptions = {
+    clock,
+    makeId,
+    trace: createTracer(ports.random),
+    trustedProxies: config.TRUSTED_PROXIES,
+    table: ports.table,
+    bodyBudget: createBodyBudget(config.MAX_KEPT_BODY_BYTES),
+    bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+  };
+  const stageOptions = stagesFrom(ports, inFlight, failures);
+  const shared = { arrivals, respond, inFlight, clock, log, finished };
+
+  const server: DataPlaneServer = await startServer({
+    host: config.GATEWAY_HOST,
+    port: config.GATEWAY_PORT,
+    proxy: createProxyHandler({ ...shared, stages: createStages(stageOptions) }),
+    passThrough: createPassThrough({
+      ...shared,
+      controlPlaneUrl: config.CONTROL_PLANE_URL,
+      client: ports.controlPlane,
+      timeoutMs: CONTROL_PLANE_TIMEOUT_MS,
+    }),
+    upgrade: createUpgradeHandler({
+      ...shared,
+      gateStages: createGateStages(stageOptions),
+      tunnel: createTunnel({
+        choose: (ctx) => chooseUpstream(ctx, ports.upstreams),
+        lookup: ports.lookup,
+        deny: ports.deny,
+        respond,
+        clock,
+        idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
+      }),
+    }),
+    malformed: createMalformedHandler({
+      makeId,
+      failures,
+      clock,
+      count: (reason) => metrics.malformed(reason),
+    }),
+    inFlight,
+    clock,
+    limits: {
+      maxHeaderBytes: config.MAX_HEADER_BYTES,
+      headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
+      keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
+      maxConnections: config.MAX_CONNECTIONS,
+    },
+  });
+  return {
+    port: server.port,
+    stop() {
+      draining = true;
+      return server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
+    },
+  };
+}
+
+function stagesFrom(
+  ports: DataPathPorts,
+  inFlight: InFlight,
+  failures: AuthFailures,
+): StageOptions {
+  const { config, clock } = ports;
+  const nowMs = () => clock.nowMs();
+  return {
+    admit: {
+      inFlight: () => inFlight.count,
+      maxInFlight: config.MAX_IN_FLIGHT_REQUESTS,
+      ready: () => ports.table().environments.size > 0,
+    },
+    resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT },
+    access: { failures, nowMs },
+    quota: { store: ports.quotas, nowMs },
+    forward: {
+      upstreams: ports.upstreams,
+      loads: new ServiceLoads(),
+      clock,
+      random: Math.random,
+      retryBodyBytes: config.MAX_RETRY_BODY_BYTES,
+    },
+  };
+}
+
+function chooseUpstream(ctx: RequestContext, upstreams: UpstreamClient) {
+  const candidates = ctx.route?.upstreams ?? [];
+  const inFlight = (one: (typeof candidates)[number]) => upstreams.inFlight(one);
+  const chosen = candidates[selectUpstream(candidates, inFlight, new Set(), Math.random)];
+  if (chosen === undefined) throw new Error('the route has no upstream');
+  return chosen;
+}

@@ -1,0 +1,27 @@
+/** The requests that are under way in this process. */
+export class InFlight {
+  #count = 0;
+  #whenIdle: (() => void)[] = [];
+
+  get count(): number {
+    return this.#count;
+  }
+
+  enter(): void {
+    this.#count += 1;
+  }
+
+  leave(): void {
+    this.#count -= 1;
+    if (this.#count > 0) return;
+    const waiting = this.#whenIdle;
+    this.#whenIdle = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  /** Resolves once nothing is under way. */
+  idle(): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+}

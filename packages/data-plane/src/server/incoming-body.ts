@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Clock, Timer } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type {
+  BodyBudget,
+  BodyLimits,
+  BodyStream,
+  RequestBody,
+  TakenBody,
+} from '../pipeline/request-body.ts';
+
+export interface IncomingBodyOptions {
+  readonly request: IncomingMessage;
+  /** undefined: the body comes in chunks of no announced total. */
+  readonly contentLength: number | undefined;
+  readonly budget: BodyBudget;
+  readonly clock: Clock;
+  /** Tells a caller that waits for `100 Continue` to go ahead. */
+  readonly proceed: (() => void) | undefined;
+  /** How long the caller may go without sending more of a streamed body. */
+  readonly idleTimeoutMs: number;
+}
+
+/** The body of a request of node:http. Nothing of it is read before `take`, nor is 100 Continue sent. */
+export class IncomingBody implements RequestBody {
+  readonly empty = false;
+  receivedBytes = 0;
+  taken = false;
+  readonly #options: IncomingBodyOptions;
+  #reservedBytes = 0;
+
+  constructor(options: IncomingBodyOptions) {
+    this.#options = options;
+  }
+
+  take(limits: BodyLimits): TakenBody | Promise<TakenBody> {
+    const { contentLength, budget, proceed } = this.#options;
+    if (contentLength !== undefined && contentLength > limits.maxBytes) throw tooLarge(limits);
+    const keepBytes = contentLength ?? limits.keepBytes;
+    const keep = keepBytes <= limits.keepBytes && keepBytes > 0 && budget.reserve(keepBytes);
+    this.taken = true;
+    proceed?.();
+    if (!keep) return { kind: 'stream', stream: this.#stream([], limits) };
+    this.#reservedBytes = keepBytes;
+    return this.#readWhole(limits);
+  }
+
+  /** Gives back what the kept body took of the budget. */
+  release(): void {
+    this.#options.budget.release(this.#reservedBytes);
+    this.#reservedBytes = 0;
+  }
+
+  #readWhole(limits: BodyLimits): Promise<TakenBody> {
+    const { request, clock } = this.#options;
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      const settle = (result: TakenBody | Error) => {
+        timer.cancel();
+        request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+        if (result instanceof Error) reject(result);
+        else resolve(result);
+      };
+      const onData = (chunk: Buffer) => {
+        this.receivedBytes += chunk.length;
+        chunks.push(chunk);
+        if (this.receivedBytes > limits.maxBytes) {
+          settle(tooLarge(limits));
+          request.resume();
+        } else if (this.receivedBytes > limits.keepBytes) {
+          request.pause();
+          settle({ kind: 'stream', stream: this.#stream(chunks, limits) });
+        }
+      };
+      const onEnd = () => {
+        const [only] = chunks;
+        const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+        settle({ kind: 'kept', bytes: bytes.length === 0 ? null : bytes });
+      };
+      const onClose = () => settle(new ClientGoneError());
+      const timer = clock.setTimer(limits.timeoutMs, () => {
+        settle(new GatewayError('invalid_request', 'The request body did not arrive in time.'));
+        request.resume();
+      });
+      request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+    });
+  }
+
+  #stream(head: readonly Buffer[], limits: BodyLimits): BodyStream {
+    return new IncomingBodyStream(this, this.#options, head, limits);
+  }
+}
+
+/** The caller left within its own request. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+}
+
+function tooLarge(limits: BodyLimits): GatewayError {
+  return new GatewayError(
+    'payload_too_large',
+    `The request body is larger than the ${limits.maxBytes} bytes that the route takes.`,
+  );
+}
+
+/**
+ * The body on its way through, with back-pressure. Destroying it leaves the connection of the caller
+ * alone, as the caller is still to be answered; what comes after that is read and dropped.
+ */
+class IncomingBodyStream extends Readable implements BodyStream {
+  begun: boolean;
+  failure: Error | undefined = undefined;
+  readonly #request: IncomingMessage;
+  readonly #detach: () => void;
+
+  constructor(
+    owner: { receivedBytes: number },
+    options: IncomingBodyOptions,
+    head: readonly Buffer[],
+    limits: BodyLimits,
+  ) {
+    super({ highWaterMark: 64 * 1024 });
+    const { request, clock, idleTimeoutMs } = options;
+    this.#request = request;
+    this.begun = head.length > 0;
+    let idle: Timer | undefined;
+
+    const fail = (error: Error) => {
+      this.failure = error;
+      this.destroy(error);
+    };
+    const watch = () => {
+      idle?.cancel();
+      idle = clock.setTimer(idleTimeoutMs, () => {
+        if (request.isPaused()) watch();
+        else fail(new GatewayError('invalid_request', 'The request body stopped coming.'));
+      });
+    };
+    const onData = (chunk: Buffer) => {
+      owner.receivedBytes += chunk.length;
+      if (owner.receivedBytes > limits.maxBytes) fail(tooLarge(limits));
+      else if (!this.push(chunk)) request.pause();
+      watch();
+    };
+    const onEnd = () => {
+      this.#detach();
+      this.push(null);
+    };
+    const onClose = () => fail(new ClientGoneError());
+    this.#detach = () => {
+      idle?.cancel();
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+    };
+    request.on('end', onEnd).on('close', onClose).on('error', onClose);
+    for (const chunk of head) this.push(chunk);
+    request.on('data', onData);
+    request.pause();
+    watch();
+  }
+
+  override _read(): void {
+    this.begun = true;
+    this.#request.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#detach();
+    if (!this.#request.complete) this.#request.resume();
+    callback(error);
+  }
+}

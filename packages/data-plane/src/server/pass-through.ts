@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { Clock } from '@gateway/shared/clock';
+import type { RequestContext } from '../pipeline/context.ts';
+import { respondWithError, type RespondOptions } from '../pipeline/respond.ts';
+import { endToEndFields } from '../pipeline/response-head.ts';
+import type { CompiledUpstream } from '../table/routing-table.ts';
+import { pipeResponse } from '../upstream/pipe-response.ts';
+import type { UpstreamClient } from '../upstream/port.ts';
+import { createContext, type ArrivalOptions } from './arrivals.ts';
+import type { InFlight } from './in-flight.ts';
+import type { ProxyHandler } from './proxy-handler.ts';
+import { toGatewayError } from './proxy-handler.ts';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+
+export interface PassThroughOptions {
+  /** undefined: this data plane answers the data path only. */
+  readonly controlPlaneUrl: string | undefined;
+  readonly client: UpstreamClient;
+  readonly arrivals: ArrivalOptions;
+  readonly respond: RespondOptions;
+  readonly inFlight: InFlight;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly timeoutMs: number;
+}
+
+const KEEP_BYTES = 64 * 1024;
+
+/**
+ * Everything that is not the data path goes to the control plane as it is, the credential included, so
+ * that one base URL serves both. It is the forwarder with a fixed upstream; it tries once.
+ */
+export function createPassThrough(options: PassThroughOptions): ProxyHandler {
+  const { controlPlaneUrl } = options;
+  const upstream = controlPlaneUrl === undefined ? undefined : fixedUpstream(controlPlaneUrl);
+  return (request, response, path, query) => {
+    const proceed = () => response.writeContinue();
+    const ctx = createContext(request, path, query, proceed, options.arrivals);
+    options.inFlight.enter();
+    response.on('close', () => {
+      if (!response.writableFinished) ctx.clientLeft();
+      options.inFlight.leave();
+      ctx.finish();
+    });
+    const reachable = upstream !== undefined && isControlPlanePath(path);
+    const work = reachable
+      ? pass(ctx, request, response, upstream, options)
+      : Promise.reject(new GatewayError('not_found', 'The path is not one of the gateway.'));
+    work.catch((error: unknown) => {
+      if (ctx.clientGone || response.headersSent) response.destroy();
+      else
+        respondWithError(ctx, response, toGatewayError(ctx, error, options.log), options.respond);
+    });
+  };
+}
+
+function isControlPlanePath(path: string): boolean {
+  return path.startsWith('/v1/') || path === '/console' || path.startsWith('/console/');
+}
+
+async function pass(
+  ctx: RequestContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  upstream: CompiledUpstream,
+  options: PassThroughOptions,
+): Promise<void> {
+  const { timeoutMs } = options;
+  const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, timeoutMs });
+  const headers = passedFields(ctx);
+  if (body.kind === 'stream' && ctx.inbound.contentLength !== undefined) {
+    headers.push('content-length', String(ctx.inbound.contentLength));
+  }
+  const attempt = options.client.begin(
+    upstream,
+    {
+      method: request.method ?? 'GET',
+      path: upstream.basePath + ctx.target.path + ctx.target.query,
+      headers,
+      body: body.kind === 'kept' ? body.bytes : body.stream,
+    },
+    timeoutMs,
+  );
+  ctx.whenClientGone(() => attempt.cancel());
+  const { response: answer, error } = await attempt.outcome;
+  if (answer === undefined) {
+    throw error.name === 'attempt_timeout'
+      ? new GatewayError('upstream_timeout', 'The control plane did not answer in time.')
+      : new GatewayError('upstream_unavailable', 'The control plane cannot be reached.');
+  }
+  response.writeHead(answer.status, answer.statusText, endToEndFields(answer.rawHeaders, false));
+  ctx.whenClientGone(() => answer.discard());
+  pipeResponse(answer, response, { sent: () => undefined, ended: () => undefined });
+}
+
+function passedFields(ctx: RequestContext): string[] {
+  const { inbound } = ctx;
+  const forwardedFor =
+    ctx.fromTrustedProxy && inbound.forwardedFor !== undefined
+      ? `${inbound.forwardedFor}, ${ctx.peerAddress}`
+      : ctx.peerAddress;
+  const fields = [...inbound.endToEnd, 'x-forwarded-for', forwardedFor];
+  fields.push('x-forwarded-proto', ctx.protocol, 'traceparent', ctx.trace.traceparent);
+  if (inbound.host !== undefined) fields.push('x-forwarded-host', inbound.host);
+  if (inbound.authorization !== undefined) fields.push('authorization', inbound.authorization);
+  return fields;
+}
+
+function fixedUpstream(text: string): CompiledUpstream {
+  const url = new URL(text);
+  return {
+    key: 'control-plane',
+    id: 'control-plane',
+    serviceId: 'control-plane',
+    url: text,
+    origin: url.origin,
+    host: url.host,
+    basePath: url.pathname.replace(/\/$/, ''),
+    region: null,
+    weight: 1,
+  };
+}

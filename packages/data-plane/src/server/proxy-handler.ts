@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { RequestContext } from '../pipeline/context.ts';
+import { respondWithError, respondWithUpstream, type RespondOptions } from '../pipeline/respond.ts';
+import { runStages, type Stage } from '../pipeline/stage.ts';
+import { ClientLeftError } from '../upstream/attempt.ts';
+import { createContext, type ArrivalOptions } from './arrivals.ts';
+import { ClientGoneError } from './incoming-body.ts';
+import type { InFlight } from './in-flight.ts';
+
+export interface ProxyHandlerOptions {
+  readonly stages: readonly Stage[];
+  readonly arrivals: ArrivalOptions;
+  readonly respond: RespondOptions;
+  readonly inFlight: InFlight;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called once for every request, when it is over. */
+  readonly finished: (ctx: RequestContext) => void;
+}
+
+export type ProxyHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  query: string,
+) => void;
+
+/** Handles the requests of the data path: the stages, then the response, then the record. */
+export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
+  return (request, response, path, query) => {
+    const proceed = () => response.writeContinue();
+    const ctx = createContext(request, path, query, proceed, options.arrivals);
+    options.inFlight.enter();
+    // Over means both: the stages have settled, and nothing more goes out on the connection.
+    let open = 2;
+    const settle = () => {
+      open -= 1;
+      if (open > 0) return;
+      options.inFlight.leave();
+      ctx.finish();
+      options.finished(ctx);
+    };
+    response.on('close', () => {
+      if (!response.writableFinished) ctx.clientLeft();
+      settle();
+    });
+    response.on('error', (error) => {
+      options.log.debug({ request_id: ctx.id, reason: error.message }, 'the response broke');
+    });
+    void handle(ctx, response, options).then(settle);
+  };
+}
+
+/** Never rejects: whatever is thrown becomes a reply, in this one place. */
+async function handle(
+  ctx: RequestContext,
+  response: ServerResponse,
+  options: ProxyHandlerOptions,
+): Promise<void> {
+  try {
+    const reply = await runStages(options.stages, ctx);
+    if (reply === undefined) throw new Error('no stage answered the request');
+    if (ctx.clientGone) reply.response.discard();
+    else respondWithUpstream(ctx, response, reply.response, options.respond);
+  } catch (error) {
+    if (error instanceof ClientLeftError || error instanceof ClientGoneError) {
+      ctx.clientGone = true;
+      response.destroy();
+    } else {
+      answer(ctx, response, toGatewayError(ctx, error, options.log), options);
+    }
+  }
+}
+
+function answer(
+  ctx: RequestContext,
+  response: ServerResponse,
+  error: GatewayError,
+  options: ProxyHandlerOptions,
+): void {
+  if (response.headersSent || response.destroyed) response.destroy();
+  else respondWithError(ctx, response, error, options.respond);
+}
+
+/** An error that is not the caller's to see becomes `internal_error`, and is logged with its cause. */
+export function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
+  if (error instanceof GatewayError) return error;
+  log.error({ request_id: ctx.id, err: error }, 'a request failed in a way that was not expected');
+  return new GatewayError('internal_error', 'The gateway failed to handle the request.');
+}

@@ -1,0 +1,24 @@
+import { refuseAccess, type AccessOptions } from '../pipeline/refuse-access.ts';
+import type { Stage } from '../pipeline/stage.ts';
+
+/**
+ * Makes sure who calls. Runs before anything is told about routes, and before the quota, so that a
+ * caller without a token spends nothing of a route's.
+ */
+export function createAuthenticate(options: AccessOptions): Stage {
+  return (ctx) => {
+    if (ctx.route?.authType === 'none') {
+      ctx.token = undefined;
+      return undefined;
+    }
+    const { token } = ctx;
+    if (ctx.inbound.authorization === undefined) {
+      refuseAccess(ctx, options, 'The request carries no token.');
+    }
+    if (token === undefined) refuseAccess(ctx, options, 'The token is not valid.');
+    if (options.nowMs() >= token.expiresAtMs) {
+      refuseAccess(ctx, options, 'The token has expired.');
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,156 @@
+import { pause, type Clock } from '@gateway/shared/clock';
+import type { RequestContext } from '../pipeline/context.ts';
+import { outboundHeaders } from '../pipeline/outbound-headers.ts';
+import { upstreamPath } from '../pipeline/proxy-path.ts';
+import type { TakenBody } from '../pipeline/request-body.ts';
+import type { Reply, Stage } from '../pipeline/stage.ts';
+import { attemptFailure, finalError, recordAttempt } from '../upstream/attempt.ts';
+import type { AttemptOutcome, OutboundRequest, UpstreamClient } from '../upstream/port.ts';
+import { decideRetry, mayRepeat } from '../upstream/retry.ts';
+import { selectUpstream } from '../upstream/select.ts';
+import type { ServiceLoad, ServiceLoads } from '../upstream/service-load.ts';
+import type { CompiledRoute, CompiledUpstream } from '../table/routing-table.ts';
+
+export interface ForwardOptions {
+  readonly upstreams: UpstreamClient;
+  readonly loads: ServiceLoads;
+  readonly clock: Clock;
+  /** Gives numbers in [0, 1). */
+  readonly random: () => number;
+  /** The largest body that is kept so that a retry can send it again. */
+  readonly retryBodyBytes: number;
+}
+
+/** A body of announced length is kept up to this size even where no retry needs it: it is cheaper. */
+const SMALL_BODY_BYTES = 64 * 1024;
+
+const NONE_TRIED: ReadonlySet<number> = new Set();
+
+/**
+ * Sends the request to an upstream of the route, and to another one as long as the retry decision says
+ * so. Answers with the response whose head arrived; the body follows it to the caller.
+ */
+export function createForward(options: ForwardOptions): Stage {
+  return (ctx) => {
+    const { route } = ctx;
+    return route === undefined ? undefined : forward(ctx, route, options);
+  };
+}
+
+async function forward(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  options: ForwardOptions,
+): Promise<Reply> {
+  const load = options.loads.enter(route.serviceId);
+  ctx.onFinish(() => options.loads.leave(route.serviceId, load));
+  const body = ctx.body.empty ? NO_BODY : await takeBody(ctx, route, options);
+  const headers = outboundHeaders(ctx);
+  const { contentLength } = ctx.inbound;
+  if (body.kind === 'stream' && contentLength !== undefined) {
+    headers.push('content-length', String(contentLength));
+  }
+  let tried = NONE_TRIED;
+  for (let retriesMade = 0; ; retriesMade += 1) {
+    const index = selectUpstream(
+      route.upstreams,
+      (upstream) => options.upstreams.inFlight(upstream),
+      tried,
+      options.random,
+    );
+    const upstream = route.upstreams[index];
+    if (upstream === undefined) throw new Error(`the route ${route.id} has no upstream`);
+    if (retriesMade > 0) load.liveRetries += 1;
+    const outcome = await attempt(ctx, route, upstream, headers, body, options);
+    if (retriesMade > 0) load.liveRetries -= 1;
+
+    const delayMs = nextDelayMs(ctx, route, outcome, body, retriesMade, load, options);
+    if (delayMs === undefined) {
+      if (outcome.response !== undefined) return { response: outcome.response };
+      throw finalError(ctx, body, outcome.error, options.clock.monotonicMs());
+    }
+    outcome.response?.discard();
+    tried = new Set(tried).add(index);
+    load.liveRetries += 1;
+    const waited = new AbortController();
+    ctx.whenClientGone(() => waited.abort());
+    if (delayMs > 0) await pause(options.clock, delayMs, waited.signal);
+    load.liveRetries -= 1;
+  }
+}
+
+const NO_BODY: TakenBody = { kind: 'kept', bytes: null };
+
+async function takeBody(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  options: ForwardOptions,
+): Promise<TakenBody> {
+  const { clock } = options;
+  const hasKey = ctx.inbound.idempotencyKey !== undefined;
+  const kept = route.retryCount > 0 && mayRepeat(ctx.method, hasKey, route.retry);
+  const startedMs = clock.monotonicMs();
+  const body = await ctx.body.take({
+    maxBytes: route.maxBodyBytes,
+    keepBytes: kept ? options.retryBodyBytes : ctx.inbound.chunked ? 0 : SMALL_BODY_BYTES,
+    timeoutMs: Math.max(1, ctx.deadlineMs - startedMs),
+  });
+  ctx.clientWaitMs += clock.monotonicMs() - startedMs;
+  return body;
+}
+
+async function attempt(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  upstream: CompiledUpstream,
+  headers: string[],
+  body: TakenBody,
+  options: ForwardOptions,
+): Promise<AttemptOutcome> {
+  const startedMs = options.clock.monotonicMs();
+  const remainingMs = Math.max(1, ctx.deadlineMs - startedMs);
+  const request: OutboundRequest = {
+    method: ctx.method,
+    path: upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query),
+    headers,
+    body: body.kind === 'kept' ? body.bytes : body.stream,
+  };
+  const timeoutMs = Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
+  const begun = options.upstreams.begin(upstream, request, timeoutMs);
+  ctx.upstream = upstream;
+  ctx.whenClientGone(() => begun.cancel());
+  const outcome = await begun.outcome;
+  recordAttempt(ctx, upstream, outcome, startedMs, options.clock.monotonicMs());
+  return outcome;
+}
+
+/** Milliseconds to wait before the next attempt, or undefined where there is to be none. */
+function nextDelayMs(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  outcome: AttemptOutcome,
+  body: TakenBody,
+  retriesMade: number,
+  load: ServiceLoad,
+  options: ForwardOptions,
+): number | undefined {
+  const failure = attemptFailure(outcome, options.clock.nowMs());
+  if (failure === undefined || ctx.clientGone) return undefined;
+  const decision = decideRetry(
+    {
+      failure,
+      sent: outcome.error?.sent ?? true,
+      method: ctx.method,
+      hasIdempotencyKey: ctx.inbound.idempotencyKey !== undefined,
+      bodyKept: body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed),
+      retriesMade,
+      retryCount: route.retryCount,
+      remainingMs: ctx.deadlineMs - options.clock.monotonicMs(),
+      liveRetries: load.liveRetries,
+      liveRequests: load.liveRequests,
+      random: options.random(),
+    },
+    route.retry,
+  );
+  return decision.retry ? decision.delayMs : undefined;
+}

@@ -1,0 +1,38 @@
+import { covers } from '@gateway/shared/tokens/scopes';
+import { bearerCredential } from '@gateway/shared/http/headers';
+import { hashTokenSecret } from '@gateway/shared/tokens/secret';
+import { findToken, type Token } from '../table/routing-table.ts';
+import type { RequestContext } from '../pipeline/context.ts';
+import type { Stage } from '../pipeline/stage.ts';
+
+export interface ResolveRouteOptions {
+  readonly defaultEnvironment: string;
+}
+
+/**
+ * Finds the environment and, in it, the route; refuses nothing, as an unknown route is only told to a
+ * caller who has authenticated. The environment is the token's only one, else the one that
+ * `X-Gateway-Environment` names, else the default (DESIGN section 2 "Environments, tokens, scopes").
+ */
+export function createResolveRoute(options: ResolveRouteOptions): Stage {
+  return (ctx) => {
+    const secret = bearerCredential(ctx.inbound.authorization);
+    if (secret !== undefined) ctx.token = findToken(ctx.table, hashTokenSecret(secret));
+    ctx.environmentName = environmentOf(ctx, ctx.token, options.defaultEnvironment);
+    ctx.environment = ctx.table.environments.get(ctx.environmentName);
+    ctx.route = ctx.environment?.routes.get(ctx.target.routeName);
+    ctx.deadlineMs = ctx.startedMs + (ctx.route?.timeoutMs ?? 0);
+    return undefined;
+  };
+}
+
+function environmentOf(ctx: RequestContext, token: Token | undefined, fallback: string): string {
+  const named = ctx.inbound.environment;
+  const [only] = token?.environments ?? [];
+  // A header that names an environment beyond the token is refused later; it is not passed over, as
+  // the caller would then reach another environment than the one that it asked for.
+  if (only !== undefined && only !== '*' && token?.environments.length === 1) {
+    return named !== undefined && !covers(token.environments, named) ? named : only;
+  }
+  return named ?? fallback;
+}

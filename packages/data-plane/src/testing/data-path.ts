@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { systemClock } from '@gateway/shared/clock';
+import { systemRandom } from '@gateway/shared/ids';
+import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import type { Snapshot, SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import { createTokenSecret, hashTokenSecret } from '@gateway/shared/tokens/secret';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { readConfig } from '../config.ts';
+import { startDataPath, type DataPath } from '../server/data-path.ts';
+import { LocalQuotaStore } from '../state/quota-store.ts';
+import { compileEnvironment } from '../table/compile.ts';
+import { EMPTY_TABLE, withEnvironment, type RoutingTable } from '../table/routing-table.ts';
+import { guardedLookup } from '../upstream/guarded-lookup.ts';
+import { UpstreamPools } from '../upstream/pools.ts';
+
+export interface TestDataPath extends DataPath {
+  readonly url: string;
+  /** A token of every environment, route and scope. */
+  readonly token: string;
+  readonly records: RequestRecord[];
+  readonly registry: Registry;
+  readonly logLines: string[];
+  /** The record of a response's request, once it is there. */
+  recordOf(response: Response | string): Promise<RequestRecord>;
+  /** `fetch` of a path below /v1/proxy/ with the token. */
+  call(path: string, init?: RequestInit & { duplex?: 'half' }): Promise<Response>;
+}
+
+export interface TestDataPathOptions {
+  readonly snapshots?: readonly Snapshot[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Leave out to deny what the local stack denies. */
+  readonly denyCidrs?: readonly string[];
+}
+
+/** A data path on a real port with real connections; only its configuration comes from the test. */
+export async function startTestDataPath(
+  route: Partial<SnapshotRoute> & { readonly upstreams: readonly string[] },
+  options: TestDataPathOptions = {},
+): Promise<TestDataPath> {
+  const token = createTokenSecret();
+  const snapshots = options.snapshots ?? [testSnapshot(route, token)];
+  let table: RoutingTable = EMPTY_TABLE;
+  for (const snapshot of snapshots) table = withEnvironment(table, compileEnvironment(snapshot));
+  const records: RequestRecord[] = [];
+  const logLines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
+  const deny = parseAddressRanges(options.denyCidrs ?? METADATA_CIDRS);
+  const registry = new Registry();
+  const config = readConfig({
+    GATEWAY_HOST: '127.0.0.1',
+    GATEWAY_PORT: '0',
+    DATA_PLANE_ID: 'test',
+    GATEWAY_MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    DRAIN_GRACE_MS: '0',
+    DRAIN_TIMEOUT_MS: '2000',
+    ...options.environment,
+  });
+  const lookup = guardedLookup(deny);
+  const pool = {
+    clock: systemClock,
+    log,
+    lookup,
+    maxConnections: config.MAX_UPSTREAM_CONNECTIONS,
+    connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
+    bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+  };
+  const upstreams = new UpstreamPools({ ...pool, deny });
+  const controlPlane = new UpstreamPools({ ...pool, deny: parseAddressRanges([]) });
+  const dataPath = await startDataPath({
+    config,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    registry,
+    table: () => table,
+    upstreams,
+    controlPlane,
+    lookup,
+    deny,
+    quotas: new LocalQuotaStore(1000),
+    addRecord: (record) => void records.push(record),
+  });
+  const url = `http://127.0.0.1:${dataPath.port}`;
+  return {
+    port: dataPath.port,
+    url,
+    token,
+    records,
+    registry,
+    logLines,
+    async stop() {
+      await dataPath.stop();
+      await Promise.all([upstreams.close(), controlPlane.close()]);
+    },
+    recordOf(response) {
+      const id = typeof response === 'string' ? response : response.headers.get('x-request-id');
+      return eventually(() => {
+        const found = records.find((record) => record.id === id);
+        if (found === undefined) throw new Error(`no record of ${id}`);
+        return found;
+      });
+    },
+    call: (path, init = {}) =>
+      fetch(`${url}/v1/proxy/${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
+      }),
+  };
+}
+
+/** A snapshot of `production` with one route, `test`, and one token. */
+export function testSnapshot(
+  route: Partial<SnapshotRoute> & { readonly upstreams: readonly string[] },
+  token: string,
+): Snapshot {
+  const { upstreams, ...fields } = route;
+  return {
+    format: 1,
+    environment: 'production',
+    version: 1,
+    services: [
+      {
+        id: 'svc_test',
+        name: 'test',
+        revision: 1,
+        upstreams: upstreams.map((url, index) => ({
+          id: `ups_${index}`,
+          url,
+          region: null,
+          weight: 1,
+        })),
+      },
+    ],
+    routes: [
+      {
+        id: 'rte_test',
+        name: 'test',
+        revision: 1,
+        service_id: 'svc_test',
+        timeout_ms: 5000,
+        retry_count: 2,
+        methods: null,
+        auth: { type: 'token' },
+        rate_limit: { limit: 1000, window_seconds: 3600, per: 'route' },
+        retry: {
+          on_statuses: [502, 503, 504],
+          per_attempt_timeout_ms: null,
+          backoff_ms: 1,
+          unsafe_methods: 'never',
+        },
+        max_body_bytes: 10 * 1024 * 1024,
+        ...fields,
+      },
+    ],
+    tokens: [testToken(token)],
+  };
+}
+
+/** The snapshot's entry of a token that reaches everything, unless told otherwise. */
+export function testToken(
+  secret: string,
+  fields: Partial<Snapshot['tokens'][number]> & { expires_at_ms?: number } = {},
+): Snapshot['tokens'][number] {
+  const { expires_at_ms: expiresAtMs = null, ...reach } = fields;
+  return {
+    id: 'tok_test',
+    secrets: [{ sha256: hashTokenSecret(secret), expires_at_ms: expiresAtMs }],
+    environments: ['*'],
+    routes: ['*'],
+    scopes: ['*'],
+    ...reach,
+  };
+}

@@ -1,0 +1,91 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createNetServer, type AddressInfo, type Socket } from 'node:net';
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly rawHeaders: readonly string[];
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface TestUpstream {
+  readonly url: string;
+  readonly port: number;
+  /** The requests that arrived whole. */
+  readonly seen: SeenRequest[];
+  close(): Promise<void>;
+}
+
+/** A real HTTP server that keeps what arrives; answers 200 with `ok` unless told otherwise. */
+export async function startUpstream(
+  answer: (seen: SeenRequest, response: ServerResponse) => void = (_seen, response) =>
+    void response.end('ok'),
+): Promise<TestUpstream> {
+  const seen: SeenRequest[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    request.on('error', () => undefined);
+    request.on('end', () => {
+      const arrived: SeenRequest = {
+        method: request.method ?? '',
+        url: request.url ?? '',
+        rawHeaders: request.rawHeaders,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('latin1'),
+      };
+      seen.push(arrived);
+      answer(arrived, response);
+    });
+  });
+  return { ...(await listen(server)), seen };
+}
+
+/** A server below HTTP: whatever the test does with each connection. */
+export async function startRawUpstream(
+  onConnection: (socket: Socket) => void,
+): Promise<Omit<TestUpstream, 'seen'>> {
+  const server = createNetServer((socket) => {
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  });
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** An HTTP server of the test's own. */
+export async function listen(server: Server): Promise<Omit<TestUpstream, 'seen'>> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A port on which nothing listens. */
+export async function closedPort(): Promise<number> {
+  const upstream = await startRawUpstream(() => undefined);
+  await upstream.close();
+  return upstream.port;
+}

@@ -1,0 +1,97 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { RequestContext } from '../pipeline/context.ts';
+import type { TakenBody } from '../pipeline/request-body.ts';
+import type { CompiledUpstream } from '../table/routing-table.ts';
+import type { AttemptError, AttemptOutcome, UpstreamResponse } from './port.ts';
+import { parseRetryAfterMs, type AttemptFailure } from './retry.ts';
+
+/**
+ * How the attempt failed in the terms of the retry decision; undefined where it did not, or where the
+ * caller's own side ended it. Any status is a possible failure: the policy names those that are.
+ */
+export function attemptFailure(outcome: AttemptOutcome, nowMs: number): AttemptFailure | undefined {
+  const { response, error } = outcome;
+  if (response !== undefined) {
+    if (response.status < 400) return undefined;
+    const retryAfterMs = parseRetryAfterMs(field(response, 'retry-after'), nowMs);
+    return { kind: 'status', status: response.status, retryAfterMs };
+  }
+  if (error.name === 'cancelled' || error.name === 'request_body') return undefined;
+  if (error.name === 'attempt_timeout') return { kind: error.name };
+  return error.sent ? { kind: 'reset' } : { kind: 'connect' };
+}
+
+function field(response: UpstreamResponse, wanted: string): string | undefined {
+  const { rawHeaders } = response;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toString('latin1').toLowerCase() === wanted) {
+      return rawHeaders[index + 1]?.toString('latin1');
+    }
+  }
+  return undefined;
+}
+
+/** What the record needs to know of an outcome. */
+export type AttemptEnd =
+  | { readonly response: { readonly status: number }; readonly error?: undefined }
+  | { readonly response?: undefined; readonly error: AttemptError };
+
+/** Notes the attempt for the record. The time is that to the head of the response, or to the failure. */
+export function recordAttempt(
+  ctx: RequestContext,
+  upstream: CompiledUpstream,
+  outcome: AttemptEnd,
+  startedMs: number,
+  endedMs: number,
+): void {
+  const durationMs = endedMs - startedMs;
+  ctx.upstreamMs += durationMs;
+  ctx.attempts.push({
+    upstream: upstream.id,
+    region: upstream.region,
+    started_ms: roundMs(startedMs - ctx.startedMs),
+    duration_ms: roundMs(durationMs),
+    ...(outcome.response === undefined
+      ? { error: outcome.error.name }
+      : { status: outcome.response.status }),
+  });
+}
+
+/** Milliseconds to three decimals: what the clock is worth. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+/** The caller left before there was anything to answer with; there is nobody to tell. */
+export class ClientLeftError extends Error {
+  override readonly name = 'ClientLeftError';
+}
+
+/** The error that the caller gets after the last attempt. */
+export function finalError(
+  ctx: RequestContext,
+  body: TakenBody,
+  error: AttemptError,
+  nowMs: number,
+): Error {
+  if (ctx.clientGone) return new ClientLeftError();
+  if (error.name === 'request_body') {
+    const failure = body.kind === 'stream' ? body.stream.failure : undefined;
+    return failure instanceof GatewayError ? failure : new ClientLeftError();
+  }
+  if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
+    return new GatewayError(
+      'upstream_timeout',
+      `The upstream of the route ${ctx.route?.name ?? ''} did not answer in time.`,
+    );
+  }
+  return new GatewayError('upstream_unavailable', unavailable(ctx, error));
+}
+
+function unavailable(ctx: RequestContext, error: AttemptError): string {
+  const route = ctx.route?.name ?? '';
+  if (!error.sent) return `No upstream of the route ${route} could be reached.`;
+  return error.name === 'invalid_response'
+    ? `The upstream of the route ${route} did not answer in HTTP.`
+    : `The upstream of the route ${route} broke off before its response began.`;
+}

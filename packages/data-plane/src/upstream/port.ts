@@ -1,0 +1,74 @@
+import type { Readable } from 'node:stream';
+import type { CompiledUpstream } from '../table/routing-table.ts';
+
+/** The request that an attempt sends. */
+export interface OutboundRequest {
+  readonly method: string;
+  /** With the upstream's base path and the query. */
+  readonly path: string;
+  /** Name, value, name, value. */
+  readonly headers: string[];
+  readonly body: Buffer | Readable | null;
+}
+
+/** Takes the body of a response as it comes. */
+export interface BodySink {
+  /** Returns false to be sent no more until `resume` of the response is called. */
+  data(chunk: Buffer): boolean;
+  end(): void;
+  /** The upstream broke off: what came so far is not the whole body. */
+  error(error: Error): void;
+}
+
+/** A response whose head has arrived. Its body must be attached to a sink, or discarded. */
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly statusText: string;
+  /** Name, value, name, value, as the upstream sent them. */
+  readonly rawHeaders: readonly Buffer[];
+  /** Hands over what has come already: at once a whole small body, else the rest through the sink. */
+  attach(sink: BodySink): WholeBody | undefined;
+  resume(): void;
+  /** Gives up on the body and lets go of the connection. */
+  discard(): void;
+}
+
+/** A body that had arrived in full when it was asked for. */
+export interface WholeBody {
+  readonly chunks: readonly Buffer[];
+}
+
+export interface AttemptError {
+  /** What it is called in the record. */
+  readonly name:
+    | 'connect_refused'
+    | 'connect_timeout'
+    | 'connect_failed'
+    | 'address_refused'
+    | 'reset'
+    | 'invalid_response'
+    | 'attempt_timeout'
+    | 'request_body'
+    | 'cancelled';
+  /** Whether any of the request may have reached the upstream. */
+  readonly sent: boolean;
+}
+
+export type AttemptOutcome =
+  | { readonly response: UpstreamResponse; readonly error?: undefined }
+  | { readonly response?: undefined; readonly error: AttemptError };
+
+export interface Attempt {
+  /** Never rejects. Settles when the head of the response is there, or the attempt failed. */
+  readonly outcome: Promise<AttemptOutcome>;
+  /** Ends the attempt and, where the response has begun, the response. */
+  cancel(): void;
+}
+
+/** The way to the upstreams. */
+export interface UpstreamClient {
+  /** Begins an attempt that has `timeoutMs` for the head of its response. */
+  begin(upstream: CompiledUpstream, request: OutboundRequest, timeoutMs: number): Attempt;
+  /** Requests in flight to the upstream from this data plane. */
+  inFlight(upstream: CompiledUpstream): number;
+}

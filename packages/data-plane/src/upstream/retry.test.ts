@@ -1,0 +1,153 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  decideRetry,
+  parseRetryAfterMs,
+  type AttemptFailure,
+  type RetryPolicy,
+  type RetryState,
+} from './retry.ts';
+
+const policy: RetryPolicy = {
+  onStatuses: new Set([502, 503, 504]),
+  perAttemptTimeoutMs: undefined,
+  backoffMs: 25,
+  unsafeMethods: 'never',
+};
+
+const state: RetryState = {
+  failure: { kind: 'reset' },
+  sent: true,
+  method: 'GET',
+  hasIdempotencyKey: false,
+  bodyKept: true,
+  retriesMade: 0,
+  retryCount: 2,
+  remainingMs: 10_000,
+  liveRetries: 0,
+  liveRequests: 1,
+  random: 0.5,
+};
+
+const connect: AttemptFailure = { kind: 'connect' };
+const status = (code: number, retryAfterMs?: number): AttemptFailure => ({
+  kind: 'status',
+  status: code,
+  retryAfterMs,
+});
+
+describe('decideRetry', () => {
+  it.each<[string, Partial<RetryState>, Partial<RetryPolicy>, true | string]>([
+    ['a GET that was reset', {}, {}, true],
+    ['a POST that got no connection', { method: 'POST', failure: connect, sent: false }, {}, true],
+    ['a POST that was reset', { method: 'POST' }, {}, 'method_not_idempotent'],
+    [
+      'a PATCH that timed out',
+      { method: 'PATCH', failure: { kind: 'attempt_timeout' } },
+      {},
+      'method_not_idempotent',
+    ],
+    [
+      'a POST that was answered 503',
+      { method: 'POST', failure: status(503) },
+      {},
+      'method_not_idempotent',
+    ],
+    ['a PUT that was reset', { method: 'PUT' }, {}, true],
+    ['a DELETE that was answered 502', { method: 'DELETE', failure: status(502) }, {}, true],
+    ['a POST where the route allows it', { method: 'POST' }, { unsafeMethods: 'always' }, true],
+    [
+      'a keyed POST where the route allows those',
+      { method: 'POST', hasIdempotencyKey: true },
+      { unsafeMethods: 'with_idempotency_key' },
+      true,
+    ],
+    [
+      'a POST without a key where the route allows keyed ones',
+      { method: 'POST' },
+      { unsafeMethods: 'with_idempotency_key' },
+      'method_not_idempotent',
+    ],
+    ['a status that is not in the list', { failure: status(500) }, {}, 'status_not_retried'],
+    ['a status of the list', { failure: status(504) }, {}, true],
+    ['a body that is gone', { method: 'PUT', bodyKept: false }, {}, 'body_not_kept'],
+    ['all retries used', { retriesMade: 2 }, {}, 'retry_count_used_up'],
+    [
+      'no retries wanted',
+      { retryCount: 0, failure: connect, sent: false },
+      {},
+      'retry_count_used_up',
+    ],
+    ['a back-off beyond the deadline', { remainingMs: 5 }, {}, 'deadline'],
+    ['a Retry-After beyond the deadline', { failure: status(503, 20_000) }, {}, 'deadline'],
+    ['a used-up budget at few requests', { liveRetries: 3, liveRequests: 5 }, {}, 'budget_used_up'],
+    ['the last of the minimum budget', { liveRetries: 2, liveRequests: 5 }, {}, true],
+    [
+      'a used-up budget at many requests',
+      { liveRetries: 20, liveRequests: 100 },
+      {},
+      'budget_used_up',
+    ],
+    ['the last of the share', { liveRetries: 19, liveRequests: 100 }, {}, true],
+  ])('%s', (_case, changes, policyChanges, expected) => {
+    const decision = decideRetry({ ...state, ...changes }, { ...policy, ...policyChanges });
+    expect(decision.retry ? true : decision.why).toBe(expected);
+  });
+
+  it('waits a random part of a doubling back-off', () => {
+    const delay = (retriesMade: number) =>
+      decideRetry({ ...state, retriesMade, retryCount: 10, random: 0.999 }, policy);
+    expect([delay(0), delay(1), delay(2)]).toEqual(
+      [24, 49, 99].map((delayMs) => ({ retry: true, delayMs })),
+    );
+  });
+
+  it('waits no less than the upstream asks for', () => {
+    expect(decideRetry({ ...state, failure: status(503, 2000) }, policy)).toEqual({
+      retry: true,
+      delayMs: 2000,
+    });
+  });
+
+  it('never repeats an unsafe request after sending by default, nor waits past the deadline', () => {
+    const failures = fc.oneof(
+      fc.constant<AttemptFailure>({ kind: 'reset' }),
+      fc.constant<AttemptFailure>({ kind: 'attempt_timeout' }),
+      fc.record({
+        kind: fc.constant('status' as const),
+        status: fc.constantFrom(500, 502, 503),
+        retryAfterMs: fc.option(fc.nat(20_000), { nil: undefined }),
+      }),
+    );
+    fc.assert(
+      fc.property(
+        failures,
+        fc.constantFrom('GET', 'POST', 'PATCH', 'PUT'),
+        fc.nat(12),
+        fc.nat(20_000),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (failure, method, retriesMade, remainingMs, random) => {
+          const made = decideRetry(
+            { ...state, failure, method, retriesMade, remainingMs, random },
+            policy,
+          );
+          if (!made.retry) return;
+          expect(['GET', 'PUT']).toContain(method);
+          expect(made.delayMs).toBeLessThan(remainingMs);
+          expect(retriesMade).toBeLessThan(state.retryCount);
+        },
+      ),
+    );
+  });
+});
+
+describe('parseRetryAfterMs', () => {
+  it('reads seconds and dates, and nothing else', () => {
+    const nowMs = Date.UTC(2030, 0, 1);
+    expect(parseRetryAfterMs('3', nowMs)).toBe(3000);
+    expect(parseRetryAfterMs('Tue, 01 Jan 2030 00:00:10 GMT', nowMs)).toBe(10_000);
+    expect(parseRetryAfterMs('Mon, 31 Dec 2029 00:00:00 GMT', nowMs)).toBe(0);
+    expect(parseRetryAfterMs('soon', nowMs)).toBeUndefined();
+    expect(parseRetryAfterMs(undefined, nowMs)).toBeUndefined();
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * Whether a failed attempt is followed by another. One pure function over plain data.
+ * Source: DESIGN section 2 "Retries"; RFC 9110 section 9.2.2 (idempotent methods); the budget is
+ * that of Envoy's retry_budget: a share of the live requests, with a minimum.
+ */
+
+export interface RetryPolicy {
+  readonly onStatuses: ReadonlySet<number>;
+  /** undefined: an attempt may take all that is left of the deadline. */
+  readonly perAttemptTimeoutMs: number | undefined;
+  /** The longest first back-off; it doubles with each retry. */
+  readonly backoffMs: number;
+  readonly unsafeMethods: 'never' | 'with_idempotency_key' | 'always';
+}
+
+/** How an attempt failed: it got no connection, no response, or one that the policy may retry. */
+export type AttemptFailure =
+  | { readonly kind: 'connect' }
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'attempt_timeout' }
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: number | undefined };
+
+export interface RetryState {
+  readonly failure: AttemptFailure;
+  /** Whether any of the request may have reached the upstream. */
+  readonly sent: boolean;
+  readonly method: string;
+  readonly hasIdempotencyKey: boolean;
+  /** Whether the body, if any, is still whole and at hand. */
+  readonly bodyKept: boolean;
+  readonly retriesMade: number;
+  readonly retryCount: number;
+  /** What is left to the deadline of the request. */
+  readonly remainingMs: number;
+  /** Retries of the service that are under way, and its live requests. */
+  readonly liveRetries: number;
+  readonly liveRequests: number;
+  /** A random number in [0, 1). */
+  readonly random: number;
+}
+
+export type RetryDecision =
+  | { readonly retry: true; readonly delayMs: number }
+  | { readonly retry: false; readonly why: RetryRefusal };
+
+export type RetryRefusal =
+  | 'status_not_retried'
+  | 'retry_count_used_up'
+  | 'method_not_idempotent'
+  | 'body_not_kept'
+  | 'budget_used_up'
+  | 'deadline';
+
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+
+export const RETRY_BUDGET_SHARE = 0.2;
+export const RETRY_BUDGET_MINIMUM = 3;
+const MAX_BACKOFF_MS = 10_000;
+
+/** Whether RFC 9110 section 9.2.2 calls the method idempotent. */
+export function isIdempotent(method: string): boolean {
+  return IDEMPOTENT.has(method);
+}
+
+/** Whether a request of this kind may be repeated after some of it was sent. */
+export function mayRepeat(
+  method: string,
+  hasIdempotencyKey: boolean,
+  policy: RetryPolicy,
+): boolean {
+  if (isIdempotent(method)) return true;
+  if (policy.unsafeMethods === 'always') return true;
+  return policy.unsafeMethods === 'with_idempotency_key' && hasIdempotencyKey;
+}
+
+/** Decides on the next attempt and says why not, or after how many milliseconds. */
+export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecision {
+  const { failure } = state;
+  if (failure.kind === 'status' && !policy.onStatuses.has(failure.status)) {
+    return { retry: false, why: 'status_not_retried' };
+  }
+  if (state.retriesMade >= state.retryCount) return { retry: false, why: 'retry_count_used_up' };
+  if (state.sent && !mayRepeat(state.method, state.hasIdempotencyKey, policy)) {
+    return { retry: false, why: 'method_not_idempotent' };
+  }
+  if (!state.bodyKept) return { retry: false, why: 'body_not_kept' };
+  const budget = Math.max(RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE * state.liveRequests);
+  if (state.liveRetries >= budget) return { retry: false, why: 'budget_used_up' };
+  const delayMs = retryDelayMs(state, policy);
+  if (delayMs >= state.remainingMs) return { retry: false, why: 'deadline' };
+  return { retry: true, delayMs };
+}
+
+/** Full jitter: a random part of the doubled back-off, yet never less than the upstream asks for. */
+function retryDelayMs(state: RetryState, policy: RetryPolicy): number {
+  const ceilingMs = Math.min(MAX_BACKOFF_MS, policy.backoffMs * 2 ** state.retriesMade);
+  const jitterMs = Math.floor(state.random * ceilingMs);
+  const askedMs = state.failure.kind === 'status' ? (state.failure.retryAfterMs ?? 0) : 0;
+  return Math.max(jitterMs, askedMs);
+}
+
+/**
+ * Milliseconds that a `Retry-After` field asks for: whole seconds, or an HTTP date (RFC 9110 section
+ * 10.2.3). undefined where the field is absent or neither.
+ */
+export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const dateMs = Date.parse(value);
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
+}
