@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+
+export interface LineResult {
+  readonly code: number | null;
+  readonly stdout: string;
+}
+
+/** What `curl` on a machine without it does for the options that the printed lines use. */
+const curl = `
+  const args = process.argv.slice(1);
+  const init = { method: 'GET', headers: {} };
+  let url = '';
+  let head = false;
+  for (let arg = args.shift(); arg !== undefined; arg = args.shift()) {
+    if (arg === '-sS') continue;
+    else if (arg === '-i') head = true;
+    else if (arg === '-X') init.method = args.shift();
+    else if (arg === '-H') { const [name, value] = args.shift().split(': '); init.headers[name] = value; }
+    else if (arg === '-d') init.body = args.shift();
+    else url = arg;
+  }
+  const response = await fetch(url, init);
+  if (head) console.log(['HTTP/1.1 ' + response.status, ...[...response.headers].map((h) => h.join(': ')), '', ''].join('\\n'));
+  console.log(await response.text());
+`;
+
+/** Runs a printed line in a shell exactly as it stands; a machine without curl gets one for it. */
+export function runLine(line: string): Promise<LineResult> {
+  const prelude = `command -v curl >/dev/null || curl() { "$NODE" --input-type=module -e "$CURL" -- "$@"; }\n`;
+  return new Promise((resolve, reject) => {
+    const shell = spawn('/bin/sh', ['-c', prelude + line], {
+      env: { PATH: process.env['PATH'], NODE: process.execPath, CURL: curl },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 20_000,
+    });
+    let stdout = '';
+    shell.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
+    shell.once('error', reject);
+    shell.once('close', (code) => resolve({ code, stdout }));
+  });
+}
