@@ -60,6 +60,7 @@ async function isOpenToOthers(file: string): Promise<boolean> {
  * A command as the given account. Where the account could not reach the files, as in a checkout
  * below root's own closed home, setpriv(1) lets it keep the one capability that passes over file
  * modes (CAP_DAC_OVERRIDE, which root in a container has too); everything else of root is gone.
+ * The secure bit makes access(2), by which initdb looks for postgres, honour that capability.
  *
  * `files` are the binaries and folders, links resolved, that the command must reach.
  */
@@ -74,7 +75,11 @@ export async function asAccount(
   const open = await Promise.all(files.map(isOpenToOthers));
   if (open.every(Boolean)) return { command, args, uid, gid };
   const drop = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-  const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  const keep = [
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+    '--securebits=+no_setuid_fixup',
+  ];
   const tried = await runCommand('setpriv', [...drop, ...keep, 'true'], { timeoutMs: 5000 });
   if (tried.code !== 0) {
     throw new StartError(
