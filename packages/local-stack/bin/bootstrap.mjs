@@ -69,6 +69,9 @@ async function main() {
     );
   }
   const env = { ...process.env, PATH: [path.dirname(node), process.env.PATH].join(path.delimiter) };
+  // Set by the link in node_modules/.bin when npm found us through it; it would let code find
+  // packages that it does not declare.
+  delete env.NODE_PATH;
   mirror(
     await runForeground(node, [...commands[name], ...rest], { cwd: root, env, stdin: 'inherit' }),
   );
