@@ -1,0 +1,38 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { BEARER_CHALLENGE } from '@gateway/shared/http/headers';
+import { covers, reaches, type Scope, type TokenReach } from '@gateway/shared/tokens/scopes';
+
+/** A 401 with its challenge (RFC 9110 section 11.6.1, RFC 6750 section 3). */
+export function refuseAccess(message: string): GatewayError {
+  return new GatewayError('authentication_failed', message, {
+    headers: { 'www-authenticate': BEARER_CHALLENGE },
+  });
+}
+
+export function requireScope(token: TokenReach, scope: Scope): void {
+  if (!covers(token.scopes, scope)) throw refuseAccess(`The token lacks the scope ${scope}.`);
+}
+
+export function requireEnvironment(token: TokenReach, environment: string): void {
+  if (!covers(token.environments, environment)) {
+    throw refuseAccess('The token does not cover the environment of this resource.');
+  }
+}
+
+/** A route needs its environment and its name. */
+export function requireRoute(token: TokenReach, environment: string, name: string): void {
+  requireEnvironment(token, environment);
+  if (!covers(token.routes, name)) throw refuseAccess('The token does not cover this route.');
+}
+
+/** Another token is seen and changed only by one that reaches everything that it reaches. */
+export function requireTokenReach(token: TokenReach, other: TokenReach): void {
+  if (!reaches(token, other)) {
+    throw refuseAccess('The other token reaches further than the token of this call.');
+  }
+}
+
+/** The names to which a list is limited; undefined where the token covers all of them. */
+export function limitOf(names: readonly string[]): readonly string[] | undefined {
+  return names.includes('*') ? undefined : names;
+}

@@ -1,0 +1,33 @@
+import { RECORD_RETENTION_DAYS } from '@gateway/shared/records/record';
+
+const RETENTION_MS = RECORD_RETENTION_DAYS * 24 * 60 * 60 * 1000;
+
+/** A request record as it is stored: what lists filter by, and the rest as one document. */
+export interface RecordRow {
+  readonly id: string;
+  readonly environment: string | null;
+  readonly route: string | null;
+  readonly status: number | null;
+  readonly outcome: string;
+  readonly receivedAtMs: number;
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+/** The record as the API shows it. Source: DESIGN section 2 "Request record". */
+export function requestView(record: RecordRow): Readonly<Record<string, unknown>> {
+  return {
+    id: record.id,
+    environment: record.environment,
+    route: record.route,
+    status: record.status,
+    outcome: record.outcome,
+    received_at: new Date(record.receivedAtMs).toISOString(),
+    ...record.document,
+    expires_at: new Date(expiryOf(record.receivedAtMs)).toISOString(),
+  };
+}
+
+/** From when on a request is not found any more, ms since the Unix epoch. Source: INTERFACE section 8. */
+export function expiryOf(receivedAtMs: number): number {
+  return receivedAtMs + RETENTION_MS;
+}

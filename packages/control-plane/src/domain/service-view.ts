@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { timeView } from './fields.ts';
+import type { Service } from './service.ts';
+
+/** A service as the API shows it. Source: DESIGN section 2 "Service". */
+export const serviceViewSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  environment: z.string(),
+  /** That of the first upstream. */
+  url: z.string(),
+  health_path: z.string(),
+  status: z.enum(['unknown', 'healthy', 'degraded', 'unhealthy']),
+  upstreams: z.array(z.object({ url: z.string(), region: z.string().nullable(), weight: z.int() })),
+  health_check: z.object({
+    path: z.string(),
+    interval_ms: z.int(),
+    timeout_ms: z.int(),
+    healthy_threshold: z.int(),
+    unhealthy_threshold: z.int(),
+  }),
+  revision: z.int(),
+  created_at: timeView,
+  updated_at: timeView,
+});
+
+export type ServiceView = z.output<typeof serviceViewSchema>;
+
+export function serviceView(service: Service): ServiceView {
+  const { path, ...check } = service.health_check;
+  return {
+    id: service.id,
+    name: service.name,
+    environment: service.environment,
+    url: service.upstreams[0]?.url ?? '',
+    health_path: service.health_path,
+    status: statusOf(),
+    upstreams: service.upstreams.map(({ url, region, weight }) => ({ url, region, weight })),
+    health_check: { path: path ?? service.health_path, ...check },
+    revision: service.revision,
+    created_at: service.created_at.toISOString(),
+    updated_at: service.updated_at.toISOString(),
+  };
+}
+
+/** The health of a service is not known before its first check (DESIGN section 2 "Service"). */
+function statusOf(): ServiceView['status'] {
+  return 'unknown';
+}

@@ -1,0 +1,181 @@
+import { refuseUpstreamUrl, type AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { z } from 'zod';
+import {
+  displayNameField,
+  environmentNameField,
+  integerField,
+  objectField,
+  textField,
+} from './fields.ts';
+
+/** A place where a service runs. Health and connection pools of data planes are keyed by its id. */
+export interface Upstream {
+  readonly id: string;
+  readonly url: string;
+  readonly region: string | null;
+  readonly weight: number;
+}
+
+const MAX_UPSTREAMS = 64;
+const MAX_URL_CHARS = 2048;
+
+const pathField = textField(
+  /^\/[\x21\x22\x24-\x7e]{0,1023}$/,
+  'must be a path of at most 1024 characters that begins with / and holds no space and no #',
+);
+
+const healthCheckFields = {
+  /** null: the service's health_path. */
+  path: pathField.nullable(),
+  interval_ms: integerField(500, 300_000),
+  timeout_ms: integerField(1, 300_000),
+  healthy_threshold: integerField(1, 20),
+  unhealthy_threshold: integerField(1, 20),
+};
+
+const healthCheckSchema = objectField({
+  path: healthCheckFields.path.default(null),
+  interval_ms: healthCheckFields.interval_ms.default(5000),
+  timeout_ms: healthCheckFields.timeout_ms.default(2000),
+  healthy_threshold: healthCheckFields.healthy_threshold.default(2),
+  unhealthy_threshold: healthCheckFields.unhealthy_threshold.default(3),
+});
+
+export type HealthCheck = Readonly<z.output<typeof healthCheckSchema>>;
+
+function urlField(deny: AddressRanges) {
+  return z
+    .string({ error: 'must be a text' })
+    .max(MAX_URL_CHARS, { error: `must be at most ${MAX_URL_CHARS} characters` })
+    .superRefine((text, context) => {
+      // URL parsing drops spaces and control characters in silence.
+      // eslint-disable-next-line no-control-regex -- they are what is looked for
+      const reason = /[\x00-\x20\x7f\\]/.test(text)
+        ? 'must not hold spaces, control characters or \\'
+        : refuseUpstreamUrl(text, deny);
+      if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
+    });
+}
+
+function upstreamsField(deny: AddressRanges) {
+  const error = `must be a list of 1 to ${MAX_UPSTREAMS} items`;
+  const upstream = objectField({
+    url: urlField(deny),
+    region: textField(/^[a-z0-9-]{1,63}$/, 'must be 1 to 63 characters of a-z, 0-9 and -')
+      .nullable()
+      .default(null),
+    weight: integerField(1, 1000).default(1),
+  });
+  return z
+    .array(upstream, { error })
+    .min(1, { error })
+    .max(MAX_UPSTREAMS, { error })
+    .superRefine((items, context) => {
+      const seen = new Set<string>();
+      items.forEach((item, index) => {
+        const place = placeOf(item);
+        if (seen.has(place)) {
+          const message = 'has the url and region of another upstream; use weight instead';
+          context.addIssue({ code: 'custom', path: [index], message });
+        }
+        seen.add(place);
+      });
+    });
+}
+
+/** What an upstream is known by, from one state of a service to the next. */
+export function placeOf(upstream: {
+  readonly url: string;
+  readonly region: string | null;
+}): string {
+  return JSON.stringify([upstream.url, upstream.region]);
+}
+
+function bothGiven(body: { url?: unknown; upstreams?: unknown }): boolean {
+  return body.url !== undefined && body.upstreams !== undefined;
+}
+
+/** The bodies that create and change a service; `deny` says where no upstream may be. */
+export function serviceSchemas(deny: AddressRanges) {
+  const fields = {
+    name: displayNameField,
+    url: urlField(deny).optional(),
+    upstreams: upstreamsField(deny).optional(),
+    health_path: pathField,
+  };
+  const eitherMessage = 'must be left out where `upstreams` is given';
+  return {
+    create: objectField({
+      ...fields,
+      environment: environmentNameField.optional(),
+      health_path: pathField.default('/healthz'),
+      health_check: healthCheckSchema.prefault({}),
+    })
+      .refine((body) => !bothGiven(body), { path: ['url'], error: eitherMessage })
+      .refine((body) => body.url !== undefined || body.upstreams !== undefined, {
+        path: ['url'],
+        error: 'is required unless `upstreams` is given',
+      }),
+    /** Every field may be left out; `health_check` is merged into what is stored (RFC 7396). */
+    change: objectField({
+      ...fields,
+      name: fields.name.optional(),
+      health_path: pathField.optional(),
+      health_check: objectField(healthCheckFields).partial().optional(),
+    }).refine((body) => !bothGiven(body), { path: ['url'], error: eitherMessage }),
+  };
+}
+
+export type ServiceSchemas = ReturnType<typeof serviceSchemas>;
+export type ServiceInput = z.output<ServiceSchemas['create']>;
+export type ServiceChange = z.output<ServiceSchemas['change']>;
+
+/** What an operator sets of a service. */
+export interface ServiceSettings {
+  readonly name: string;
+  readonly health_path: string;
+  readonly health_check: HealthCheck;
+  readonly upstreams: readonly Upstream[];
+}
+
+export interface Service extends ServiceSettings {
+  readonly id: string;
+  readonly environment: string;
+  readonly revision: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+type UpstreamsInput = Pick<ServiceInput, 'url' | 'upstreams'>;
+
+/**
+ * The upstreams that a body asks for. One whose url and region were there before keeps its id, so
+ * that data planes keep what they know of it; undefined where the body asks for none.
+ */
+export function upstreamsOf(
+  body: UpstreamsInput,
+  before: readonly Upstream[],
+  newId: () => string,
+): readonly Upstream[] | undefined {
+  const kept = new Map(before.map((upstream) => [placeOf(upstream), upstream.id]));
+  const wanted =
+    body.upstreams ?? (body.url === undefined ? [] : [{ url: body.url, region: null, weight: 1 }]);
+  if (wanted.length === 0) return undefined;
+  return wanted.map(({ url, region, weight }) => {
+    return { id: kept.get(placeOf({ url, region })) ?? newId(), url, region, weight };
+  });
+}
+
+/** The settings after a change: what it leaves out stays as it was. */
+export function changeService(
+  before: ServiceSettings,
+  change: ServiceChange,
+  newId: () => string,
+): ServiceSettings {
+  return {
+    name: change.name ?? before.name,
+    health_path: change.health_path ?? before.health_path,
+    health_check: healthCheckSchema.parse({ ...before.health_check, ...change.health_check }),
+    upstreams: upstreamsOf(change, before.upstreams, newId) ?? before.upstreams,
+  };
+}

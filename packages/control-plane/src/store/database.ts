@@ -1,0 +1,101 @@
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import pg from 'pg';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { Tables } from './tables.ts';
+
+/** Where every query goes; a transaction is one of these too. */
+export type Database = Kysely<Tables>;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly log: Logger;
+  readonly maxConnections?: number;
+  /** After this long Postgres itself gives a statement up, ms. */
+  readonly statementTimeoutMs?: number;
+}
+
+export interface OpenDatabase {
+  readonly db: Database;
+  /** How the pool stands: connections, those idle, and callers that wait for one. */
+  readonly poolUse: () => { total: number; idle: number; waiting: number };
+  close(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 3000;
+/** Past its own time-out Postgres is given this long to say so; then the connection is dead. */
+const ANSWER_GRACE_MS = 2000;
+
+/** A bigint as a number: what is counted here stays far below 2^53, and beyond it this throws. */
+function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new Error('a bigint of the database is beyond 2^53');
+  return value;
+}
+
+function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (oid === Number(pg.types.builtins.INT8) && format !== 'binary') return parseInt8;
+  return pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown;
+}
+
+/**
+ * Opens a pool. It connects as it is used, so Postgres may be away now and come later; a statement
+ * has a deadline on both sides, and the loss of a connection never ends the process.
+ */
+export function openDatabase(options: DatabaseOptions): OpenDatabase {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 5000;
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: 'gateway-control-plane',
+    max: options.maxConnections ?? 10,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
+    types: { getTypeParser: parserOf },
+  });
+  const lost = (error: Error) => {
+    options.log.warn({ reason: error.message }, 'a connection to Postgres was lost');
+  };
+  pool.on('error', lost);
+  // The pool listens only while a client is idle; one that is in use must not end the process either.
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+  });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withDeadClients(pool) }) });
+  return {
+    db,
+    poolUse: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => db.destroy(),
+  };
+}
+
+/**
+ * The pool, but a client whose query got no answer at all (a half-open connection) is destroyed
+ * rather than lent again, where the next query would hang behind the one that has no answer.
+ */
+function withDeadClients(pool: pg.Pool): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect();
+      let dead = false;
+      const query = async (text: string, values: readonly unknown[]) => {
+        if (dead) throw new Error('the connection to Postgres gave no answer');
+        try {
+          return await client.query(text, [...values]);
+        } catch (error) {
+          dead ||= error instanceof Error && error.message === 'Query read timeout';
+          throw error;
+        }
+      };
+      return {
+        query: query as unknown as PostgresPoolClient['query'],
+        release: (destroy?: boolean) => {
+          client.release(dead || destroy === true);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { migrate } from './migrate.ts';
+
+const name = `migrate_${randomBytes(6).toString('hex')}`;
+const maintenanceUrl = process.env['TEST_DATABASE_URL'] ?? '';
+
+async function query<T extends object>(url: string, text: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<T>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function databaseUrl(): string {
+  const url = new URL(maintenanceUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+describe('migrate', () => {
+  beforeAll(async () => {
+    await query(maintenanceUrl, `create database ${name}`);
+  });
+
+  afterAll(async () => {
+    await query(maintenanceUrl, `drop database ${name} with (force)`);
+  });
+
+  it('applies each migration once when several replicas start at the same time', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => migrate(databaseUrl())));
+    const applied = await query<{ name: string }>(
+      databaseUrl(),
+      'select name from kysely_migration order by name',
+    );
+    expect(applied.map((row) => row.name)).toEqual(['0001_configuration', '0002_request_records']);
+  });
+
+  it('changes nothing on a database that is up to date', async () => {
+    const times = 'select name, timestamp from kysely_migration order by name';
+    const before = await query(databaseUrl(), times);
+    await migrate(databaseUrl());
+    expect(await query(databaseUrl(), times)).toEqual(before);
+  });
+
+  it('notifies of an outbox row with the name of its environment', async () => {
+    const client = new pg.Client({ connectionString: databaseUrl() });
+    await client.connect();
+    try {
+      const heard = new Promise<string | undefined>((resolve) => {
+        client.once('notification', (message) => {
+          resolve(message.payload);
+        });
+      });
+      await client.query('listen config_outbox');
+      await client.query(`insert into environments (name, created_at) values ('staging', now())`);
+      await client.query(
+        `insert into config_outbox (environment, change) values ('staging', 'environment.created')`,
+      );
+      expect(await heard).toBe('staging');
+    } finally {
+      await client.end();
+    }
+  });
+
+  it('rejects where the database cannot be reached', async () => {
+    await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toThrow(/ECONNREFUSED/);
+  });
+});

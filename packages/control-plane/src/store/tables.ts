@@ -1,0 +1,76 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { HealthCheck, Upstream } from '../domain/service.ts';
+import type { RateLimit, Retry, RouteAuth, RouteStatus } from '../domain/route.ts';
+
+/** The tables of migrations/0001_configuration.ts as kysely sees them. */
+export interface Tables {
+  environments: EnvironmentsTable;
+  services: ServicesTable;
+  routes: RoutesTable;
+  tokens: TokensTable;
+  config_outbox: OutboxTable;
+}
+
+interface EnvironmentsTable {
+  name: string;
+  config_version: Generated<number>;
+  created_at: Date;
+}
+
+/** Read as what it holds; written as JSON text, as the driver takes an array for one of Postgres. */
+type Json<T extends object> = JSONColumnType<T>;
+
+interface ServicesTable {
+  id: string;
+  environment: string;
+  name: string;
+  health_path: string;
+  health_check: Json<HealthCheck>;
+  upstreams: Json<Upstream[]>;
+  revision: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+interface RoutesTable {
+  id: string;
+  environment: string;
+  name: string;
+  service_id: string;
+  status: RouteStatus;
+  timeout_ms: number;
+  retry_count: number;
+  methods: string[] | null;
+  auth: Json<RouteAuth>;
+  rate_limit: Json<RateLimit>;
+  retry: Json<Retry>;
+  max_body_bytes: number;
+  revision: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+interface TokensTable {
+  id: string;
+  name: string;
+  environments: string[];
+  routes: string[];
+  scopes: string[];
+  secret_sha256: Buffer;
+  previous_sha256: Buffer | null;
+  previous_expires_at: Date | null;
+  expires_at: Date | null;
+  created_by: string | null;
+  created_at: Date;
+  updated_at: Date;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
+}
+
+interface OutboxTable {
+  id: Generated<number>;
+  environment: string;
+  change: string;
+  created_at: ColumnType<Date, never, never>;
+  published_version: number | null;
+}
