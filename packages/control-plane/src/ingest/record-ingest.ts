@@ -1,0 +1,157 @@
+import { pause, type Clock } from '@gateway/shared/clock';
+import { NAMES } from '@gateway/shared/messaging/names';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
+import type { Database } from '../store/database.ts';
+import { readBatches } from './batch-reader.ts';
+import type { IngestMetrics } from './ingest-metrics.ts';
+import { parseBatch, type ParsedBatch } from './storable-record.ts';
+import { storeBatch } from './store-batch.ts';
+
+const BOUNDS = { maxWeight: 2000, idleMs: 20, maxWaitMs: 100 };
+
+/** The most messages that wait here unread; each is at most 1 MiB. */
+const MAX_MESSAGES = 32;
+const CALL_TIMEOUT_MS = 2000;
+const PULL_EXPIRES_MS = 10_000;
+/** Two missed ones make the client look whether the consumer still exists. */
+const HEARTBEAT_MS = 2000;
+const FIRST_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 5000;
+
+export interface RecordIngestOptions {
+  readonly db: Database;
+  readonly connection: NatsConnection;
+  /** Creates the stream and the consumer if they are missing, such as after NATS lost its data. */
+  readonly prepare: () => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: IngestMetrics;
+}
+
+export interface RecordIngest {
+  /** Stores what was already received, then ends. */
+  stop(): Promise<void>;
+}
+
+interface Received {
+  readonly message: JsMsg;
+  readonly batch: ParsedBatch;
+}
+
+/**
+ * Moves request records from the stream into Postgres. All control planes share one durable
+ * consumer, so each message goes to one of them; it is acknowledged after the commit and delivered
+ * again until then, and a record that comes twice is stored once.
+ */
+export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
+  const { connection, clock, log, metrics } = options;
+  const client = jetstream(connection, { timeout: CALL_TIMEOUT_MS });
+  const stopping = new AbortController();
+  let messages: ConsumerMessages | undefined;
+  const reading = {
+    failures: 0,
+    problem: 'cannot read request records from NATS; they wait there',
+  };
+  const storing = { failures: 0, problem: 'cannot store request records; they wait in the stream' };
+
+  const isStopping = () => stopping.signal.aborted;
+
+  async function run(): Promise<void> {
+    while (!isStopping()) {
+      try {
+        await consume();
+      } catch (error) {
+        if (isStopping()) return;
+        await backOff(reading, error);
+      }
+    }
+  }
+
+  async function consume(): Promise<void> {
+    await options.prepare();
+    const consumer = await client.consumers.get(NAMES.recordStream, NAMES.recordConsumer);
+    messages = await consumer.consume({
+      max_messages: MAX_MESSAGES,
+      expires: PULL_EXPIRES_MS,
+      idle_heartbeat: HEARTBEAT_MS,
+      abort_on_missing_resource: true,
+    });
+    if (isStopping()) messages.stop();
+    if (reading.failures > 0) log.info('request records are read from NATS again');
+    reading.failures = 0;
+    const weightOf = (item: Received) => item.batch.records.length;
+    for await (const items of readBatches(received(messages), weightOf, BOUNDS, clock)) {
+      await store(items);
+    }
+  }
+
+  async function* received(from: AsyncIterable<JsMsg>): AsyncGenerator<Received> {
+    for await (const message of from) {
+      if (message.redelivered) metrics.redelivered.inc();
+      const batch = parseBatch(message.string());
+      if (batch === undefined) {
+        metrics.poison.inc();
+        log.error({ subject: message.subject, bytes: message.data.length }, 'no batch of records');
+        message.term('not a batch of records');
+        continue;
+      }
+      if (batch.refused > 0) {
+        metrics.poison.inc(batch.refused);
+        log.error({ subject: message.subject, count: batch.refused }, 'no request records');
+      }
+      yield { message, batch };
+    }
+  }
+
+  async function store(items: readonly Received[]): Promise<void> {
+    const records = items.flatMap((item) => item.batch.records);
+    const startedMs = clock.monotonicMs();
+    try {
+      const { inserted, refusedIds } = await storeBatch(options.db, records);
+      for (const { message } of items) message.ack();
+      metrics.duration.observe((clock.monotonicMs() - startedMs) / 1000);
+      metrics.batchRecords.observe(records.length);
+      metrics.records.inc(inserted);
+      metrics.duplicates.inc(records.length - inserted - refusedIds.length);
+      metrics.poison.inc(refusedIds.length);
+      if (refusedIds.length > 0) log.error({ ids: refusedIds }, 'Postgres refuses these records');
+      if (storing.failures > 0) log.info('request records are stored again');
+      storing.failures = 0;
+    } catch (error) {
+      metrics.failures.inc();
+      for (const { message } of items) message.nak(backOffMs(storing.failures));
+      await backOff(storing, error);
+    }
+  }
+
+  async function backOff(part: { failures: number; problem: string }, error: unknown) {
+    // The message alone: the details of a Postgres error may hold a row.
+    if (part.failures === 0) log.warn({ reason: String(error) }, part.problem);
+    const delayMs = backOffMs(part.failures);
+    part.failures += 1;
+    await pause(clock, delayMs, stopping.signal);
+  }
+
+  /** A new start on each reconnection: the pulls of before are gone, and the consumer may be. */
+  async function restartOnReconnect(): Promise<void> {
+    for await (const status of connection.status()) {
+      if (status.type === 'reconnect') messages?.stop();
+    }
+  }
+
+  void restartOnReconnect();
+  const ended = run();
+  return {
+    stop: () => {
+      stopping.abort();
+      messages?.stop();
+      return ended;
+    },
+  };
+}
+
+function backOffMs(failures: number): number {
+  return Math.min(FIRST_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS);
+}

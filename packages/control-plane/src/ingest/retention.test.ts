@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { listPartitions } from '../store/partitions.ts';
+import { insertRecords, listRecords } from '../store/records.ts';
+import { requestRecord } from '../testing/records.ts';
+import { openTestStore, type TestStore } from '../testing/store.ts';
+import { DAY_MS } from './partition-plan.ts';
+import { runRetention, startRetention } from './retention.ts';
+import { storableRecord } from './storable-record.ts';
+
+const TODAY = Date.UTC(2030, 5, 15);
+const log = createLogger('test', 'silent');
+const ahead = (from: number) => [0, 1, 2, 3].map((days) => from + days * DAY_MS);
+const never = new AbortController().signal;
+
+let store: TestStore;
+beforeEach(async () => void (store = await openTestStore()));
+afterEach(() => store.close());
+
+const insert = (...timesMs: readonly number[]) =>
+  insertRecords(
+    store.db,
+    timesMs.map((atMs) => storableRecord(requestRecord(atMs))),
+  );
+
+async function times(): Promise<readonly number[]> {
+  const everything = { environments: undefined, routes: undefined, sinceMs: 0, limit: 200 };
+  return (await listRecords(store.db, everything)).map((record) => record.receivedAtMs);
+}
+
+describe('the retention of request records', () => {
+  it('keeps a record for 30 days whatever happens, and not much longer', async () => {
+    const clock = manualClock(TODAY);
+    const options = { db: store.db, clock, log };
+    await runRetention(options, never);
+    await insert(TODAY, TODAY + DAY_MS - 1);
+    clock.advance(31 * DAY_MS - 1);
+    await runRetention(options, never);
+    expect(await times()).toEqual([TODAY + DAY_MS - 1, TODAY]);
+    clock.advance(1);
+    await runRetention(options, never);
+    expect(await times()).toEqual([]);
+    expect(await listPartitions(store.db)).not.toContain(TODAY);
+  });
+
+  it('gives the days that were missed their partitions, and forgets strays that are past', async () => {
+    await insert(TODAY - 40 * DAY_MS, TODAY - 29 * DAY_MS, TODAY - DAY_MS, TODAY);
+    await runRetention({ db: store.db, clock: manualClock(TODAY), log }, never);
+    expect(await times()).toEqual([TODAY, TODAY - DAY_MS, TODAY - 29 * DAY_MS]);
+    expect(await listPartitions(store.db)).toEqual([
+      TODAY - 29 * DAY_MS,
+      TODAY - DAY_MS,
+      ...ahead(TODAY),
+    ]);
+  });
+
+  it('is run by several replicas at once without one failing', async () => {
+    await insert(TODAY, TODAY + DAY_MS);
+    const options = { db: store.db, clock: systemTimers(TODAY), log };
+    await Promise.all([1, 2, 3].map(() => runRetention(options, never)));
+    expect(await listPartitions(store.db)).toEqual(ahead(TODAY));
+    expect(await times()).toEqual([TODAY + DAY_MS, TODAY]);
+  });
+
+  it('runs at the start and every hour', async () => {
+    const clock = manualClock(TODAY + DAY_MS - 1);
+    const retention = startRetention({ db: store.db, clock, log });
+    await eventually(async () => expect(await listPartitions(store.db)).toEqual(ahead(TODAY)));
+    await eventually(async () => {
+      clock.advance(10 * 60 * 1000);
+      const days = [TODAY, ...ahead(TODAY + DAY_MS)];
+      expect(await listPartitions(store.db)).toEqual(days);
+    });
+    expect(clock.nowMs()).toBeLessThan(TODAY + 2 * DAY_MS);
+    await retention.stop();
+  });
+});
+
+/** A clock that stands at a time, with timers that run. */
+function systemTimers(nowMs: number) {
+  return {
+    nowMs: () => nowMs,
+    monotonicMs: () => performance.now(),
+    setTimer: (delayMs: number, callback: () => void) => {
+      const handle = setTimeout(callback, delayMs);
+      return { cancel: () => clearTimeout(handle) };
+    },
+  };
+}

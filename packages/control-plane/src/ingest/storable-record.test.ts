@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { timeOfId } from '@gateway/shared/ids';
+import { requestRecord } from '../testing/records.ts';
+import { parseBatch, storableRecord } from './storable-record.ts';
+
+const AT_MS = Date.UTC(2030, 0, 1);
+
+describe('a message of request records', () => {
+  it('is read whole', () => {
+    const records = [requestRecord(AT_MS), requestRecord(AT_MS + 1)];
+    const batch = parseBatch(JSON.stringify(records));
+    expect(batch?.refused).toBe(0);
+    expect(batch?.records.map((record) => record.id)).toEqual(records.map((record) => record.id));
+    const { id, environment, route, status, outcome, received_at_ms, ...rest } =
+      requestRecord(AT_MS);
+    expect(JSON.parse(batch?.records[0]?.document ?? '')).toEqual(rest);
+    expect([id.length, environment, route, status, outcome]).toEqual([
+      30,
+      'production',
+      'echo',
+      200,
+      'success',
+    ]);
+    expect(batch?.records[0]?.receivedAtMs).toBe(received_at_ms);
+  });
+
+  it.each(['', '{', '{"id":1}', 'null', '"text"'])('that is no batch is refused: %j', (text) => {
+    expect(parseBatch(text)).toBeUndefined();
+  });
+
+  it('loses no record to one that is malformed', () => {
+    const good = requestRecord(AT_MS);
+    const entries = [null, good, { ...good, id: 'req_1' }, { ...good, outcome: 'odd' }, []];
+    const batch = parseBatch(JSON.stringify(entries));
+    expect(batch).toMatchObject({ records: [{ id: good.id }], refused: 4 });
+  });
+});
+
+describe('a record on its way to Postgres', () => {
+  it('takes its time from its id, by which it is looked up', () => {
+    const record = requestRecord(AT_MS, { received_at_ms: AT_MS + 5000 });
+    expect(storableRecord(record).receivedAtMs).toBe(timeOfId(record.id));
+  });
+
+  it('holds nothing that Postgres refuses, wherever it stands', () => {
+    const odd = 'a\0b\ud800c\udc00';
+    const stored = storableRecord(
+      requestRecord(AT_MS, { path: odd, route: odd, client_request_id: '\\u0000', trace_id: '😀' }),
+    );
+    const clean = 'a\uFFFDb\uFFFDc\uFFFD';
+    expect(stored.route).toBe(clean);
+    expect(JSON.parse(stored.document)).toMatchObject({
+      path: clean,
+      client_request_id: '\\u0000',
+      trace_id: '😀',
+    });
+  });
+
+  it('cuts names that would not fit into an index', () => {
+    const { route, environment } = storableRecord(
+      requestRecord(AT_MS, { route: 'r'.repeat(9000), environment: '😀'.repeat(200) }),
+    );
+    expect(route).toBe('r'.repeat(255));
+    expect(environment).toHaveLength(255);
+    expect(environment?.isWellFormed()).toBe(true);
+  });
+});

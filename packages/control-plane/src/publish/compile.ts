@@ -1,0 +1,55 @@
+import { SNAPSHOT_FORMAT, snapshotSchema, type Snapshot } from '@gateway/shared/snapshot/schema';
+import { covers } from '@gateway/shared/tokens/scopes';
+import type { ConfigurationRows, TokenRow } from '../store/configuration-rows.ts';
+
+/** A token is published until this long after its expiry, as clocks differ between machines, ms. */
+const EXPIRED_TOKEN_GRACE_MS = 60 * 60 * 1000;
+
+export interface CompileOptions {
+  readonly version: number;
+  /** Decides which tokens and former secrets are past; ms since the Unix epoch. */
+  readonly nowMs: number;
+}
+
+/**
+ * Makes of an environment's rows what its data planes run: active routes, every service, and the
+ * tokens that cover the environment. Everything is sorted by id, so equal rows give equal bytes.
+ *
+ * The result has passed the schema by which data planes read it; what is not in that schema, such
+ * as a token's name, never leaves the control plane.
+ *
+ * @throws ZodError where a row cannot be served, so that nothing of it is published.
+ */
+export function compileSnapshot(rows: ConfigurationRows, options: CompileOptions): Snapshot {
+  return snapshotSchema.parse({
+    format: SNAPSHOT_FORMAT,
+    environment: rows.environment,
+    version: options.version,
+    services: byId(rows.services),
+    routes: byId(rows.routes.filter((route) => route.status === 'active')),
+    tokens: byId(rows.tokens)
+      .filter((token) => isServed(token, rows.environment, options.nowMs))
+      .map((token) => ({ ...token, secrets: secretsOf(token, options.nowMs) })),
+  });
+}
+
+function isServed(token: TokenRow, environment: string, nowMs: number): boolean {
+  if (token.revoked || !covers(token.environments, environment)) return false;
+  return token.expires_at_ms === null || token.expires_at_ms + EXPIRED_TOKEN_GRACE_MS > nowMs;
+}
+
+/** The newest secret, then the rotated one while its grace lasts, which never outlives the token. */
+function secretsOf(token: TokenRow, nowMs: number) {
+  const secrets = [{ sha256: token.secret_sha256, expires_at_ms: token.expires_at_ms }];
+  const { previous_sha256: sha256, previous_expires_at_ms: graceEndMs } = token;
+  if (sha256 !== null && graceEndMs !== null && graceEndMs > nowMs) {
+    const expiresAtMs = Math.min(graceEndMs, token.expires_at_ms ?? Infinity);
+    secrets.push({ sha256, expires_at_ms: expiresAtMs });
+  }
+  return secrets;
+}
+
+/** Code-unit order: the same on every machine, whatever its locale. */
+function byId<T extends { readonly id: string }>(rows: readonly T[]): readonly T[] {
+  return rows.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+}

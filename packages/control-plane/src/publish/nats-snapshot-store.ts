@@ -1,0 +1,104 @@
+import { NAMES } from '@gateway/shared/messaging/names';
+import {
+  jetstream,
+  JetStreamApiError,
+  type JetStreamManager,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { Objm } from '@nats-io/obj';
+import type { SnapshotStore } from './snapshot-store.ts';
+
+/** Long enough for a loaded server; short enough that an outage is noticed while it matters. */
+const CALL_TIMEOUT_MS = 2000;
+
+/** "wrong last sequence", in both forms in which servers answer a compare-and-set that lost. */
+const LOST_RACE_CODES = new Set([10071, 10164]);
+
+const OBJECT_STREAM = `OBJ_${NAMES.snapshotBucket}`;
+const META_SUBJECT = `$O.${NAMES.snapshotBucket}.M.`;
+const CHUNK_SUBJECT = `$O.${NAMES.snapshotBucket}.C.`;
+
+/**
+ * Snapshots in a NATS object store, pointers in a KV bucket. Opening makes no call, so the store
+ * serves again by itself after the server, or its data, was away.
+ *
+ * @param prepare creates the streams and buckets that are missing.
+ */
+export async function createNatsSnapshotStore(
+  connection: NatsConnection,
+  prepare: () => Promise<void>,
+): Promise<SnapshotStore> {
+  const client = jetstream(connection, { timeout: CALL_TIMEOUT_MS });
+  const manager = await client.jetstreamManager(false);
+  // Reads go to the stream's leader: a direct get may be answered by a replica that lags behind.
+  const pointers = await new Kvm(client).open(NAMES.configBucket, { allow_direct: false });
+  const objects = await new Objm(client).open(NAMES.snapshotBucket, false);
+  let connected = true;
+  void watchStatus(connection, (isConnected) => (connected = isConnected));
+
+  return {
+    isConnected: () => connected && !connection.isClosed(),
+    prepare,
+    async readPointer(environment) {
+      const entry = await pointers.get(environment);
+      if (entry === null) return { text: undefined, revision: 0 };
+      const text = entry.operation === 'PUT' ? entry.string() : undefined;
+      return { text, revision: entry.revision };
+    },
+    async hasObject(name) {
+      const info = await objects.info(name);
+      return info !== null && !info.deleted;
+    },
+    async putObject(name, bytes) {
+      await objects.putBlob({ name }, bytes, { timeout: CALL_TIMEOUT_MS });
+    },
+    async putPointer(environment, text, expectedRevision) {
+      try {
+        await pointers.put(environment, text, {
+          previousSeq: expectedRevision,
+          timeout: CALL_TIMEOUT_MS,
+        });
+        return true;
+      } catch (error) {
+        if (error instanceof JetStreamApiError && LOST_RACE_CODES.has(error.code)) return false;
+        throw error;
+      }
+    },
+    listObjects: () => listObjects(manager),
+    async removeObject(name) {
+      // The client's own delete leaves a marker for ever, one for each version ever published.
+      const info = await objects.info(name);
+      await manager.streams.purge(OBJECT_STREAM, { filter: META_SUBJECT + encodeName(name) });
+      if (info === null) return;
+      await manager.streams.purge(OBJECT_STREAM, { filter: CHUNK_SUBJECT + info.nuid });
+    },
+  };
+}
+
+/** From the stream's subjects in one request, where the client's own list needs a consumer each time. */
+async function listObjects(manager: JetStreamManager): Promise<readonly string[]> {
+  const info: StreamInfo = await manager.streams.info(OBJECT_STREAM, {
+    subjects_filter: `${META_SUBJECT}>`,
+  });
+  return Object.keys(info.state.subjects ?? {}).map((subject) =>
+    Buffer.from(subject.slice(META_SUBJECT.length), 'base64url').toString('utf8'),
+  );
+}
+
+/** Names stand in subjects as base64url with padding (the layout of NATS object stores, ADR-20). */
+function encodeName(name: string): string {
+  const text = Buffer.from(name, 'utf8').toString('base64url');
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+}
+
+async function watchStatus(
+  connection: NatsConnection,
+  changed: (isConnected: boolean) => void,
+): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'disconnect') changed(false);
+    else if (status.type === 'reconnect') changed(true);
+  }
+}

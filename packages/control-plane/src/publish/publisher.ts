@@ -1,0 +1,189 @@
+import type { Timer } from '@gateway/shared/clock';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import { createPublisherSession } from '../store/publisher-session.ts';
+import { listPublicationStates, type EnvironmentState } from '../store/publications.ts';
+import { decidePublication } from './decide-publication.ts';
+import { oldObjects } from './old-objects.ts';
+import {
+  objectExists,
+  provenPointer,
+  publishEnvironment,
+  type PublicationParts,
+} from './publish-environment.ts';
+import type { PublishMetrics } from './publish-metrics.ts';
+import { createWorkQueue } from './work-queue.ts';
+
+/** How many environments are published at once, so that a token of all of them is out soon. */
+const CONCURRENCY = 4;
+/** The fallback for a notification that was lost, and the proof that the session still lives. */
+const TICK_MS = 1000;
+/** Every so many ticks the store itself is looked at, as its data may be gone without an event. */
+const TICKS_PER_CHECK = 30;
+/** How soon it is looked at again whether what another one published holds our changes. */
+const LOST_RACE_RETRY_MS = 100;
+const FIRST_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 5000;
+const LOG_EVERY_FAILURES = 20;
+
+export interface PublisherOptions extends Omit<PublicationParts, 'session'> {
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  readonly metrics: PublishMetrics;
+}
+
+export interface Publisher {
+  /** Lets what is being published end, then gives its connection back. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Publishes each environment whose configuration changed: at once on the notification that comes
+ * with the change, else within a tick. Any number of control planes do so side by side.
+ *
+ * While NATS or Postgres is away the changes wait in the outbox; each environment is tried again
+ * with back-off. A pointer or object that is missing, or does not verify, is published anew.
+ */
+export function createPublisher(options: PublisherOptions): Publisher {
+  const { db, store, keys, clock, log, metrics } = options;
+  const session = createPublisherSession(options.databaseUrl, (name) => queue.add(name));
+  const parts: PublicationParts = { ...options, session };
+  const queue = createWorkQueue(CONCURRENCY, publish);
+  const failures = new Map<string, number>();
+  const retries = new Map<string, Timer>();
+  /** Environments whose pointer this process has seen signed with the newest key, or signed itself. */
+  const keySettled = new Set<string>();
+  let stopping = false;
+  let wasConnected = false;
+  let publishedSincePrune = true;
+  let tickTimer: Timer | undefined;
+  let ticking: Promise<void> = Promise.resolve();
+  let ticks = 0;
+  let tickFailed = false;
+
+  function publishLater(environment: string, delayMs: number): void {
+    if (stopping || retries.has(environment)) return;
+    const retry = () => {
+      retries.delete(environment);
+      queue.add(environment);
+    };
+    retries.set(environment, clock.setTimer(delayMs, retry));
+  }
+
+  async function publish(environment: string): Promise<void> {
+    const startedMs = clock.monotonicMs();
+    try {
+      if (!store.isConnected()) throw new Error('NATS is not connected');
+      if (failures.has(environment)) await store.prepare();
+      const result = await publishEnvironment(parts, environment, wantedKeyId(environment));
+      // Whoever holds the lock was told of the same changes; should it die, the next tick sees them.
+      if (result.kind === 'busy') return;
+      if (result.kind === 'lost_race') {
+        publishLater(environment, LOST_RACE_RETRY_MS);
+        return;
+      }
+      keySettled.add(environment);
+      if (failures.delete(environment)) log.info({ environment }, 'publishing works again');
+      if (result.kind === 'unchanged') return;
+      publishedSincePrune = true;
+      const tookMs = clock.monotonicMs() - startedMs;
+      metrics.duration.observe(tookMs / 1000);
+      metrics.lastVersion.set({ environment }, result.version);
+      if (result.lagMs !== undefined) metrics.lag.observe(result.lagMs / 1000);
+      const { version, why } = result;
+      log.info({ environment, version, why, took_ms: Math.round(tookMs) }, 'published');
+    } catch (error) {
+      failed(environment, error);
+    }
+  }
+
+  function failed(environment: string, error: unknown): void {
+    const count = failures.get(environment) ?? 0;
+    failures.set(environment, count + 1);
+    metrics.failures.inc();
+    if (count % LOG_EVERY_FAILURES === 0) {
+      log.warn({ environment, err: error }, 'cannot publish; the changes wait in the outbox');
+    }
+    publishLater(environment, Math.min(FIRST_BACKOFF_MS * 2 ** count, MAX_BACKOFF_MS));
+  }
+
+  function wantedKeyId(environment: string): string | undefined {
+    // Once only: during a change of keys, two control planes must not sign in turns for ever.
+    return keySettled.has(environment) ? undefined : keys[0]?.id;
+  }
+
+  async function tick(): Promise<void> {
+    const reconnected = store.isConnected() && !wasConnected;
+    wasConnected = store.isConnected();
+    const isNew = await session.ensureConnected();
+    const states = await listPublicationStates(db);
+    metrics.pending.set(states.reduce((sum, state) => sum + state.pendingChanges, 0));
+    for (const state of states) {
+      // One that fails is tried again by its own back-off.
+      if (state.pendingChanges > 0 && !failures.has(state.environment)) {
+        queue.add(state.environment);
+      }
+    }
+    if (!wasConnected) return;
+    const recovering = reconnected || isNew || tickFailed;
+    if (recovering) await store.prepare();
+    if (recovering || ticks % TICKS_PER_CHECK === 0) await checkStore(states);
+    if (publishedSincePrune) await prune(states);
+    ticks += 1;
+  }
+
+  /** Looks without a lock, as a look costs nothing; what seems wrong is looked at again under it. */
+  async function checkStore(states: readonly EnvironmentState[]): Promise<void> {
+    for (const { environment, configVersion, pendingChanges } of states) {
+      if (stopping || pendingChanges > 0) continue;
+      const pointer = provenPointer(await store.readPointer(environment), environment, keys);
+      const decision = decidePublication({
+        pendingChanges,
+        configVersion,
+        pointer,
+        objectExists: await objectExists(store, pointer),
+        wantedKeyId: wantedKeyId(environment),
+      });
+      if (decision.publish) queue.add(environment);
+    }
+  }
+
+  async function prune(states: readonly EnvironmentState[]): Promise<void> {
+    publishedSincePrune = false;
+    const versions = new Map<string, number>();
+    for (const { environment } of states) {
+      const pointer = provenPointer(await store.readPointer(environment), environment, keys);
+      if (pointer !== undefined) versions.set(environment, pointer.version);
+    }
+    for (const name of oldObjects(await store.listObjects(), versions)) {
+      if (stopping) return;
+      await store.removeObject(name);
+    }
+  }
+
+  async function tickSafely(): Promise<void> {
+    try {
+      await tick();
+      if (tickFailed) log.info('the outbox and the snapshot store can be looked at again');
+      tickFailed = false;
+    } catch (error) {
+      if (!tickFailed) log.warn({ err: error }, 'cannot look at the outbox or the snapshot store');
+      tickFailed = true;
+    }
+    if (!stopping) tickTimer = clock.setTimer(TICK_MS, startTick);
+  }
+
+  function startTick(): void {
+    ticking = tickSafely();
+  }
+
+  startTick();
+  return {
+    async stop() {
+      stopping = true;
+      tickTimer?.cancel();
+      for (const timer of retries.values()) timer.cancel();
+      await Promise.all([queue.stop(), ticking]);
+      await session.close();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+
+/** The rows that a snapshot is compiled of, free of what only Postgres knows how to represent. */
+export interface ConfigurationRows {
+  readonly environment: string;
+  readonly services: readonly ServiceRow[];
+  readonly routes: readonly RouteRow[];
+  readonly tokens: readonly TokenRow[];
+}
+
+export interface ServiceRow {
+  readonly id: string;
+  readonly name: string;
+  readonly revision: number;
+  readonly upstreams: unknown;
+}
+
+export interface RouteRow {
+  readonly id: string;
+  readonly name: string;
+  readonly service_id: string;
+  readonly status: string;
+  readonly timeout_ms: number;
+  readonly retry_count: number;
+  readonly methods: readonly string[] | null;
+  readonly auth: unknown;
+  readonly rate_limit: unknown;
+  readonly retry: unknown;
+  readonly max_body_bytes: number;
+  readonly revision: number;
+}
+
+export interface TokenRow {
+  readonly id: string;
+  readonly environments: readonly string[];
+  readonly routes: readonly string[];
+  readonly scopes: readonly string[];
+  /** Hex. */
+  readonly secret_sha256: string;
+  readonly previous_sha256: string | null;
+  readonly previous_expires_at_ms: number | null;
+  readonly expires_at_ms: number | null;
+  readonly revoked: boolean;
+}
+
+export interface EnvironmentConfiguration {
+  readonly rows: ConfigurationRows;
+  /** The version that was last published; 0 before the first. */
+  readonly configVersion: number;
+  /** Outbox rows that these rows include and no published snapshot does. */
+  readonly pendingIds: readonly string[];
+}
+
+/**
+ * Reads what an environment is compiled of, and which changes wait to be published, as they stood at
+ * one moment: a change is either in the rows and among the pending ones, or in neither.
+ *
+ * @returns undefined where there is no such environment.
+ */
+export function readConfiguration(
+  db: Database,
+  environment: string,
+): Promise<EnvironmentConfiguration | undefined> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      const configVersion = await readVersion(transaction, environment);
+      if (configVersion === undefined) return undefined;
+      return {
+        configVersion,
+        pendingIds: await readPending(transaction, environment),
+        rows: {
+          environment,
+          services: await readServices(transaction, environment),
+          routes: await readRoutes(transaction, environment),
+          tokens: await readTokens(transaction, environment),
+        },
+      };
+    });
+}
+
+async function readVersion(db: Database, environment: string): Promise<number | undefined> {
+  const { rows } = await sql<{ config_version: number }>`
+    SELECT config_version::float8 AS config_version
+    FROM environments WHERE name = ${environment}
+  `.execute(db);
+  return rows[0]?.config_version;
+}
+
+async function readPending(db: Database, environment: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id::text AS id FROM config_outbox
+    WHERE environment = ${environment} AND published_version IS NULL
+  `.execute(db);
+  return rows.map((row) => row.id);
+}
+
+async function readServices(db: Database, environment: string): Promise<readonly ServiceRow[]> {
+  const { rows } = await sql<ServiceRow>`
+    SELECT id, name, revision, upstreams FROM services WHERE environment = ${environment}
+  `.execute(db);
+  return rows;
+}
+
+async function readRoutes(db: Database, environment: string): Promise<readonly RouteRow[]> {
+  const { rows } = await sql<RouteRow>`
+    SELECT id, name, service_id, status, timeout_ms, retry_count, methods, auth, rate_limit, retry,
+      max_body_bytes::float8 AS max_body_bytes, revision
+    FROM routes WHERE environment = ${environment}
+  `.execute(db);
+  return rows;
+}
+
+/** Those that can matter to the environment; the compile decides which of them it serves. */
+async function readTokens(db: Database, environment: string): Promise<readonly TokenRow[]> {
+  const { rows } = await sql<TokenRow>`
+    SELECT id, environments, routes, scopes,
+      encode(secret_sha256, 'hex') AS secret_sha256,
+      encode(previous_sha256, 'hex') AS previous_sha256,
+      (extract(epoch FROM previous_expires_at) * 1000)::float8 AS previous_expires_at_ms,
+      (extract(epoch FROM expires_at) * 1000)::float8 AS expires_at_ms,
+      revoked_at IS NOT NULL AS revoked
+    FROM tokens
+    WHERE revoked_at IS NULL AND environments && ARRAY[${environment}, '*']::text[]
+  `.execute(db);
+  return rows;
+}

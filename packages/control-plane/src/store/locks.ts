@@ -1,0 +1,10 @@
+/**
+ * The advisory locks of the control plane: one class (the first key) for each purpose, so that no
+ * two purposes can meet. kysely's migrator uses the single-key form, which is a space of its own.
+ */
+export const LOCK_CLASS = {
+  /** Second key: hash of the environment. Held by a session while it publishes. */
+  publication: 7_301,
+  /** Second key: 0. Held by a transaction that makes or drops partitions. */
+  partitions: 7_302,
+} as const;

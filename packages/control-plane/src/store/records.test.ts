@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import { requestRecord } from '../testing/records.ts';
+import { openTestStore, type TestStore } from '../testing/store.ts';
+import { storableRecord } from '../ingest/storable-record.ts';
+import { makePartition } from './partitions.ts';
+import { findRecord, insertRecords, listRecords, type RecordQuery } from './records.ts';
+
+const DAY = Date.UTC(2030, 5, 15);
+const everything = { environments: undefined, routes: undefined, sinceMs: 0, limit: 200 };
+
+let store: TestStore;
+beforeAll(async () => void (store = await openTestStore()));
+afterAll(() => store.close());
+
+async function insert(...records: readonly RequestRecord[]): Promise<number> {
+  return insertRecords(store.db, records.map(storableRecord));
+}
+
+async function ids(query: Partial<RecordQuery>): Promise<readonly string[]> {
+  const rows = await listRecords(store.db, { ...everything, ...query });
+  return rows.map((row) => row.id);
+}
+
+describe('the store of request records', () => {
+  it('stores a record that comes twice, alone or within one batch, once', async () => {
+    const record = requestRecord(DAY);
+    expect(await insert(record, record)).toBe(1);
+    expect(await insert(record, requestRecord(DAY))).toBe(1);
+  });
+
+  it('finds a record in the partition of its time and looks into no other', async () => {
+    await makePartition(store.db, DAY);
+    const record = requestRecord(DAY + 1234);
+    await insert(record);
+    const found = await findRecord(store.db, record.id, record.received_at_ms);
+    expect(found).toMatchObject({ id: record.id, receivedAtMs: DAY + 1234, route: 'echo' });
+    expect(await findRecord(store.db, record.id, record.received_at_ms + 1)).toBeUndefined();
+    const plan = await sql<Record<string, string>>`
+      EXPLAIN SELECT * FROM request_records
+      WHERE received_at = to_timestamp(${record.received_at_ms}::float8 / 1000)
+        AND id = ${record.id}
+    `.execute(store.db);
+    const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(text).toContain('request_records_20300615');
+    expect(text).not.toContain('request_records_default');
+  });
+
+  it('lists by each filter alone and by all of them together', async () => {
+    const at = DAY - 100_000;
+    const failed = requestRecord(at, { status: 502, outcome: 'upstream_error', route: 'other' });
+    const dev = requestRecord(at + 1, { environment: 'development' });
+    const lost = requestRecord(at + 2, { environment: null, route: null, status: null });
+    await insert(failed, dev, lost);
+    const window = { sinceMs: at, untilMs: at + 3 };
+    expect(await ids(window)).toEqual([lost.id, dev.id, failed.id]);
+    expect(await ids({ sinceMs: at + 1, untilMs: at + 2 })).toEqual([dev.id]);
+    expect(await ids({ ...window, status: 502 })).toEqual([failed.id]);
+    expect(await ids({ ...window, outcome: 'upstream_error' })).toEqual([failed.id]);
+    expect(await ids({ ...window, route: 'echo' })).toEqual([dev.id]);
+    expect(await ids({ ...window, environment: 'production' })).toEqual([failed.id]);
+    expect(await ids({ ...window, environments: ['development'] })).toEqual([dev.id]);
+    expect(await ids({ ...window, routes: ['other', 'echo'] })).toEqual([dev.id, failed.id]);
+    expect(await ids({ ...window, routes: ['other'], environment: 'production' })).toEqual([
+      failed.id,
+    ]);
+    expect(await ids({ ...window, environments: [] })).toEqual([]);
+  });
+
+  it('pages through everything once and in order, wherever pages end and partitions meet', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (offsets, limit) => {
+          const environment = `e${Math.random().toString(36).slice(2)}`;
+          const records = offsets.map((ms) => requestRecord(DAY + ms, { environment }));
+          await insert(...records);
+          const seen: string[] = [];
+          for (let after: RecordQuery['after']; ;) {
+            const page = await listRecords(store.db, { ...everything, environment, limit, after });
+            seen.push(...page.map((row) => row.id));
+            const last = page.at(-1);
+            if (last === undefined) break;
+            after = last;
+          }
+          const wanted = records
+            .map((record) => record.id)
+            .sort()
+            .reverse();
+          expect(seen).toEqual(wanted);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

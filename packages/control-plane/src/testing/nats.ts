@@ -1,0 +1,28 @@
+import { systemClock } from '@gateway/shared/clock';
+import { connectNats } from '@gateway/shared/messaging/connection';
+import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import type { NatsConnection } from '@nats-io/nats-core';
+
+const TOPOLOGY = { replicas: 1, maxRecordStreamBytes: 256 * 1024 * 1024 };
+
+export interface TestNats {
+  readonly connection: NatsConnection;
+  readonly prepare: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A connection to the NATS server of the test run, or to another one, with our streams made. */
+export async function openTestNats(url = process.env['TEST_NATS_URL']): Promise<TestNats> {
+  if (url === undefined) throw new Error('TEST_NATS_URL is set by the global setup of jest');
+  const connection = await connectNats({
+    url,
+    name: 'test',
+    log: createLogger('test', 'silent'),
+    clock: systemClock,
+    signal: AbortSignal.timeout(10_000),
+  });
+  const prepare = () => ensureTopology(connection, TOPOLOGY);
+  await prepare();
+  return { connection, prepare, close: () => connection.close() };
+}
