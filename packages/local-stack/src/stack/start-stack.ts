@@ -11,6 +11,8 @@ import { startServers, type ServerSteps } from './servers.ts';
 import type { ServiceProcess } from './service-process.ts';
 
 const firstRequestMs = 10_000;
+/** Where our processes listen unless the operator says otherwise. */
+const loopback = '127.0.0.1';
 
 /** Whether a request reaches the upstream, whatever that says. */
 async function isForwarded(baseUrl: string, token: string): Promise<boolean> {
@@ -90,7 +92,12 @@ export async function startStack(
       adminPort,
       env: {
         ...env,
+        GATEWAY_HOST: process.env['GATEWAY_HOST'] ?? loopback,
+        DATA_PLANE_ADMIN_HOST: process.env['DATA_PLANE_ADMIN_HOST'] ?? loopback,
         CONTROL_PLANE_URL: controlPlane.baseUrl,
+        // Nobody balances over the local stack, and Ctrl-C is answered within the stop's bound.
+        DRAIN_GRACE_MS: process.env['DRAIN_GRACE_MS'] ?? '0',
+        DRAIN_TIMEOUT_MS: process.env['DRAIN_TIMEOUT_MS'] ?? '5000',
         DATA_PLANE_DATA_DIR: path.join(config.dataDir, name),
         REGION: config.region,
       },

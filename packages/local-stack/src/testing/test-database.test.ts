@@ -13,8 +13,11 @@ async function query(url: string, text: string): Promise<unknown[]> {
 }
 
 describe('createTestDatabase', () => {
-  it('gives each caller a database of its own, several at once', async () => {
+  it('gives each caller a migrated database of its own, several at once', async () => {
     const databases = await Promise.all([1, 2, 3].map(() => createTestDatabase()));
+    for (const { url } of databases) {
+      expect(await query(url, 'select name from services')).toEqual([]);
+    }
     await Promise.all(databases.map(({ url }) => query(url, 'create table mine (id int)')));
     await Promise.all(databases.map((database) => database.drop()));
     const [first] = databases;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { migrate } from '@gateway/control-plane/store/migrate';
 import pg from 'pg';
-import { migrateTemplate } from './migrate-template.ts';
 
 const template = 'gateway_template';
 /** Taken while the template is made, so that only one of jest's workers makes it. */
@@ -50,7 +50,7 @@ async function ensureTemplate(client: pg.Client): Promise<void> {
     if ((await client.query(exists)).rowCount !== 0) return;
     await client.query(`drop database if exists ${template}_draft with (force)`);
     await client.query(`create database ${template}_draft`);
-    await migrateTemplate(urlOf(`${template}_draft`));
+    await migrate(urlOf(`${template}_draft`));
     await client.query(`alter database ${template}_draft rename to ${template}`);
   } finally {
     await client.query('select pg_advisory_unlock($1)', [templateLock]);
