@@ -94,7 +94,8 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
       if (batch === undefined) {
         metrics.poison.inc();
         log.error({ subject: message.subject, bytes: message.data.length }, 'no batch of records');
-        message.term('not a batch of records');
+        // Without a reason, which servers before 2.10 would not understand.
+        message.term();
         continue;
       }
       if (batch.refused > 0) {

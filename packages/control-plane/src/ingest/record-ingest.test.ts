@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { systemClock } from '@gateway/shared/clock';
+import { NAMES, recordSubject } from '@gateway/shared/messaging/names';
+import { requestRecordSchema, type RequestRecord } from '@gateway/shared/records/record';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { startNats } from '@gateway/local-stack/nats';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { openDatabase, type Database } from '../store/database.ts';
+import { findRecord } from '../store/records.ts';
+import { openTestNats, type TestNats } from '../testing/nats.ts';
+import { requestRecord } from '../testing/records.ts';
+import { openTestStore, type TestStore } from '../testing/store.ts';
+import { createIngestMetrics } from './ingest-metrics.ts';
+import { startRecordIngest, type RecordIngest } from './record-ingest.ts';
+
+type Server = Awaited<ReturnType<typeof startNats>>;
+
+const log = createLogger('test', process.env['TEST_LOG'] ?? 'silent');
+
+// The consumer is shared by whoever reads the stream, so each test has a NATS server of its own.
+let folder: string;
+let server: Server;
+let nats: TestNats;
+let store: TestStore;
+let registry: Registry;
+const ingests: RecordIngest[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gateway-ingest-'));
+  server = await startServer('first');
+  nats = await openTestNats(server.url);
+  store = await openTestStore();
+  registry = new Registry();
+});
+afterEach(async () => {
+  await Promise.all(ingests.splice(0).map((ingest) => ingest.stop()));
+  await nats.close();
+  await server.stop();
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function startServer(data: string, port?: number): Promise<Server> {
+  const dataDir = path.join(folder, data);
+  return startNats({ dataDir, log: () => undefined, ...(port === undefined ? {} : { port }) });
+}
+
+function startIngest(db: Database = store.db): RecordIngest {
+  const { connection, prepare } = nats;
+  const metrics = createIngestMetrics(registry);
+  const ingest = startRecordIngest({ db, connection, prepare, clock: systemClock, log, metrics });
+  ingests.push(ingest);
+  return ingest;
+}
+
+async function publish(message: string | readonly unknown[]): Promise<void> {
+  const text = typeof message === 'string' ? message : JSON.stringify(message);
+  // A put while disconnected blocks for its whole time-out.
+  await jetstream(nats.connection, { timeout: 500 }).publish(recordSubject('data-plane-1'), text);
+}
+
+function records(count: number, changes: Partial<RequestRecord> = {}): readonly RequestRecord[] {
+  return Array.from({ length: count }, () => requestRecord(Date.now(), changes));
+}
+
+async function storedCount(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::int AS count FROM request_records
+  `.execute(store.db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Messages that are not acknowledged: in the stream, or delivered and open. */
+async function waitingMessages(): Promise<number> {
+  const manager = await jetstreamManager(nats.connection);
+  return (await manager.streams.info(NAMES.recordStream)).state.messages;
+}
+
+async function metric(name: string): Promise<number> {
+  const found = await registry.getSingleMetric(`gateway_control_plane_ingest_${name}_total`)?.get();
+  return found?.values[0]?.value ?? 0;
+}
+
+describe('the ingest of request records', () => {
+  it('stores every record as it was sent, and leaves nothing in the stream', async () => {
+    startIngest();
+    const sent = records(120);
+    await publish(sent.slice(0, 50));
+    await publish(sent.slice(50));
+    await eventually(async () => expect(await storedCount()).toBe(120));
+    for (const record of sent.slice(48, 52)) {
+      const { id, received_at_ms: receivedAtMs } = record;
+      const row = await findRecord(store.db, id, receivedAtMs);
+      const { document, receivedAtMs: atMs, ...columns } = row ?? { document: {}, receivedAtMs: 0 };
+      const whole = { ...columns, ...document, received_at_ms: atMs };
+      expect(requestRecordSchema.parse(whole)).toEqual(record);
+    }
+    await eventually(async () => expect(await waitingMessages()).toBe(0));
+    expect(await metric('records')).toBe(120);
+  });
+
+  it('stores a batch that is delivered twice once', async () => {
+    startIngest();
+    const sent = records(10);
+    await publish(sent);
+    await publish(sent);
+    await publish([...sent, ...records(1)]);
+    await eventually(async () => expect(await waitingMessages()).toBe(0));
+    expect(await storedCount()).toBe(11);
+    expect(await metric('duplicates')).toBe(20);
+  });
+
+  it('is held up by no message that cannot be read, and loses no record beside a bad one', async () => {
+    startIngest();
+    const [good] = records(1);
+    await publish('{');
+    await publish('"text"');
+    await publish([good, { id: 'req_1' }, null]);
+    await publish(records(1, { path: '/v1/proxy/a\0b', client_request_id: '\ud800' }));
+    await publish([...records(2), ...records(1, { status: 2 ** 40 })]);
+    await eventually(async () => expect(await waitingMessages()).toBe(0));
+    expect(await storedCount()).toBe(4);
+    expect(await metric('poison')).toBe(5);
+  });
+
+  it('acknowledges nothing while Postgres is away, and stores it all afterwards', async () => {
+    const away = openDatabase({ url: 'postgres://127.0.0.1:1/none', log });
+    const ingest = startIngest(away.db);
+    await publish(records(5));
+    await publish(records(5));
+    await eventually(async () => expect(await metric('failures')).toBeGreaterThan(1));
+    expect(await waitingMessages()).toBe(2);
+    await ingest.stop();
+    await away.close();
+    registry = new Registry();
+    startIngest();
+    await eventually(async () => expect(await storedCount()).toBe(10), { deadlineMs: 20_000 });
+    await eventually(async () => expect(await waitingMessages()).toBe(0));
+  });
+
+  it('goes on after NATS was restarted', async () => {
+    startIngest();
+    await publish(records(1));
+    await eventually(async () => expect(await storedCount()).toBe(1));
+    await server.stop();
+    server = await startServer('first', server.port);
+    await eventually(() => publish(records(1)));
+    await eventually(async () => expect(await storedCount()).toBe(2));
+  });
+
+  it('goes on after NATS came back without its data', async () => {
+    startIngest();
+    await publish(records(1));
+    await eventually(async () => expect(await storedCount()).toBe(1));
+    await server.stop();
+    server = await startServer('second', server.port);
+    await eventually(() => publish(records(1)), { deadlineMs: 15_000 });
+    await eventually(async () => expect(await storedCount()).toBe(2), { deadlineMs: 15_000 });
+  });
+
+  it('makes its consumer anew where only that was deleted', async () => {
+    startIngest();
+    await publish(records(1));
+    await eventually(async () => expect(await storedCount()).toBe(1));
+    const manager = await jetstreamManager(nats.connection);
+    await manager.consumers.delete(NAMES.recordStream, NAMES.recordConsumer);
+    await publish(records(1));
+    await eventually(async () => expect(await storedCount()).toBe(2), { deadlineMs: 20_000 });
+  });
+
+  it('shares the work with others without storing anything twice', async () => {
+    startIngest();
+    registry = new Registry();
+    startIngest();
+    await Promise.all(Array.from({ length: 40 }, () => publish(records(25))));
+    await eventually(async () => expect(await waitingMessages()).toBe(0));
+    expect(await storedCount()).toBe(1000);
+  });
+
+  it('stores what it has received when it is stopped', async () => {
+    const ingest = startIngest();
+    await Promise.all(Array.from({ length: 20 }, () => publish(records(10))));
+    await eventually(async () => expect(await storedCount()).toBeGreaterThan(0));
+    await ingest.stop();
+    const stored = await storedCount();
+    expect(await waitingMessages()).toBe(20 - stored / 10);
+  });
+});
+
+describe('the rate of the ingest', () => {
+  it('is far above what a data plane can send', async () => {
+    const batches = 40;
+    for (let batch = 0; batch < batches; batch += 1) await publish(records(500));
+    const startedMs = performance.now();
+    startIngest();
+    await eventually(async () => expect(await waitingMessages()).toBe(0), { deadlineMs: 25_000 });
+    const seconds = (performance.now() - startedMs) / 1000;
+    expect(await storedCount()).toBe(batches * 500);
+    const perSecond = (batches * 500) / seconds;
+    if (process.env['TEST_FIGURES'] === '1') {
+      process.stdout.write(`ingest: ${Math.round(perSecond)} records/s\n`);
+    }
+    expect(perSecond).toBeGreaterThan(1000);
+  });
+});
