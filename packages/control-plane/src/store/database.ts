@@ -32,9 +32,14 @@ function parseInt8(text: string): number {
   return value;
 }
 
-function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  if (oid === Number(pg.types.builtins.INT8) && format !== 'binary') return parseInt8;
-  return pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown;
+const INT8: number = pg.types.builtins.INT8;
+
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
+
+function parserOf(type: TypeId, format?: 'text' | 'binary'): (value: string) => unknown {
+  const oid: number = type;
+  if (oid === INT8 && format !== 'binary') return parseInt8;
+  return pg.types.getTypeParser(type, format) as (value: string) => unknown;
 }
 
 /**

@@ -52,7 +52,7 @@ describe('migrate', () => {
     await client.connect();
     try {
       const heard = new Promise<string | undefined>((resolve) => {
-        client.once('notification', (message) => {
+        client.once('notification', (message: pg.Notification) => {
           resolve(message.payload);
         });
       });

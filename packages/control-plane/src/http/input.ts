@@ -1,0 +1,50 @@
+import { GatewayError, type ErrorDetail } from '@gateway/shared/errors/gateway-error';
+import type { z } from 'zod';
+
+/** A request with more reasons than this shows the first ones only. */
+const MAX_DETAILS = 50;
+
+/**
+ * What the schema makes of a body or a query.
+ *
+ * @throws GatewayError invalid_request whose `details` name each field that is wrong.
+ */
+export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input, { reportInput: true });
+  if (result.success) return result.data;
+  throw invalidRequest(result.error.issues.flatMap(detailsOf));
+}
+
+/** A 400: its message is the first reason as a sentence, `details` has all of them. */
+export function invalidRequest(details: readonly ErrorDetail[], cause?: unknown): GatewayError {
+  const [first] = details;
+  const message =
+    first === undefined
+      ? 'The request is not valid.'
+      : `The request is not valid: ${first.path === '' ? '' : `${first.path}: `}${first.message}.`;
+  return new GatewayError('invalid_request', message, {
+    details: details.slice(0, MAX_DETAILS),
+    cause,
+  });
+}
+
+/** A 400 for one field. */
+export function invalidField(path: string, message: string): GatewayError {
+  return invalidRequest([{ path, message }]);
+}
+
+function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
+  const path = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: path === '' ? key : `${path}.${key}`,
+      message: 'is not a known field',
+    }));
+  }
+  const missing =
+    (issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined;
+  if (path === '' && issue.code === 'invalid_type') {
+    return [{ path, message: 'the body must be a JSON object' }];
+  }
+  return [{ path, message: missing ? 'is required' : issue.message }];
+}

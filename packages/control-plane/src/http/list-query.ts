@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { invalidField } from './input.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+const limitMessage = `must be a whole number from 1 to ${MAX_LIMIT}`;
+
+/** A query parameter is one text; given twice it is a list, which no parameter is. */
+export function textParameter() {
+  return z.string({ error: 'must be given once' });
+}
+
+/** The query parameters that every list takes. */
+export const listParameters = {
+  limit: textParameter()
+    .regex(/^\d{1,3}$/, { error: limitMessage })
+    .transform(Number)
+    .pipe(z.number().min(1, { error: limitMessage }).max(MAX_LIMIT, { error: limitMessage }))
+    .default(DEFAULT_LIMIT),
+  cursor: textParameter().max(512, { error: 'is not a cursor of this list' }).optional(),
+};
+
+/**
+ * Writes the position after which a list goes on: opaque to callers. `list` names the list, so that
+ * a cursor of another one is refused.
+ */
+export function encodeCursor(list: string, after: unknown): string {
+  return Buffer.from(JSON.stringify([list, after])).toString('base64url');
+}
+
+/**
+ * Reads a cursor that `encodeCursor` made.
+ *
+ * @throws GatewayError invalid_request where it is none of this list.
+ */
+export function decodeCursor<T>(list: string, after: z.ZodType<T>, cursor: string): T {
+  const parsed = z.tuple([z.literal(list), after]).safeParse(parseJson(cursor));
+  if (!parsed.success) throw invalidField('cursor', 'is not a cursor of this list');
+  return parsed.data[1];
+}
+
+function parseJson(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Cuts rows, of which one more than `limit` was read, to a page: the cursor is the key of its last
+ * row, or null where nothing follows.
+ */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  list: string,
+  keyOf: (row: Row) => unknown,
+): { readonly rows: readonly Row[]; readonly nextCursor: string | null } {
+  if (rows.length <= limit) return { rows, nextCursor: null };
+  const shown = rows.slice(0, limit);
+  const last = shown[limit - 1];
+  return { rows: shown, nextCursor: last === undefined ? null : encodeCursor(list, keyOf(last)) };
+}
