@@ -21,11 +21,11 @@ export function respondWithUpstream(
   upstream: UpstreamResponse,
   options: RespondOptions,
 ): void {
-  const fields = endToEndFields(upstream.rawHeaders, true);
+  const fields = endToEndFields(upstream.fields, true);
   fields.push(...respondHead(ctx, upstream.status, options));
   const headAtMs = options.clock.monotonicMs();
   response.writeHead(upstream.status, upstream.statusText, fields);
-  ctx.whenClientGone(() => upstream.discard());
+  ctx.whenClientGone(() => upstream.cancel());
   pipeResponse(upstream, response, {
     sent: (bytes) => void (ctx.responseBytes += bytes),
     ended: (complete) => {

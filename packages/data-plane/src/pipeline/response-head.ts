@@ -18,16 +18,16 @@ const DROPPED = new Set<string>([
 const OWN = new Set<string>(Object.values(HEADER));
 
 /** The end-to-end fields of an upstream's response as they came: name, value, name, value. */
-export function endToEndFields(raw: readonly Buffer[], dropOwn: boolean): string[] {
+export function endToEndFields(raw: readonly string[], dropOwn: boolean): string[] {
   const fields: string[] = [];
   let connection = '';
   for (let index = 0; index < raw.length; index += 2) {
-    const rawName = raw[index]?.toString('latin1') ?? '';
+    const rawName = raw[index] ?? '';
     const name = rawName.toLowerCase();
     if (DROPPED.has(name)) {
-      if (name === 'connection') connection += `,${raw[index + 1]?.toString('latin1') ?? ''}`;
+      if (name === 'connection') connection += `,${raw[index + 1] ?? ''}`;
     } else if (!(dropOwn && OWN.has(name))) {
-      fields.push(rawName, raw[index + 1]?.toString('latin1') ?? '');
+      fields.push(rawName, raw[index + 1] ?? '');
     }
   }
   return withoutNamed(fields, connection);

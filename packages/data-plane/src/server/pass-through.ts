@@ -69,9 +69,6 @@ async function pass(
   const { timeoutMs } = options;
   const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, timeoutMs });
   const headers = passedFields(ctx);
-  if (body.kind === 'stream' && ctx.inbound.contentLength !== undefined) {
-    headers.push('content-length', String(ctx.inbound.contentLength));
-  }
   const attempt = options.client.begin(
     upstream,
     {
@@ -79,6 +76,7 @@ async function pass(
       path: upstream.basePath + ctx.target.path + ctx.target.query,
       headers,
       body: body.kind === 'kept' ? body.bytes : body.stream,
+      contentLength: ctx.inbound.contentLength,
     },
     timeoutMs,
   );
@@ -89,8 +87,8 @@ async function pass(
       ? new GatewayError('upstream_timeout', 'The control plane did not answer in time.')
       : new GatewayError('upstream_unavailable', 'The control plane cannot be reached.');
   }
-  response.writeHead(answer.status, answer.statusText, endToEndFields(answer.rawHeaders, false));
-  ctx.whenClientGone(() => answer.discard());
+  response.writeHead(answer.status, answer.statusText, endToEndFields(answer.fields, false));
+  ctx.whenClientGone(() => answer.cancel());
   pipeResponse(answer, response, { sent: () => undefined, ended: () => undefined });
 }
 

@@ -63,7 +63,7 @@ async function handle(
   try {
     const reply = await runStages(options.stages, ctx);
     if (reply === undefined) throw new Error('no stage answered the request');
-    if (ctx.clientGone) reply.response.discard();
+    if (ctx.clientGone) reply.response.cancel();
     else respondWithUpstream(ctx, response, reply.response, options.respond);
   } catch (error) {
     if (error instanceof ClientLeftError || error instanceof ClientGoneError) {

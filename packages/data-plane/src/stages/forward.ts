@@ -46,10 +46,6 @@ async function forward(
   ctx.onFinish(() => options.loads.leave(route.serviceId, load));
   const body = ctx.body.empty ? NO_BODY : await takeBody(ctx, route, options);
   const headers = outboundHeaders(ctx);
-  const { contentLength } = ctx.inbound;
-  if (body.kind === 'stream' && contentLength !== undefined) {
-    headers.push('content-length', String(contentLength));
-  }
   let tried = NONE_TRIED;
   for (let retriesMade = 0; ; retriesMade += 1) {
     const index = selectUpstream(
@@ -69,7 +65,7 @@ async function forward(
       if (outcome.response !== undefined) return { response: outcome.response };
       throw finalError(ctx, body, outcome.error, options.clock.monotonicMs());
     }
-    outcome.response?.discard();
+    outcome.response?.cancel();
     tried = new Set(tried).add(index);
     load.liveRetries += 1;
     const waited = new AbortController();
@@ -114,6 +110,7 @@ async function attempt(
     path: upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query),
     headers,
     body: body.kind === 'kept' ? body.bytes : body.stream,
+    contentLength: ctx.inbound.contentLength,
   };
   const timeoutMs = Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
   const begun = options.upstreams.begin(upstream, request, timeoutMs);

@@ -62,7 +62,6 @@ export async function startTestDataPath(
   const lookup = guardedLookup(deny);
   const pool = {
     clock: systemClock,
-    log,
     lookup,
     maxConnections: config.MAX_UPSTREAM_CONNECTIONS,
     connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
@@ -94,7 +93,8 @@ export async function startTestDataPath(
     logLines,
     async stop() {
       await dataPath.stop();
-      await Promise.all([upstreams.close(), controlPlane.close()]);
+      upstreams.close();
+      controlPlane.close();
     },
     recordOf(response) {
       const id = typeof response === 'string' ? response : response.headers.get('x-request-id');

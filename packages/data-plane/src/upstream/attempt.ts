@@ -22,11 +22,9 @@ export function attemptFailure(outcome: AttemptOutcome, nowMs: number): AttemptF
 }
 
 function field(response: UpstreamResponse, wanted: string): string | undefined {
-  const { rawHeaders } = response;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toString('latin1').toLowerCase() === wanted) {
-      return rawHeaders[index + 1]?.toString('latin1');
-    }
+  const { fields } = response;
+  for (let index = 0; index < fields.length; index += 2) {
+    if (fields[index]?.toLowerCase() === wanted) return fields[index + 1];
   }
   return undefined;
 }

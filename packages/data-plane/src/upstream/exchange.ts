@@ -1,164 +1,23 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
-import type { Dispatcher } from 'undici';
+import type { BreakReason, Connection } from './http1/connection.ts';
+import type { PooledExchange } from './http1/pool.ts';
+import type { ResponseHead } from './http1/response-head.ts';
 import type {
   AttemptError,
   AttemptOutcome,
+  BodyBytes,
   BodySink,
+  OutboundRequest,
   UpstreamResponse,
   WholeBody,
 } from './port.ts';
 
-/**
- * One attempt as undici drives it: a request on its way out, then the response on its way in.
- *
- * undici hands over the head, the first bytes and often the end of a small response in one go, before
- * any promise has run on. So the chunks wait here until the response is attached; they are bounded by
- * what one read of the socket gave, as the first unattached chunk pauses the socket.
- */
-export class Exchange implements Dispatcher.DispatchHandler, UpstreamResponse {
-  status = 0;
-  statusText = '';
-  rawHeaders: readonly Buffer[] = [];
-
-  readonly #settle: (outcome: AttemptOutcome) => void;
-  readonly #done: () => void;
-  readonly #timer: Timer;
-  readonly #idleTimeoutMs: number;
-  readonly #clock: Clock;
-  #controller: Dispatcher.DispatchController | undefined;
-  #state: 'waiting' | 'responding' | 'over' = 'waiting';
-  #waiting: Buffer[] = [];
-  #complete = false;
-  #brokenBy: Error | undefined;
-  #sink: BodySink | undefined;
-  #idle: Timer | undefined;
-  #lastChunkMs = 0;
-
-  constructor(options: ExchangeOptions) {
-    this.#settle = options.settle;
-    this.#done = options.done;
-    this.#clock = options.clock;
-    this.#idleTimeoutMs = options.idleTimeoutMs;
-    this.#timer = options.clock.setTimer(options.timeoutMs, () => this.#fail('attempt_timeout'));
-  }
-
-  /** A connection is there and the request is about to be written to it. */
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#state === 'over') controller.abort(CANCELLED);
-    else this.#controller = controller;
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    statusText?: string,
-  ): void {
-    // An interim response (RFC 9110 section 15.2) is the upstream's word to us, not to the caller.
-    if (status < 200 || this.#state !== 'waiting') return;
-    this.#timer.cancel();
-    this.#state = 'responding';
-    this.status = status;
-    this.statusText = statusText ?? '';
-    this.rawHeaders = (controller.rawHeaders ?? []) as Buffer[];
-    this.#settle({ response: this });
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#state !== 'responding') return;
-    if (this.#sink === undefined) {
-      this.#waiting.push(chunk);
-    } else {
-      this.#lastChunkMs = this.#clock.monotonicMs();
-      if (!this.#sink.data(chunk)) controller.pause();
-    }
-  }
-
-  onResponseEnd(): void {
-    if (this.#state !== 'responding') return;
-    this.#complete = true;
-    this.#over();
-    this.#sink?.end();
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    if (this.#state === 'waiting') {
-      this.#fail(nameOf(error, this.#controller !== undefined));
-    } else if (this.#state === 'responding') {
-      this.#over();
-      this.#brokenBy = error;
-      this.#sink?.error(error);
-    }
-  }
-
-  attach(sink: BodySink): WholeBody | undefined {
-    const chunks = this.#waiting;
-    this.#waiting = [];
-    if (this.#complete) return { chunks };
-    if (this.#state === 'over') {
-      for (const chunk of chunks) sink.data(chunk);
-      sink.error(this.#brokenBy ?? CANCELLED);
-      return undefined;
-    }
-    this.#sink = sink;
-    let more = true;
-    for (const chunk of chunks) more = sink.data(chunk);
-    if (!more) this.#controller?.pause();
-    this.#lastChunkMs = this.#clock.monotonicMs();
-    this.#watchIdle(this.#idleTimeoutMs);
-    return undefined;
-  }
-
-  resume(): void {
-    this.#controller?.resume();
-  }
-
-  discard(): void {
-    this.cancel();
-  }
-
-  cancel(): void {
-    if (this.#state === 'waiting') this.#fail('cancelled');
-    else if (this.#state === 'responding') {
-      this.#over();
-      this.#controller?.abort(CANCELLED);
-    }
-  }
-
-  /** No progress of the body in either direction for this long ends it. */
-  #watchIdle(delayMs: number): void {
-    this.#idle = this.#clock.setTimer(delayMs, () => {
-      const idleMs = this.#clock.monotonicMs() - this.#lastChunkMs;
-      if (idleMs < this.#idleTimeoutMs) {
-        this.#watchIdle(this.#idleTimeoutMs - idleMs);
-        return;
-      }
-      const sink = this.#sink;
-      this.cancel();
-      sink?.error(new Error('the body made no progress within the idle time-out'));
-    });
-  }
-
-  #fail(name: AttemptError['name']): void {
-    if (this.#state !== 'waiting') return;
-    const sent = this.#controller !== undefined;
-    this.#over();
-    this.#controller?.abort(CANCELLED);
-    this.#settle({ error: { name, sent } });
-  }
-
-  #over(): void {
-    this.#state = 'over';
-    this.#timer.cancel();
-    this.#idle?.cancel();
-    this.#done();
-  }
-}
-
 export interface ExchangeOptions {
+  readonly request: OutboundRequest;
   readonly clock: Clock;
   /** For the head of the response. */
   readonly timeoutMs: number;
+  /** For the body to make no progress in either direction. */
   readonly idleTimeoutMs: number;
   /** The head has arrived, or the attempt failed. */
   readonly settle: (outcome: AttemptOutcome) => void;
@@ -166,19 +25,146 @@ export interface ExchangeOptions {
   readonly done: () => void;
 }
 
-const CANCELLED = new Error('the gateway gave up on the attempt');
+/** Bytes up to this number are kept as text, which joins the head of the response in one write. */
+const TEXT_BYTES = 16 * 1024;
+const GIVEN_UP = new Error('the gateway gave up on the attempt');
+const IDLE = new Error('the body made no progress within the idle time-out');
 
-const CONNECT_ERRORS: Readonly<Record<string, AttemptError['name']>> = {
-  ECONNREFUSED: 'connect_refused',
-  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
-  ETIMEDOUT: 'connect_timeout',
-  EADDRREFUSED: 'address_refused',
-};
+/**
+ * One attempt: a request on its way out, then the response on its way in.
+ *
+ * The head, the body and the end of a small response come in one read, before any promise has run on.
+ * So what comes waits here until the response is attached; the connection is paused from the second
+ * read on, so that no more waits than two reads give.
+ */
+export class Exchange implements PooledExchange, UpstreamResponse {
+  readonly request: OutboundRequest;
+  status = 0;
+  statusText = '';
+  fields: readonly string[] = [];
 
-function nameOf(error: Error, sent: boolean): AttemptError['name'] {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  if (!sent) return CONNECT_ERRORS[code] ?? 'connect_failed';
-  if (code.startsWith('HPE_') || error.name === 'HTTPParserError') return 'invalid_response';
-  if (error.name === 'ClientGoneError' || error.name === 'GatewayError') return 'request_body';
-  return 'reset';
+  readonly #options: ExchangeOptions;
+  readonly #timer: Timer;
+  #connection: Connection | undefined = undefined;
+  #state: 'waiting' | 'responding' | 'over' = 'waiting';
+  #complete = false;
+  #brokenBy: Error | undefined = undefined;
+  #held: BodyBytes[] = [];
+  #sink: BodySink | undefined = undefined;
+  #idle: Timer | undefined = undefined;
+  #progressMs = 0;
+
+  constructor(options: ExchangeOptions) {
+    this.request = options.request;
+    this.#options = options;
+    this.#timer = options.clock.setTimer(options.timeoutMs, () => {
+      this.#fail('attempt_timeout');
+    });
+  }
+
+  get wanted(): boolean {
+    return this.#state === 'waiting';
+  }
+
+  started(connection: Connection): void {
+    this.#connection = connection;
+  }
+
+  refused(name: AttemptError['name']): void {
+    this.#fail(name);
+  }
+
+  head(head: ResponseHead): void {
+    this.#timer.cancel();
+    this.#state = 'responding';
+    this.status = head.status;
+    this.statusText = head.statusText;
+    this.fields = head.fields;
+    this.#options.settle({ response: this });
+  }
+
+  body(bytes: Buffer): void {
+    if (this.#state !== 'responding') return;
+    if (this.#sink !== undefined) {
+      this.#progressMs = this.#options.clock.monotonicMs();
+      if (!this.#sink.data(Buffer.from(bytes))) this.#connection?.pause();
+      return;
+    }
+    if (this.#held.length > 0) this.#connection?.pause();
+    this.#held.push(bytes.length <= TEXT_BYTES ? bytes.toString('latin1') : Buffer.from(bytes));
+  }
+
+  end(): void {
+    if (this.#state !== 'responding') return;
+    this.#complete = true;
+    this.#over();
+    this.#sink?.end();
+  }
+
+  broken(reason: BreakReason, error: Error): void {
+    if (this.#state === 'waiting') this.#fail(reason);
+    else if (this.#state === 'responding') {
+      this.#over();
+      this.#brokenBy = error;
+      this.#sink?.error(error);
+    }
+  }
+
+  attach(sink: BodySink): WholeBody | undefined {
+    const held = this.#held;
+    this.#held = [];
+    if (this.#complete) return { chunks: held };
+    let more = true;
+    for (const chunk of held) more = sink.data(chunk);
+    if (this.#state === 'over') {
+      sink.error(this.#brokenBy ?? GIVEN_UP);
+      return undefined;
+    }
+    this.#sink = sink;
+    if (more) this.#connection?.resume();
+    else this.#connection?.pause();
+    this.#progressMs = this.#options.clock.monotonicMs();
+    this.#watchProgress(this.#options.idleTimeoutMs);
+    return undefined;
+  }
+
+  resume(): void {
+    this.#progressMs = this.#options.clock.monotonicMs();
+    if (this.#state === 'responding') this.#connection?.resume();
+  }
+
+  cancel(): void {
+    if (this.#state === 'waiting') this.#fail('cancelled');
+    else if (this.#state === 'responding') {
+      this.#over();
+      this.#connection?.destroy();
+    }
+  }
+
+  #watchProgress(delayMs: number): void {
+    const { clock, idleTimeoutMs } = this.#options;
+    this.#idle = clock.setTimer(delayMs, () => {
+      const leftMs = this.#progressMs + idleTimeoutMs - clock.monotonicMs();
+      if (leftMs > 0) {
+        this.#watchProgress(leftMs);
+        return;
+      }
+      this.cancel();
+      this.#sink?.error(IDLE);
+    });
+  }
+
+  #fail(name: AttemptError['name']): void {
+    if (this.#state !== 'waiting') return;
+    this.#over();
+    this.#connection?.destroy();
+    this.#options.settle({ error: { name, sent: this.#connection !== undefined } });
+  }
+
+  #over(): void {
+    this.#state = 'over';
+    this.#timer.cancel();
+    this.#idle?.cancel();
+    this.#options.done();
+  }
 }

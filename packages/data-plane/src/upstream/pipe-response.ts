@@ -22,7 +22,7 @@ export function pipeResponse(
   const whole = upstream.attach({
     data(chunk) {
       events.sent(chunk.length);
-      if (response.write(chunk)) return true;
+      if (response.write(chunk, 'latin1')) return true;
       if (!waitsForDrain) {
         waitsForDrain = true;
         response.once('drain', () => {
@@ -45,9 +45,12 @@ export function pipeResponse(
     response.flushHeaders();
     return;
   }
-  const [only] = whole.chunks;
-  const bytes = only !== undefined && whole.chunks.length > 1 ? Buffer.concat(whole.chunks) : only;
-  events.sent(bytes?.length ?? 0);
   events.ended(true);
-  response.end(bytes);
+  const last = whole.chunks.length - 1;
+  whole.chunks.forEach((chunk, index) => {
+    events.sent(chunk.length);
+    if (index === last) response.end(chunk, 'latin1');
+    else response.write(chunk, 'latin1');
+  });
+  if (last === -1) response.end();
 }

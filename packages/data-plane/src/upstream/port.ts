@@ -6,36 +6,41 @@ export interface OutboundRequest {
   readonly method: string;
   /** With the upstream's base path and the query. */
   readonly path: string;
-  /** Name, value, name, value. */
-  readonly headers: string[];
+  /** Name, value, name, value: without Host and without framing, which are made when it is sent. */
+  readonly headers: readonly string[];
   readonly body: Buffer | Readable | null;
+  /** Of a body that streams: its length, or undefined where it is sent in chunks. */
+  readonly contentLength: number | undefined;
 }
+
+/** Bytes of a body; a string has one character a byte (latin1). */
+export type BodyBytes = Buffer | string;
 
 /** Takes the body of a response as it comes. */
 export interface BodySink {
   /** Returns false to be sent no more until `resume` of the response is called. */
-  data(chunk: Buffer): boolean;
+  data(chunk: BodyBytes): boolean;
   end(): void;
   /** The upstream broke off: what came so far is not the whole body. */
   error(error: Error): void;
 }
 
-/** A response whose head has arrived. Its body must be attached to a sink, or discarded. */
+/** A response whose head has arrived. Its body must be attached to a sink, or cancelled. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly statusText: string;
-  /** Name, value, name, value, as the upstream sent them. */
-  readonly rawHeaders: readonly Buffer[];
+  /** Name, value, name, value, as the upstream sent them; one character a byte. */
+  readonly fields: readonly string[];
   /** Hands over what has come already: at once a whole small body, else the rest through the sink. */
   attach(sink: BodySink): WholeBody | undefined;
   resume(): void;
-  /** Gives up on the body and lets go of the connection. */
-  discard(): void;
+  /** Gives up on the body and cuts its connection, unless all of it has come. */
+  cancel(): void;
 }
 
 /** A body that had arrived in full when it was asked for. */
 export interface WholeBody {
-  readonly chunks: readonly Buffer[];
+  readonly chunks: readonly BodyBytes[];
 }
 
 export interface AttemptError {

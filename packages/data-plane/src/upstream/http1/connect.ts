@@ -1,0 +1,85 @@
+import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Clock } from '@gateway/shared/clock';
+import { ADDRESS_REFUSED } from '../guarded-lookup.ts';
+import type { AttemptError } from '../port.ts';
+
+export interface ConnectOptions {
+  readonly origin: URL;
+  readonly timeoutMs: number;
+  readonly lookup: LookupFunction;
+  readonly clock: Clock;
+  /** Bytes that arrive, good until the call returns. */
+  readonly received: (bytes: Buffer) => void;
+}
+
+type ConnectFailure = Extract<
+  AttemptError['name'],
+  'connect_refused' | 'connect_timeout' | 'connect_failed' | 'address_refused'
+>;
+
+const NAMES: Readonly<Record<string, ConnectFailure>> = {
+  ECONNREFUSED: 'connect_refused',
+  ETIMEDOUT: 'connect_timeout',
+  [ADDRESS_REFUSED]: 'address_refused',
+};
+
+/**
+ * What every connection reads into, one after the other: a read is handled to its end before the next
+ * one begins, and what must stay is copied. It saves an allocation a read.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** Opens a connection, encrypted for https; calls back once, with the socket or with why there is none. */
+export function connect(
+  options: ConnectOptions,
+  callback: (socket: Socket | undefined, failure: ConnectFailure | undefined) => void,
+): void {
+  const { origin, received } = options;
+  const secure = origin.protocol === 'https:';
+  const host = origin.hostname.replace(/^\[|\]$/g, '');
+  const common = {
+    host,
+    port: Number(origin.port) || (secure ? 443 : 80),
+    lookup: options.lookup,
+    noDelay: true,
+    keepAlive: true,
+    onread: {
+      buffer: READ_BUFFER,
+      callback(bytes: number) {
+        received(READ_BUFFER.subarray(0, bytes));
+        return true;
+      },
+    },
+  };
+  const socket = secure
+    ? connectTls({ ...common, servername: host, ALPNProtocols: ['http/1.1'] })
+    : connectTcp(common);
+  let settled = false;
+  const settle = (failure: ConnectFailure | undefined) => {
+    if (settled) return;
+    settled = true;
+    timer.cancel();
+    socket.off('error', onError).off('close', onClose);
+    if (failure === undefined) {
+      callback(socket, undefined);
+      return;
+    }
+    socket.on('error', () => undefined);
+    socket.destroy();
+    callback(undefined, failure);
+  };
+  const onError = (error: NodeJS.ErrnoException) => {
+    settle(NAMES[error.code ?? ''] ?? 'connect_failed');
+  };
+  const onClose = () => {
+    settle('connect_failed');
+  };
+  const timer = options.clock.setTimer(options.timeoutMs, () => {
+    settle('connect_timeout');
+  });
+  socket.once('error', onError).once('close', onClose);
+  socket.once(secure ? 'secureConnect' : 'connect', () => {
+    settle(undefined);
+  });
+}

@@ -1,0 +1,146 @@
+import type { Socket } from 'node:net';
+import type { OutboundRequest } from '../port.ts';
+import { writeRequest } from './request-writer.ts';
+import type { ResponseHead } from './response-head.ts';
+import { ResponseParser } from './response-parser.ts';
+
+/** What a connection tells the exchange that it carries. */
+export interface ExchangeEvents {
+  readonly request: OutboundRequest;
+  head(head: ResponseHead): void;
+  /** Some of the body, good until the call returns. */
+  body(bytes: Buffer): void;
+  end(): void;
+  /** The exchange cannot go on. */
+  broken(reason: BreakReason, error: Error): void;
+}
+
+export type BreakReason = 'reset' | 'invalid_response' | 'request_body';
+
+/** What a connection tells its pool. */
+export interface ConnectionOwner {
+  readonly host: string;
+  /** The exchange is over and the connection can carry another. */
+  idle(connection: Connection): void;
+  /** The connection is gone. */
+  closed(connection: Connection): void;
+}
+
+const CLOSED = new Error('the upstream closed the connection');
+
+/**
+ * One connection to an upstream, with one exchange at a time on it. It is used again only where both
+ * sides have said all that they had to say; in any other case it is cut.
+ */
+export class Connection {
+  idleSinceMs = 0;
+  keepAliveHintMs: number | undefined = undefined;
+  readonly #socket: Socket;
+  readonly #owner: ConnectionOwner;
+  readonly #parser: ResponseParser;
+  #exchange: ExchangeEvents | undefined;
+  #requestSent = false;
+  #responseEnded = false;
+  #keepAlive = false;
+  #feeding = false;
+  #spent = false;
+
+  /** The socket must be connected; `received` is to be called with what it reads. */
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.#socket = socket;
+    this.#owner = owner;
+    this.#parser = new ResponseParser({
+      head: (head) => {
+        this.#keepAlive = head.keepAlive;
+        this.keepAliveHintMs = head.keepAliveHintMs;
+        this.#exchange?.head(head);
+      },
+      body: (bytes) => this.#exchange?.body(bytes),
+      end: () => {
+        this.#responseEnded = true;
+        this.#settle();
+      },
+    });
+    socket.on('end', () => {
+      if (this.#exchange !== undefined && this.#parser.finish()) return;
+      this.#break('reset', CLOSED);
+    });
+    socket.on('error', (error) => {
+      this.#break('reset', error);
+    });
+    socket.on('close', () => {
+      this.#break('reset', CLOSED);
+      owner.closed(this);
+    });
+  }
+
+  /** Whether an exchange can begin on it. */
+  get usable(): boolean {
+    return this.#exchange === undefined && !this.#socket.destroyed && this.#socket.writable;
+  }
+
+  /** Sends the request of an exchange and carries its response. */
+  carry(exchange: ExchangeEvents): void {
+    this.#exchange = exchange;
+    this.#requestSent = false;
+    this.#responseEnded = false;
+    this.#parser.expect(exchange.request.method);
+    writeRequest(this.#socket, this.#owner.host, exchange.request, (error) => {
+      if (this.#exchange !== exchange) return;
+      if (error !== undefined) this.#break('request_body', error);
+      else {
+        this.#requestSent = true;
+        if (this.#responseEnded) this.#settle();
+      }
+    });
+  }
+
+  /** Bytes of the upstream, good until the call returns. */
+  received(bytes: Buffer): void {
+    this.#feeding = true;
+    const wellFormed = this.#exchange !== undefined && this.#parser.feed(bytes);
+    this.#feeding = false;
+    // Also bytes after the end of a response, or on an idle connection: nobody asked for them, and
+    // whoever asked next would take them for the answer.
+    if (!wellFormed) this.#break('invalid_response', INVALID);
+    else if (this.#spent) this.#giveBack();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /** Cuts the connection; the exchange on it is told nothing. */
+  destroy(): void {
+    this.#exchange = undefined;
+    this.#socket.destroy();
+  }
+
+  /** The response is complete. An upstream that answers early is not sent the rest of the request. */
+  #settle(): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined) return;
+    this.#exchange = undefined;
+    this.#spent = true;
+    exchange.end();
+    if (!this.#feeding) this.#giveBack();
+  }
+
+  #giveBack(): void {
+    this.#spent = false;
+    if (this.#requestSent && this.#keepAlive && !this.#socket.destroyed) this.#owner.idle(this);
+    else this.#socket.destroy();
+  }
+
+  #break(reason: BreakReason, error: Error): void {
+    const exchange = this.#exchange;
+    this.destroy();
+    exchange?.broken(reason, error);
+  }
+}
+
+const INVALID = new Error('the response is not well-formed HTTP/1.1');

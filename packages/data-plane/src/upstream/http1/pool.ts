@@ -1,0 +1,185 @@
+import type { LookupFunction } from 'node:net';
+import type { Clock } from '@gateway/shared/clock';
+import type { AttemptError } from '../port.ts';
+import { connect } from './connect.ts';
+import { Connection, type ConnectionOwner, type ExchangeEvents } from './connection.ts';
+
+/** An exchange on its way to a connection. */
+export interface PooledExchange extends ExchangeEvents {
+  /** Whether it is still wanted; one that is not is passed over. */
+  readonly wanted: boolean;
+  /** The request is about to be written to this connection. */
+  started(connection: Connection): void;
+  /** No connection could be had, so nothing was sent. */
+  refused(name: AttemptError['name']): void;
+}
+
+export interface PoolOptions {
+  readonly clock: Clock;
+  readonly lookup: LookupFunction;
+  readonly maxConnections: number;
+  readonly connectTimeoutMs: number;
+}
+
+/**
+ * How long a connection may rest unused: less than the keep-alive time of common servers (5 s and
+ * more), so that a request seldom meets one that is being closed. An upstream's own hint can only
+ * shorten it.
+ */
+const MAX_IDLE_MS = 4_000;
+/** Taken off an upstream's hint, for the way there. */
+const HINT_MARGIN_MS = 1_000;
+const SWEEP_MS = 1_000;
+
+/**
+ * The connections to one upstream, at most `maxConnections`. The one used last is used first, so that
+ * those that are too many fall idle and close. What finds no connection waits in order; how much may
+ * wait is bounded by the requests in flight.
+ */
+export class ConnectionPool implements ConnectionOwner {
+  readonly host: string;
+  readonly #origin: URL;
+  readonly #options: PoolOptions;
+  readonly #connections = new Set<Connection>();
+  readonly #idle: Connection[] = [];
+  #resting: Connection[] = [];
+  #waiting: PooledExchange[] = [];
+  #connecting = 0;
+  #sweeping = false;
+  #closed = false;
+
+  constructor(origin: string, options: PoolOptions) {
+    this.#origin = new URL(origin);
+    this.host = this.#origin.host;
+    this.#options = options;
+  }
+
+  /** Connections that are open or being opened. */
+  get size(): number {
+    return this.#connections.size + this.#connecting;
+  }
+
+  dispatch(exchange: PooledExchange): void {
+    const connection = this.#takeIdle();
+    if (connection !== undefined) start(exchange, connection);
+    else {
+      this.#waiting.push(exchange);
+      if (this.size < this.#options.maxConnections) this.#open();
+    }
+  }
+
+  /** Cuts the idle connections, and each other one when its exchange is over. */
+  retire(): void {
+    this.#closed = true;
+    for (const connection of [...this.#idle, ...this.#resting]) connection.destroy();
+  }
+
+  /** Cuts every connection. */
+  destroy(): void {
+    this.retire();
+    for (const connection of this.#connections) connection.destroy();
+  }
+
+  /**
+   * Takes a connection back. It is not used before the event loop has turned once more, so that bytes
+   * that followed the response show up while nobody waits for any.
+   */
+  idle(connection: Connection): void {
+    if (this.#closed) {
+      connection.destroy();
+      return;
+    }
+    connection.idleSinceMs = this.#options.clock.monotonicMs();
+    if (this.#resting.push(connection) === 1) setImmediate(() => this.#rested());
+  }
+
+  closed(connection: Connection): void {
+    this.#connections.delete(connection);
+    const index = this.#idle.indexOf(connection);
+    if (index !== -1) this.#idle.splice(index, 1);
+    this.#openForWaiting();
+  }
+
+  #rested(): void {
+    const rested = this.#resting;
+    this.#resting = [];
+    for (const connection of rested) {
+      if (!connection.usable) continue;
+      const exchange = this.#nextWaiting();
+      if (exchange === undefined) this.#idle.push(connection);
+      else start(exchange, connection);
+    }
+    this.#sweepLater();
+  }
+
+  #takeIdle(): Connection | undefined {
+    for (let one = this.#idle.pop(); one !== undefined; one = this.#idle.pop()) {
+      if (one.usable && !this.#isStale(one)) return one;
+      one.destroy();
+    }
+    return undefined;
+  }
+
+  #nextWaiting(): PooledExchange | undefined {
+    for (let one = this.#waiting.shift(); one !== undefined; one = this.#waiting.shift()) {
+      if (one.wanted) return one;
+    }
+    return undefined;
+  }
+
+  #open(): void {
+    const { clock, lookup, connectTimeoutMs } = this.#options;
+    this.#connecting += 1;
+    let connection: Connection | undefined;
+    const options = {
+      origin: this.#origin,
+      timeoutMs: connectTimeoutMs,
+      lookup,
+      clock,
+      received: (bytes: Buffer) => connection?.received(bytes),
+    };
+    connect(options, (socket, failure) => {
+      this.#connecting -= 1;
+      if (socket === undefined) {
+        // Each failed attempt to connect answers one of those that wait: the first of them has waited
+        // for as long as this took.
+        this.#nextWaiting()?.refused(failure ?? 'connect_failed');
+        this.#openForWaiting();
+        return;
+      }
+      connection = new Connection(socket, this);
+      this.#connections.add(connection);
+      const exchange = this.#nextWaiting();
+      if (exchange === undefined) this.idle(connection);
+      else start(exchange, connection);
+    });
+  }
+
+  #openForWaiting(): void {
+    const wanted = this.#waiting.length - this.#connecting;
+    if (wanted > 0 && this.size < this.#options.maxConnections) this.#open();
+  }
+
+  #isStale(connection: Connection): boolean {
+    const hintMs = connection.keepAliveHintMs ?? Infinity;
+    const idleMs = this.#options.clock.monotonicMs() - connection.idleSinceMs;
+    return idleMs >= Math.min(MAX_IDLE_MS, Math.max(0, hintMs - HINT_MARGIN_MS));
+  }
+
+  #sweepLater(): void {
+    if (this.#sweeping || this.#idle.length === 0) return;
+    this.#sweeping = true;
+    this.#options.clock.setTimer(SWEEP_MS, () => {
+      this.#sweeping = false;
+      for (const connection of [...this.#idle]) {
+        if (this.#isStale(connection)) connection.destroy();
+      }
+      this.#sweepLater();
+    });
+  }
+}
+
+function start(exchange: PooledExchange, connection: Connection): void {
+  exchange.started(connection);
+  connection.carry(exchange);
+}

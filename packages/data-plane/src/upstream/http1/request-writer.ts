@@ -1,0 +1,136 @@
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { OutboundRequest } from '../port.ts';
+
+/** Up to this size a body is joined to the head, so that both go out in one write. */
+const JOINED_BODY_BYTES = 16 * 1024;
+
+/** Methods for which a request without a body still says so (RFC 9110 section 8.6). */
+const ANTICIPATES_BODY = new Set(['POST', 'PUT', 'PATCH']);
+
+/**
+ * Writes a request to a connection (RFC 9112 sections 3 and 6). The framing is made here and nowhere
+ * else: one Content-Length or one chunked coding.
+ *
+ * `done` is called when all of it was handed to the socket, with the error where the body broke off.
+ *
+ * @throws Error where a field could not be written without becoming two
+ */
+export function writeRequest(
+  socket: Socket,
+  host: string,
+  request: OutboundRequest,
+  done: (error?: Error) => void,
+): void {
+  const { body } = request;
+  if (body === null || Buffer.isBuffer(body)) {
+    const head = headText(
+      host,
+      request,
+      body === null ? emptyFraming(request) : lengthField(body.length),
+    );
+    if (body === null) socket.write(head, 'latin1');
+    else if (body.length <= JOINED_BODY_BYTES) {
+      socket.write(head + body.toString('latin1'), 'latin1');
+    } else {
+      socket.cork();
+      socket.write(head, 'latin1');
+      socket.write(body);
+      socket.uncork();
+    }
+    done();
+    return;
+  }
+  const length = request.contentLength;
+  const framing = length === undefined ? 'transfer-encoding: chunked\r\n' : lengthField(length);
+  socket.write(headText(host, request, framing), 'latin1');
+  pumpBody(socket, body, length, done);
+}
+
+function headText(host: string, request: OutboundRequest, framing: string): string {
+  const { headers } = request;
+  let text = `${request.method} ${request.path} HTTP/1.1\r\nhost: ${host}\r\n`;
+  for (let index = 0; index < headers.length; index += 2) {
+    text += `${headers[index] ?? ''}: ${headers[index + 1] ?? ''}\r\n`;
+  }
+  // The parser in front has refused line breaks already; one that came through would be an injection.
+  if (lineBreaks(text) !== headers.length / 2 + 2) {
+    throw new Error('a line break in the head of a request');
+  }
+  return `${text}${framing}\r\n`;
+}
+
+function lineBreaks(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+function lengthField(bytes: number): string {
+  return `content-length: ${bytes}\r\n`;
+}
+
+function emptyFraming(request: OutboundRequest): string {
+  return ANTICIPATES_BODY.has(request.method) ? 'content-length: 0\r\n' : '';
+}
+
+/** Sends a body at the pace of the socket, and holds it to the length that was announced. */
+function pumpBody(
+  socket: Socket,
+  body: Readable,
+  length: number | undefined,
+  done: (error?: Error) => void,
+): void {
+  let sentBytes = 0;
+  const onData = (chunk: Buffer) => {
+    sentBytes += chunk.length;
+    if (length !== undefined && sentBytes > length) {
+      finish(new Error('the body is longer than announced'));
+      return;
+    }
+    if (chunk.length === 0) return;
+    let more: boolean;
+    if (length === undefined) {
+      socket.cork();
+      socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
+      socket.write(chunk);
+      more = socket.write('\r\n', 'latin1');
+      socket.uncork();
+    } else {
+      more = socket.write(chunk);
+    }
+    if (!more) body.pause();
+  };
+  const onDrain = () => {
+    body.resume();
+  };
+  const onEnd = () => {
+    if (length !== undefined && sentBytes < length) {
+      finish(new Error('the body is shorter than announced'));
+      return;
+    }
+    if (length === undefined) socket.write('0\r\n\r\n', 'latin1');
+    finish();
+  };
+  const onError = (error: Error) => {
+    finish(error);
+  };
+  const onClose = () => {
+    finish(new Error('the body was given up'));
+  };
+  let over = false;
+  const finish = (error?: Error) => {
+    if (over) return;
+    over = true;
+    body.off('data', onData).off('end', onEnd).off('close', onClose);
+    socket.off('drain', onDrain).off('close', stop);
+    done(error);
+  };
+  const stop = () => {
+    finish();
+    body.destroy();
+  };
+  socket.on('drain', onDrain).once('close', stop);
+  // The error listener stays: a body that is given up later must not end the process.
+  body.on('error', onError).on('end', onEnd).on('close', onClose).on('data', onData);
+}

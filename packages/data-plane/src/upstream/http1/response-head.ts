@@ -1,0 +1,109 @@
+/**
+ * The head of a response, read strictly: what a lenient parser would mend is refused here, as two
+ * parsers that mend differently are how one response is taken for two (RFC 9112 sections 2.2, 5, 11).
+ */
+export interface ResponseHead {
+  readonly status: number;
+  readonly statusText: string;
+  /** Name, value, name, value; one character a byte. */
+  readonly fields: readonly string[];
+  readonly framing: Framing;
+  /** Whether the connection may carry another exchange after this one (RFC 9112 section 9.3). */
+  readonly keepAlive: boolean;
+  /** What the `Keep-Alive` field says of the idle time, if it says anything. */
+  readonly keepAliveHintMs: number | undefined;
+}
+
+/** How the end of the body is told (RFC 9112 section 6.3). */
+export type Framing =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'length'; readonly bytes: number }
+  | { readonly kind: 'chunked' }
+  | { readonly kind: 'until_close' };
+
+const STATUS_LINE = /HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
+const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\r\n/y;
+const MAX_FIELDS = 1000;
+
+const NO_BODY: Framing = { kind: 'none' };
+const CHUNKED: Framing = { kind: 'chunked' };
+const UNTIL_CLOSE: Framing = { kind: 'until_close' };
+
+/**
+ * Parses the text from the status line to the last field line, each with its CRLF.
+ * Gives undefined where it is not well-formed, or its framing contradicts itself.
+ */
+export function parseResponseHead(text: string, method: string): ResponseHead | undefined {
+  STATUS_LINE.lastIndex = 0;
+  const line = STATUS_LINE.exec(text);
+  if (line === null) return undefined;
+  const fields: string[] = [];
+  const framing = new FramingFields();
+  for (let at = STATUS_LINE.lastIndex; at < text.length; at = FIELD_LINE.lastIndex) {
+    FIELD_LINE.lastIndex = at;
+    const field = FIELD_LINE.exec(text);
+    if (field === null || fields.length >= MAX_FIELDS * 2) return undefined;
+    const [, name = '', value = ''] = field;
+    fields.push(name, value);
+    framing.note(name, value);
+  }
+  const [, minor, statusDigits, statusText = ''] = line;
+  const status = Number(statusDigits);
+  const body = framing.of(status, method, minor === '1');
+  if (body === undefined) return undefined;
+  return {
+    status,
+    statusText,
+    fields,
+    framing: body,
+    keepAlive: minor === '1' && !framing.close && body.kind !== 'until_close',
+    keepAliveHintMs: framing.keepAliveHintMs,
+  };
+}
+
+/** The fields that tell where the body ends, and what becomes of the connection. */
+class FramingFields {
+  close = false;
+  keepAliveHintMs: number | undefined = undefined;
+  #length: string | undefined = undefined;
+  #coding: string | undefined = undefined;
+  #contradicts = false;
+
+  note(name: string, value: string): void {
+    switch (name.length) {
+      case 10:
+        if (name.toLowerCase() === 'connection') this.close ||= /(?:^|[ ,])close\b/i.test(value);
+        else if (name.toLowerCase() === 'keep-alive') this.keepAliveHintMs = hintMs(value);
+        break;
+      case 14:
+        if (name.toLowerCase() !== 'content-length') break;
+        this.#contradicts ||= this.#length !== undefined && this.#length !== value;
+        this.#length = value;
+        break;
+      case 17:
+        if (name.toLowerCase() !== 'transfer-encoding') break;
+        this.#contradicts ||= this.#coding !== undefined;
+        this.#coding = value.toLowerCase();
+        break;
+    }
+  }
+
+  of(status: number, method: string, http11: boolean): Framing | undefined {
+    if (this.#contradicts) return undefined;
+    const coding = this.#coding;
+    const length = this.#length;
+    if (coding !== undefined && (coding !== 'chunked' || length !== undefined || !http11)) {
+      return undefined;
+    }
+    if (length !== undefined && !/^\d{1,15}$/.test(length)) return undefined;
+    if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return NO_BODY;
+    if (coding !== undefined) return CHUNKED;
+    if (length === undefined) return UNTIL_CLOSE;
+    return length === '0' ? NO_BODY : { kind: 'length', bytes: Number(length) };
+  }
+}
+
+function hintMs(value: string): number | undefined {
+  const seconds = /(?:^|[ ,])timeout=(\d{1,6})/i.exec(value)?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}

@@ -1,0 +1,128 @@
+import { ChunkedDecoder } from './chunked-decoder.ts';
+import { parseResponseHead, type ResponseHead } from './response-head.ts';
+
+export interface ParserEvents {
+  /** The head of the final response; interim ones are passed over. */
+  head(head: ResponseHead): void;
+  /** Some of the body: a view of the bytes that were fed, good until the call returns. */
+  body(bytes: Buffer): void;
+  /** The response is complete. */
+  end(): void;
+}
+
+/** The largest head, and the most interim responses before the final one. */
+const MAX_HEAD_BYTES = 64 * 1024;
+const MAX_INTERIM_RESPONSES = 16;
+const END_OF_HEAD = '\r\n\r\n';
+
+/**
+ * Reads the responses of one connection, one at a time (RFC 9112). Strict: it refuses what is not
+ * well-formed, and bytes that no response accounts for.
+ */
+export class ResponseParser {
+  readonly #events: ParserEvents;
+  #state: 'idle' | 'head' | 'length' | 'chunked' | 'until_close' = 'idle';
+  #method = '';
+  #partialHead = '';
+  #interim = 0;
+  #leftBytes = 0;
+  #chunked: ChunkedDecoder | undefined;
+
+  constructor(events: ParserEvents) {
+    this.#events = events;
+  }
+
+  /** A response to a request of this method is expected. */
+  expect(method: string): void {
+    this.#state = 'head';
+    this.#method = method;
+    this.#partialHead = '';
+    this.#interim = 0;
+  }
+
+  /** Takes bytes as they come. Gives false where they are no response that can be trusted. */
+  feed(bytes: Buffer): boolean {
+    let rest = bytes;
+    while (rest.length > 0) {
+      if (this.#state === 'idle') return false;
+      const used = this.#state === 'head' ? this.#feedHead(rest) : this.#feedBody(rest);
+      if (used === undefined) return false;
+      if (used === rest.length) return true;
+      rest = rest.subarray(used);
+    }
+    return true;
+  }
+
+  /** The connection has ended. Gives whether that is the proper end of the response. */
+  finish(): boolean {
+    if (this.#state !== 'until_close') return false;
+    this.#end();
+    return true;
+  }
+
+  #feedHead(bytes: Buffer): number | undefined {
+    const before = this.#partialHead.length;
+    if (before === 0) {
+      const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
+      if (end !== -1 && end < MAX_HEAD_BYTES) {
+        return this.#takeHead(bytes.toString('latin1', 0, end + 2)) ? end + 4 : undefined;
+      }
+    }
+    const text = this.#partialHead + bytes.toString('latin1', 0, MAX_HEAD_BYTES);
+    const end = text.indexOf(END_OF_HEAD, Math.max(0, before - 3));
+    if (end === -1) {
+      if (text.length >= MAX_HEAD_BYTES || !mayBecomeHead(text)) return undefined;
+      this.#partialHead = text;
+      return bytes.length;
+    }
+    this.#partialHead = '';
+    return this.#takeHead(text.slice(0, end + 2)) ? end + 4 - before : undefined;
+  }
+
+  #takeHead(text: string): boolean {
+    const head = parseResponseHead(text, this.#method);
+    // 101 was not asked for: what follows it would not be HTTP.
+    if (head === undefined || head.status === 101) return false;
+    if (head.status < 200) {
+      this.#interim += 1;
+      return this.#interim <= MAX_INTERIM_RESPONSES;
+    }
+    const { framing } = head;
+    this.#state = framing.kind === 'none' ? 'idle' : framing.kind;
+    if (framing.kind === 'length') this.#leftBytes = framing.bytes;
+    if (framing.kind === 'chunked') this.#chunked = new ChunkedDecoder();
+    this.#events.head(head);
+    if (framing.kind === 'none') this.#events.end();
+    return true;
+  }
+
+  #feedBody(bytes: Buffer): number | undefined {
+    if (this.#state === 'chunked') return this.#feedChunked(bytes);
+    if (this.#state === 'until_close') {
+      this.#events.body(bytes);
+      return bytes.length;
+    }
+    const take = Math.min(this.#leftBytes, bytes.length);
+    this.#leftBytes -= take;
+    this.#events.body(take === bytes.length ? bytes : bytes.subarray(0, take));
+    if (this.#leftBytes === 0) this.#end();
+    return take;
+  }
+
+  #feedChunked(bytes: Buffer): number | undefined {
+    const used = this.#chunked?.feed(bytes, this.#events);
+    if (this.#chunked?.complete === true) this.#end();
+    return used;
+  }
+
+  #end(): void {
+    this.#state = 'idle';
+    this.#chunked = undefined;
+    this.#events.end();
+  }
+}
+
+/** Whether a head that has not ended yet may still be one: a bare LF or CR never becomes part of one. */
+function mayBecomeHead(text: string): boolean {
+  return 'HTTP/1.'.startsWith(text.slice(0, 7)) && !/[^\r]\n|\r[^\n]/.test(text);
+}
