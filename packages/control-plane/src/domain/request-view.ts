@@ -1,4 +1,5 @@
-import { RECORD_RETENTION_DAYS } from '@gateway/shared/records/record';
+import { RECORD_RETENTION_DAYS, requestRecordSchema } from '@gateway/shared/records/record';
+import { timeView } from './fields.ts';
 
 const RETENTION_MS = RECORD_RETENTION_DAYS * 24 * 60 * 60 * 1000;
 
@@ -14,6 +15,10 @@ export interface RecordRow {
 }
 
 /** The record as the API shows it. Source: DESIGN section 2 "Request record". */
+export const requestViewSchema = requestRecordSchema
+  .omit({ received_at_ms: true })
+  .extend({ received_at: timeView, expires_at: timeView });
+
 export function requestView(record: RecordRow): Readonly<Record<string, unknown>> {
   return {
     id: record.id,
@@ -30,4 +35,9 @@ export function requestView(record: RecordRow): Readonly<Record<string, unknown>
 /** From when on a request is not found any more, ms since the Unix epoch. Source: INTERFACE section 8. */
 export function expiryOf(receivedAtMs: number): number {
   return receivedAtMs + RETENTION_MS;
+}
+
+/** The oldest time of a request that is still found, ms since the Unix epoch. */
+export function oldestFound(nowMs: number): number {
+  return nowMs - RETENTION_MS + 1;
 }

@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { createIdFactory } from '@gateway/shared/ids';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { manualClock, type ManualClock } from '@gateway/shared/testing/manual-clock';
+import { requestViewSchema } from '../domain/request-view.ts';
+import { storableRecord } from '../ingest/storable-record.ts';
+import { insertRecords } from '../store/records.ts';
+import { requestRecord } from '../testing/records.ts';
+import { openTestStore, type TestStore } from '../testing/store.ts';
+import type { CallerToken } from './endpoint.ts';
+import { requestEndpoints } from './requests.ts';
+
+const NOW = Date.UTC(2030, 5, 15, 12);
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let store: TestStore;
+let clock: ManualClock;
+beforeEach(async () => {
+  store = await openTestStore();
+  clock = manualClock(NOW);
+});
+afterEach(() => store.close());
+
+function token(
+  environments: readonly string[] = ['*'],
+  routes: readonly string[] = ['*'],
+): CallerToken {
+  return { id: 'tok_1', environments, routes, scopes: ['requests:read'], expires_at: null };
+}
+
+function insert(...records: readonly RequestRecord[]): Promise<number> {
+  return insertRecords(store.db, records.map(storableRecord));
+}
+
+interface Asked {
+  readonly token?: CallerToken;
+  readonly params?: Record<string, string>;
+  readonly query?: Record<string, string>;
+  readonly signal?: AbortSignal;
+}
+
+/** The answer of the endpoint, or the code of its refusal with the names of the wrong fields. */
+async function ask(path: string, asked: Asked) {
+  const found = requestEndpoints({ db: store.db, clock }).find((one) => one.path === path);
+  try {
+    return await found?.run({
+      token: token(),
+      params: {},
+      query: {},
+      body: undefined,
+      ifMatch: undefined,
+      requestId: 'req_1',
+      signal: new AbortController().signal,
+      ...asked,
+    });
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { code: error.code, paths: error.details?.map((detail) => detail.path) };
+  }
+}
+
+const show = (id: string, caller = token()) =>
+  ask('/v1/requests/{id}', { params: { id }, token: caller });
+
+async function list(query: Record<string, string>, caller = token()) {
+  const reply = await ask('/v1/requests', { query, token: caller });
+  if (reply === undefined || !('kind' in reply) || reply.kind !== 'page') return reply;
+  const ids = (reply.data as readonly { id: string }[]).map((record) => record.id);
+  return { ids, next: reply.nextCursor };
+}
+
+describe('GET /v1/requests/{id}', () => {
+  it('shows every field of the record, and when it expires', async () => {
+    const record = requestRecord(NOW - 10_000);
+    await insert(record);
+    const { received_at_ms: receivedAtMs, ...fields } = record;
+    const data = {
+      ...fields,
+      received_at: new Date(receivedAtMs).toISOString(),
+      expires_at: new Date(receivedAtMs + 30 * DAY_MS).toISOString(),
+    };
+    expect(await show(record.id)).toEqual({ kind: 'one', data });
+    expect(requestViewSchema.parse(data)).toEqual(data);
+  });
+
+  it('knows no request that is unknown, malformed or of another kind', async () => {
+    const other = createIdFactory(() => NOW - 10_000);
+    for (const id of [other('req'), other('rte'), 'req_', '', "req_' OR 1=1", 'req_\0']) {
+      expect(await show(id)).toMatchObject({ code: 'request_not_found' });
+    }
+  });
+
+  it('knows a request for 30 days to the millisecond, though its partition is there longer', async () => {
+    const record = requestRecord(NOW - 30 * DAY_MS + 1);
+    await insert(record);
+    expect(await show(record.id)).toMatchObject({ kind: 'one' });
+    clock.advance(1);
+    expect(await show(record.id)).toMatchObject({ code: 'request_not_found' });
+    expect(await list({})).toEqual({ ids: [], next: null });
+  });
+
+  it('waits for the record of a request that was just made', async () => {
+    const record = requestRecord(NOW - 100);
+    const answer = show(record.id);
+    let answered = false;
+    void answer.then(() => (answered = true));
+    await insert(record);
+    await eventually(() => {
+      clock.advance(40);
+      expect(answered).toBe(true);
+    });
+    expect(await answer).toMatchObject({ kind: 'one' });
+    expect(clock.monotonicMs()).toBeLessThan(2000);
+  });
+
+  it('refuses a token that does not cover the environment and the route', async () => {
+    const record = requestRecord(NOW - 10_000);
+    const refused = requestRecord(NOW - 10_000, { environment: null, route: null });
+    const unrouted = requestRecord(NOW - 10_000, { route: null });
+    await insert(record, refused, unrouted);
+    const cases: [RequestRecord, CallerToken, boolean][] = [
+      [record, token(['production'], ['echo']), true],
+      [record, token(['*'], ['echo']), true],
+      [record, token(['development'], ['*']), false],
+      [record, token(['production'], ['other']), false],
+      [refused, token(['production'], ['*']), false],
+      [refused, token(), true],
+      [unrouted, token(['production'], ['echo']), false],
+      [unrouted, token(['production'], ['*']), true],
+    ];
+    for (const [{ id }, caller, isShown] of cases) {
+      const wanted = isShown ? { kind: 'one' } : { code: 'authentication_failed' };
+      expect(await show(id, caller)).toMatchObject(wanted);
+    }
+  });
+});
+
+describe('GET /v1/requests', () => {
+  it('pages through what the token covers, newest first, with full pages', async () => {
+    const mine = Array.from({ length: 5 }, (_, index) =>
+      requestRecord(NOW - 10_000 + index * 10, { route: 'mine' }),
+    );
+    const others = mine.map((record) => requestRecord(record.received_at_ms + 1));
+    await insert(...mine, ...others, requestRecord(NOW - 10_000, { route: null }));
+    const caller = token(['production'], ['mine']);
+    const wanted = mine.map((record) => record.id).reverse();
+    const first = await list({ limit: '3' }, caller);
+    expect(first).toMatchObject({ ids: wanted.slice(0, 3), next: expect.any(String) });
+    const cursor = first !== undefined && 'next' in first ? first.next : null;
+    await insert(requestRecord(NOW - 5000, { route: 'mine' }));
+    expect(await list({ limit: '3', cursor: cursor ?? '' }, caller)).toEqual({
+      ids: wanted.slice(3),
+      next: null,
+    });
+  });
+
+  it('takes every filter of the interface', async () => {
+    const at = NOW - 60_000;
+    const good = requestRecord(at);
+    const bad = requestRecord(at + 1, { route: 'other', status: 502, outcome: 'upstream_error' });
+    const dev = requestRecord(at + 2, { environment: 'development', status: 201 });
+    await insert(good, bad, dev);
+    const time = (ms: number) => new Date(ms).toISOString();
+    const cases: [Record<string, string>, RequestRecord[]][] = [
+      [{ route: 'other' }, [bad]],
+      [{ status: '201' }, [dev]],
+      [{ outcome: 'upstream_error' }, [bad]],
+      [{ environment: 'production' }, [bad, good]],
+      [{ since: time(at + 1) }, [dev, bad]],
+      [{ until: time(at + 1) }, [good]],
+      [{ since: '2030-06-15T13:59:00.001+02:00', until: time(at + 2) }, [bad]],
+      [{ route: 'none' }, []],
+    ];
+    for (const [query, wanted] of cases) {
+      expect(await list(query)).toEqual({ ids: wanted.map((record) => record.id), next: null });
+    }
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{ since: 'yesterday' }, 'since'],
+    [{ until: '2030-06-15' }, 'until'],
+    [{ status: '99' }, 'status'],
+    [{ status: '2xx' }, 'status'],
+    [{ outcome: 'good' }, 'outcome'],
+    [{ environment: 'No' }, 'environment'],
+    [{ route: 'r'.repeat(256) }, 'route'],
+    [{ route: 'a\0' }, 'route'],
+    [{ limit: '0' }, 'limit'],
+    [{ limit: '201' }, 'limit'],
+    [{ cursor: 'eyJ' }, 'cursor'],
+    [{ cursor: Buffer.from('["requests","svc_1"]').toString('base64url') }, 'cursor'],
+    [{ colour: 'red' }, 'colour'],
+  ])('refuses %j and names the parameter', async (query, path) => {
+    expect(await list(query)).toEqual({ code: 'invalid_request', paths: [path] });
+  });
+});

@@ -1,0 +1,114 @@
+import type { Clock } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { isId, timeOfId } from '@gateway/shared/ids';
+import { OUTCOMES } from '@gateway/shared/records/record';
+import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
+import { z } from 'zod';
+import { limitOf, refuseAccess } from '../domain/access.ts';
+import { choiceField, environmentNameField } from '../domain/fields.ts';
+import {
+  oldestFound,
+  requestView,
+  requestViewSchema,
+  type RecordRow,
+} from '../domain/request-view.ts';
+import type { Database } from '../store/database.ts';
+import { findRecord, listRecords } from '../store/records.ts';
+import { awaitRecord } from './await-record.ts';
+import { endpoint, type Endpoint } from './endpoint.ts';
+import { cutPage, decodeCursor, listParameters, textParameter } from './list-query.ts';
+import { one, page } from './reply.ts';
+
+const LIST = 'requests';
+
+const cursorSchema = z.string().refine((id) => isId('req', id));
+
+const timeParameter = textParameter()
+  .pipe(z.iso.datetime({ offset: true, error: 'must be a time as in RFC 3339' }))
+  .transform((text) => Date.parse(text));
+
+const listQuery = z.strictObject({
+  ...listParameters,
+  environment: environmentNameField.optional(),
+  /** Any text: a refused request keeps the name that its path gave. */
+  route: textParameter()
+    .regex(/^[^\0]{0,255}$/, { error: 'must be at most 255 characters, none of them NUL' })
+    .optional(),
+  status: textParameter()
+    .regex(/^[1-5]\d\d$/, { error: 'must be a status code from 100 to 599' })
+    .transform(Number)
+    .optional(),
+  outcome: choiceField(OUTCOMES).optional(),
+  since: timeParameter.optional(),
+  until: timeParameter.optional(),
+});
+
+export interface RequestEndpointParts {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/** `GET /v1/requests/{id}` and `GET /v1/requests`. Source: INTERFACE section 4, DESIGN section 2. */
+export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly Endpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/v1/requests/{id}',
+      summary: 'Shows what became of a request.',
+      scope: 'requests:read',
+      data: requestViewSchema,
+      errors: ['request_not_found'],
+      async handle({ params, token, signal }) {
+        const id = params['id'] ?? '';
+        if (!isId('req', id)) throw requestNotFound();
+        const receivedAtMs = timeOfId(id);
+        if (receivedAtMs < oldestFound(clock.nowMs())) throw requestNotFound();
+        const find = () => findRecord(db, id, receivedAtMs);
+        const record = await awaitRecord(find, receivedAtMs, clock, signal);
+        if (record === undefined) throw requestNotFound();
+        requireRecord(token, record);
+        return one(requestView(record));
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/requests',
+      summary: 'Lists requests, newest first.',
+      scope: 'requests:read',
+      query: listQuery,
+      data: z.array(requestViewSchema),
+      errors: [],
+      async handle({ query, token }) {
+        const { limit, cursor, since, until, ...filters } = query;
+        const afterId = cursor === undefined ? undefined : decodeCursor(LIST, cursorSchema, cursor);
+        const rows = await listRecords(db, {
+          ...filters,
+          environments: limitOf(token.environments),
+          routes: limitOf(token.routes),
+          sinceMs: Math.max(since ?? 0, oldestFound(clock.nowMs())),
+          untilMs: until,
+          after:
+            afterId === undefined ? undefined : { id: afterId, receivedAtMs: timeOfId(afterId) },
+          limit: limit + 1,
+        });
+        const { rows: shown, nextCursor } = cutPage(rows, limit, LIST, (row) => row.id);
+        return page(shown.map(requestView), nextCursor);
+      },
+    }),
+  ];
+}
+
+function requestNotFound(): GatewayError {
+  return new GatewayError(
+    'request_not_found',
+    'No request has this id, or it is older than 30 days.',
+  );
+}
+
+/** What has no environment or route, as it was refused before, is for tokens of all of them only. */
+function requireRecord(token: TokenReach, record: RecordRow): void {
+  const { environment, route } = record;
+  const isCovered =
+    covers(token.environments, environment ?? '*') && covers(token.routes, route ?? '*');
+  if (!isCovered) throw refuseAccess('The token does not cover this request.');
+}
