@@ -5,6 +5,13 @@ import type { CompiledUpstream } from '../table/routing-table.ts';
 import type { AttemptError, AttemptOutcome, UpstreamResponse } from './port.ts';
 import { parseRetryAfterMs, type AttemptFailure } from './retry.ts';
 
+/** Ends of an attempt that another attempt would not change. */
+const NOT_THE_UPSTREAMS = new Set<AttemptError['name']>([
+  'cancelled',
+  'request_body',
+  'unsendable',
+]);
+
 /**
  * How the attempt failed in the terms of the retry decision; undefined where it did not, or where the
  * caller's own side ended it. Any status is a possible failure: the policy names those that are.
@@ -16,7 +23,7 @@ export function attemptFailure(outcome: AttemptOutcome, nowMs: number): AttemptF
     const retryAfterMs = parseRetryAfterMs(field(response, 'retry-after'), nowMs);
     return { kind: 'status', status: response.status, retryAfterMs };
   }
-  if (error.name === 'cancelled' || error.name === 'request_body') return undefined;
+  if (NOT_THE_UPSTREAMS.has(error.name)) return undefined;
   if (error.name === 'attempt_timeout') return { kind: error.name };
   return error.sent ? { kind: 'reset' } : { kind: 'connect' };
 }
@@ -77,6 +84,7 @@ export function finalError(
     const failure = body.kind === 'stream' ? body.stream.failure : undefined;
     return failure instanceof GatewayError ? failure : new ClientLeftError();
   }
+  if (error.name === 'unsendable') return new Error('the request could not be written');
   if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
     return new GatewayError(
       'upstream_timeout',

@@ -54,6 +54,7 @@ export interface AttemptError {
     | 'invalid_response'
     | 'attempt_timeout'
     | 'request_body'
+    | 'unsendable'
     | 'cancelled';
   /** Whether any of the request may have reached the upstream. */
   readonly sent: boolean;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { OutboundRequest } from '../port.ts';
-import { writeRequest } from './request-writer.ts';
+import { UnsendableError, writeRequest } from './request-writer.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
 
@@ -15,7 +15,7 @@ export interface ExchangeEvents {
   broken(reason: BreakReason, error: Error): void;
 }
 
-export type BreakReason = 'reset' | 'invalid_response' | 'request_body';
+export type BreakReason = 'reset' | 'invalid_response' | 'request_body' | 'unsendable';
 
 /** What a connection tells its pool. */
 export interface ConnectionOwner {
@@ -87,7 +87,8 @@ export class Connection {
     this.#parser.expect(exchange.request.method);
     writeRequest(this.#socket, this.#owner.host, exchange.request, (error) => {
       if (this.#exchange !== exchange) return;
-      if (error !== undefined) this.#break('request_body', error);
+      if (error instanceof UnsendableError) this.#break('unsendable', error);
+      else if (error !== undefined) this.#break('request_body', error);
       else {
         this.#requestSent = true;
         if (this.#responseEnded) this.#settle();

@@ -1,0 +1,36 @@
+import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import { compileEnvironment } from './compile.ts';
+import {
+  EMPTY_TABLE,
+  upstreamsOf,
+  withEnvironment,
+  withoutEnvironment,
+  type RoutingTable,
+} from './routing-table.ts';
+
+/** Holds the table that requests read. A new one takes its place by one assignment. */
+export class TableHolder {
+  #current: RoutingTable = EMPTY_TABLE;
+
+  get current(): RoutingTable {
+    return this.#current;
+  }
+
+  /** The keys of every upstream that the current table names. */
+  get upstreamKeys(): { has(key: string): boolean } {
+    return upstreamsOf(this.#current);
+  }
+
+  /**
+   * Takes the configuration of one environment.
+   *
+   * @throws Error where it does not compile; the table stays as it was
+   */
+  apply(snapshot: Snapshot): void {
+    this.#current = withEnvironment(this.#current, compileEnvironment(snapshot));
+  }
+
+  remove(environment: string): void {
+    this.#current = withoutEnvironment(this.#current, environment);
+  }
+}

@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { lookup } from 'node:dns';
+import type { Socket } from 'node:net';
+import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { eventually } from '@gateway/shared/testing/eventually';
+import type { CompiledUpstream } from '../table/routing-table.ts';
+import { closedPort, startRawUpstream } from '../testing/upstream.ts';
+import { UpstreamPools } from './pools.ts';
+import type { OutboundRequest } from './port.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+const open: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+interface Peer {
+  readonly upstream: CompiledUpstream;
+  readonly sockets: Socket[];
+  /** Sockets that have received a request and not been answered. */
+  readonly asked: Socket[];
+}
+
+/** An upstream that answers when the test says so. */
+async function startPeer(): Promise<Peer> {
+  const sockets: Socket[] = [];
+  const asked: Socket[] = [];
+  const raw = await startRawUpstream((socket) => {
+    sockets.push(socket);
+    socket.on('data', () => void asked.push(socket));
+  });
+  open.push(() => raw.close());
+  return { upstream: upstreamAt(raw.port), sockets, asked };
+}
+
+function upstreamAt(port: number): CompiledUpstream {
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    key: `svc ups ${origin}`,
+    id: 'ups',
+    serviceId: 'svc',
+    url: origin,
+    origin,
+    host: `127.0.0.1:${port}`,
+    basePath: '',
+    region: null,
+    weight: 1,
+  };
+}
+
+function startPools(maxConnections: number, deny: readonly string[] = METADATA_CIDRS) {
+  const clock = manualClock();
+  const pools = new UpstreamPools({
+    clock,
+    deny: parseAddressRanges(deny),
+    lookup,
+    maxConnections,
+    connectTimeoutMs: 1000,
+    bodyIdleTimeoutMs: 1000,
+  });
+  open.push(() => pools.close());
+  return { pools, clock };
+}
+
+const get: OutboundRequest = {
+  method: 'GET',
+  path: '/',
+  headers: [],
+  body: null,
+  contentLength: undefined,
+};
+
+const askedTimes = (peer: Peer, times: number) =>
+  eventually(() => expect(peer.asked).toHaveLength(times));
+
+describe('the connections to an upstream', () => {
+  it('are no more than the bound; what finds none waits its turn', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(2);
+    const attempts = [1, 2, 3].map(() => pools.begin(peer.upstream, get, 5000));
+    await askedTimes(peer, 2);
+    expect(pools.inFlight(peer.upstream)).toBe(3);
+    peer.asked[0]?.write(OK);
+    await askedTimes(peer, 3);
+    expect(peer.sockets).toHaveLength(2);
+    expect(peer.asked[2]).toBe(peer.asked[0]);
+    peer.asked[1]?.write(OK);
+    peer.asked[2]?.write(OK);
+    const outcomes = await Promise.all(attempts.map((attempt) => attempt.outcome));
+    expect(outcomes.map((outcome) => outcome.response?.status)).toEqual([200, 200, 200]);
+    expect(pools.inFlight(peer.upstream)).toBe(0);
+  });
+
+  it('are not spent on an attempt that was given up while it waited', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(1);
+    const first = pools.begin(peer.upstream, get, 5000);
+    const given = pools.begin(peer.upstream, get, 5000);
+    const last = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    given.cancel();
+    expect((await given.outcome).error).toEqual({ name: 'cancelled', sent: false });
+    peer.asked[0]?.write(OK);
+    await first.outcome;
+    await askedTimes(peer, 2);
+    peer.asked[1]?.write(OK);
+    expect((await last.outcome).response?.status).toBe(200);
+  });
+
+  it('are used again, and closed once they have rested for too long', async () => {
+    const peer = await startPeer();
+    const { pools, clock } = startPools(5);
+    for (const times of [1, 2]) {
+      const attempt = pools.begin(peer.upstream, get, 5000);
+      await askedTimes(peer, times);
+      peer.asked[times - 1]?.write(OK);
+      await attempt.outcome;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(peer.sockets).toHaveLength(1);
+    clock.advance(6000);
+    await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
+  });
+
+  it('rest for a shorter time where the upstream says so', async () => {
+    const peer = await startPeer();
+    const { pools, clock } = startPools(5);
+    const first = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    peer.asked[0]?.write(OK.replace('\r\n', '\r\nKeep-Alive: timeout=2\r\n'));
+    await first.outcome;
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(1000);
+    const second = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 2);
+    expect(peer.sockets).toHaveLength(2);
+    peer.asked[1]?.write(OK);
+    await second.outcome;
+  });
+
+  it('are cut by bytes that nobody asked for, which never become an answer', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(5);
+    const first = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    peer.asked[0]?.write(OK);
+    await first.outcome;
+    peer.asked[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen');
+    await eventually(() =>
+      expect(peer.sockets[0]?.destroyed || peer.sockets[0]?.readableEnded).toBe(true),
+    );
+    const second = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 2);
+    expect(peer.sockets).toHaveLength(2);
+    peer.asked[1]?.write(OK);
+    expect((await second.outcome).response?.status).toBe(200);
+  });
+
+  it('end with what is in flight when no configuration names the upstream any more', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(5);
+    const attempt = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    pools.retain(new Set());
+    peer.asked[0]?.write(OK);
+    expect((await attempt.outcome).response?.status).toBe(200);
+    await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
+  });
+});
+
+describe('an attempt', () => {
+  it('says that nothing was sent where no connection could be had', async () => {
+    const { pools } = startPools(5);
+    const attempt = pools.begin(upstreamAt(await closedPort()), get, 5000);
+    expect((await attempt.outcome).error).toEqual({ name: 'connect_refused', sent: false });
+  });
+
+  it('never connects to an address where no upstream may be', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(5, ['127.0.0.0/8']);
+    const attempt = pools.begin(peer.upstream, get, 5000);
+    expect((await attempt.outcome).error).toEqual({ name: 'address_refused', sent: false });
+    expect(peer.sockets).toHaveLength(0);
+  });
+
+  it('ends at its time-out, and says that it was sent', async () => {
+    const peer = await startPeer();
+    const { pools, clock } = startPools(5);
+    const attempt = pools.begin(peer.upstream, get, 500);
+    await askedTimes(peer, 1);
+    clock.advance(500);
+    expect((await attempt.outcome).error).toEqual({ name: 'attempt_timeout', sent: true });
+    await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
+  });
+
+  it('is refused before it is written where a field holds a line break', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(5);
+    const request = { ...get, headers: ['x', 'a\r\nInjected: 1'] };
+    const attempt = pools.begin(peer.upstream, request, 5000);
+    expect((await attempt.outcome).error?.name).toBe('unsendable');
+    expect(peer.asked).toHaveLength(0);
+  });
+});
