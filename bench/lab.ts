@@ -1,0 +1,51 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { StartError } from '@gateway/local-stack/process/start-error';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import { createRunner, type Runner } from '@gateway/shared/runner';
+import { pinned, pinSelf, splitCores, type Cores } from './measure/cores.ts';
+import type { Site } from './peers/peer.ts';
+import { startUpstream } from './peers/upstream.ts';
+import { requireTools } from './tools.ts';
+
+/** What a run stands on: its folder, its cores, the upstream. */
+export interface Lab {
+  readonly cores: Cores;
+  readonly site: Site;
+  /** Undoes what was started, last in, first out. */
+  readonly runner: Runner;
+}
+
+/**
+ * Prepares a run, hands it over, and undoes everything on every way out: its end, an error, a signal,
+ * or the end of its time.
+ *
+ * @throws the error of the run, or a {StartError} in one line
+ */
+export async function withLab(timeoutMs: number, run: (lab: Lab) => Promise<void>): Promise<void> {
+  await requireTools();
+  const cores = splitCores();
+  await pinSelf(cores.load);
+  const abort = new AbortController();
+  const stop = (reason: string) => abort.abort(new StartError(`bench: ${reason}`));
+  process.once('SIGINT', () => stop('interrupted'));
+  process.once('SIGTERM', () => stop('terminated'));
+  const timer = setTimeout(() => stop(`not done within ${timeoutMs / 1000} s`), timeoutMs);
+  const runner = createRunner(createLogger('bench', 'error'));
+  try {
+    const folder = await mkdtemp(path.join(tmpdir(), 'gateway-bench-'));
+    runner.defer('folder', () => rm(folder, { recursive: true, force: true }));
+    // nginx gives its worker's temporary folders to an account without rights.
+    await chmod(folder, 0o711);
+    const { signal } = abort;
+    const upstream = await startUpstream(folder, signal);
+    runner.defer('upstream', upstream.stop);
+    const launcher = pinned(cores.measured);
+    await run({ cores, runner, site: { folder, launcher, upstreamPort: upstream.port, signal } });
+  } finally {
+    clearTimeout(timer);
+    const error = await runner.stop();
+    if (error !== undefined) process.exitCode = 1;
+  }
+}

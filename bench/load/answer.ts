@@ -1,0 +1,22 @@
+/** What every upstream answer is; about 150 bytes, as small JSON answers are. */
+export const ANSWER = JSON.stringify({
+  id: 'ord_01hv8x3c9q2m5n7p',
+  status: 'accepted',
+  amount: 1299,
+  currency: 'EUR',
+  customer: 'cus_9q2m5n7p01hv8x3c',
+  created_at: '2030-01-01T00:00:00Z',
+});
+
+const TIMEOUT_MS = 2_000;
+
+/** Whether one request is answered with 200 and the upstream's own body, unchanged. */
+export async function answersRight(url: string, authorization: string): Promise<boolean> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization },
+    body: '{}',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  return (await response.text()) === ANSWER && response.status === 200;
+}

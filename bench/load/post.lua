@@ -1,0 +1,16 @@
+-- A POST of 80 bytes, and the results as one line of JSON on standard error.
+wrk.method = "POST"
+wrk.body = '{"order":"ord_01hv8x3c9q2m5n7p","amount":1299,"currency":"EUR","items":[1,2,34]}'
+wrk.headers["Content-Type"] = "application/json"
+wrk.headers["Accept"] = "application/json"
+wrk.headers["User-Agent"] = "bench"
+wrk.headers["Authorization"] = os.getenv("BENCH_AUTHORIZATION")
+
+done = function(summary, latency, requests)
+  local errors = summary.errors
+  io.stderr:write(string.format(
+    '{"requests":%d,"duration_us":%d,"failed_status":%d,"failed_socket":%d,"p50_us":%d,"p99_us":%d}\n',
+    summary.requests, summary.duration, errors.status,
+    errors.connect + errors.read + errors.write + errors.timeout,
+    latency:percentile(50), latency:percentile(99)))
+end

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { StartError } from '@gateway/local-stack/process/start-error';
+import { runCommand } from '@gateway/local-stack/process/run-command';
+
+/** The split of the machine: what is measured has one core for itself, all else shares the others. */
+export interface Cores {
+  readonly measured: number;
+  /** As `taskset -c` takes it. */
+  readonly load: string;
+}
+
+/**
+ * Takes the last core that this process may use for what is measured.
+ *
+ * @throws {StartError} where there is only one
+ */
+export function splitCores(allowed: readonly number[] = allowedCores()): Cores {
+  const measured = allowed.at(-1);
+  if (measured === undefined || allowed.length < 2) {
+    throw new StartError('the bench needs two cores: one for the proxy, one for load and upstream');
+  }
+  return { measured, load: allowed.slice(0, -1).join(',') };
+}
+
+function allowedCores(): number[] {
+  const status = readFileSync('/proc/self/status', 'utf8');
+  return parseCoreList(/^Cpus_allowed_list:\s*(.+)$/m.exec(status)?.[1] ?? '');
+}
+
+/** The kernel's list format: `0-2,5` is 0, 1, 2 and 5. */
+export function parseCoreList(text: string): number[] {
+  return text.split(',').flatMap((part) => {
+    const [from = NaN, to = from] = part.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  });
+}
+
+/** Puts what runs before a command so that it, and all that it starts, stays on these cores. */
+export function pinned(cores: number | string): readonly string[] {
+  return ['taskset', '-c', String(cores)];
+}
+
+/** Moves this process to these cores; what it starts from now on inherits that. */
+export async function pinSelf(cores: string): Promise<void> {
+  const args = ['-a', '-c', '-p', cores, String(process.pid)];
+  const { code, output } = await runCommand('taskset', args, { timeoutMs: 5_000 });
+  if (code !== 0) throw new StartError(`taskset failed: ${output.trim()}`);
+}

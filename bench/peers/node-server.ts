@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import type { PeerKind } from './peer.ts';
+import { startPeer } from './start-peer.ts';
+
+const require = createRequire(import.meta.url);
+const manifestSchema = z.object({ name: z.string(), version: z.string() });
+
+/** A proxy of ours around a library, in `servers/`, as one process of this Node. */
+export function nodeServer(name: string, file: string, library: string): PeerKind {
+  const main = fileURLToPath(new URL(`servers/${file}`, import.meta.url));
+  return {
+    name,
+    version: () => libraryVersion(library),
+    start: (site) => startPeer(name, site, () => Promise.resolve([process.execPath, main])),
+  };
+}
+
+async function libraryVersion(library: string): Promise<string> {
+  for (let folder = path.dirname(require.resolve(library)); ; folder = path.dirname(folder)) {
+    const text = await readFile(path.join(folder, 'package.json'), 'utf8').catch(() => '{}');
+    const manifest = manifestSchema.safeParse(JSON.parse(text));
+    if (manifest.success && manifest.data.name === library)
+      return `${library} ${manifest.data.version}`;
+    if (folder === path.dirname(folder)) throw new Error(`the package of ${library} was not found`);
+  }
+}

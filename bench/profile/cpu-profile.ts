@@ -1,0 +1,112 @@
+import { z } from 'zod';
+
+/** What V8 hands over: a tree of call frames, and for each sample the frame that was on top. */
+export const cpuProfileSchema = z.object({
+  nodes: z.array(
+    z.object({
+      id: z.int(),
+      callFrame: z.object({ functionName: z.string(), url: z.string(), lineNumber: z.int() }),
+      children: z.array(z.int()).optional(),
+    }),
+  ),
+  samples: z.array(z.int()),
+  /** Microseconds since the sample before. */
+  timeDeltas: z.array(z.number()),
+});
+
+export type CpuProfile = z.infer<typeof cpuProfileSchema>;
+type ProfileNode = CpuProfile['nodes'][number];
+
+/** A share of the CPU time, 0 to 1; idle time does not count. */
+export interface Share {
+  readonly name: string;
+  readonly share: number;
+}
+
+export interface Breakdown {
+  readonly parts: readonly Share[];
+  readonly functions: readonly Share[];
+}
+
+/** Sums the self time up by part and by function, the largest first. */
+export function breakDown(profile: CpuProfile): Breakdown {
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  const parts = partsOf(profile.nodes, nodes);
+  const byPart = new Map<string, number>();
+  const byFunction = new Map<string, number>();
+  let totalUs = 0;
+  for (const [index, id] of profile.samples.entries()) {
+    const node = nodes.get(id);
+    if (node === undefined || node.callFrame.functionName === '(idle)') continue;
+    const us = profile.timeDeltas[index] ?? 0;
+    totalUs += us;
+    const name = nameOf(node);
+    const part = parts.get(id) ?? OTHER;
+    byPart.set(part, (byPart.get(part) ?? 0) + us);
+    byFunction.set(name, (byFunction.get(name) ?? 0) + us);
+  }
+  const shares = (sums: ReadonlyMap<string, number>) =>
+    [...sums]
+      .map(([name, us]) => ({ name, share: us / totalUs }))
+      .sort((a, b) => b.share - a.share);
+  return { parts: shares(byPart), functions: shares(byFunction) };
+}
+
+const OTHER = 'other';
+const NATIVE: Readonly<Record<string, string>> = {
+  '(garbage collector)': 'garbage collector',
+  '(program)': 'native code of Node and V8: event loop, reads, llhttp',
+};
+
+/** The first that matches the file of a function names its part. */
+const PARTS: readonly (readonly [RegExp, string])[] = [
+  [/^node:(_http|internal\/http)/, 'node:http'],
+  [/^node:(net|stream|internal\/(streams|stream_base|net))/, 'node: sockets and streams'],
+  [/^node:/, 'node: events, ticks, timers, buffers'],
+  [/node_modules\/undici\/|^wasm:/, 'undici'],
+  [/node_modules\/(pino|sonic-boom|quick-format-unescaped|on-exit-leak-free)\//, 'log (pino)'],
+  [/node_modules\/(prom-client|tdigest|bintrees)\//, 'metrics (prom-client)'],
+  [/node_modules\/@nats-io\//, 'records on their way (NATS)'],
+  [/packages\/data-plane\/src\/([\w-]+)\//, 'data plane: $1'],
+  [/packages\/data-plane\/src\//, 'data plane: server'],
+  [/packages\/shared\/src\//, 'shared'],
+];
+
+/** The part of each node. A builtin has no file, so it counts for the one that called it. */
+function partsOf(
+  all: readonly ProfileNode[],
+  nodes: ReadonlyMap<number, ProfileNode>,
+): ReadonlyMap<number, string> {
+  const parts = new Map<number, string>();
+  const visit = (node: ProfileNode, callerPart: string) => {
+    const part = partOf(node) ?? callerPart;
+    parts.set(node.id, part);
+    for (const id of node.children ?? []) {
+      const child = nodes.get(id);
+      if (child !== undefined) visit(child, part);
+    }
+  };
+  const [root] = all;
+  if (root !== undefined) visit(root, OTHER);
+  return parts;
+}
+
+function partOf({ callFrame }: ProfileNode): string | undefined {
+  const { functionName, url } = callFrame;
+  const native = NATIVE[functionName];
+  if (native !== undefined) return native;
+  if (url === '')
+    return /^write[vULB]/.test(functionName) ? 'writes to sockets (system calls)' : undefined;
+  for (const [pattern, name] of PARTS) {
+    const match = pattern.exec(url);
+    if (match !== null) return name.replace('$1', match[1] ?? '');
+  }
+  return OTHER;
+}
+
+function nameOf({ callFrame }: ProfileNode): string {
+  const { functionName, url, lineNumber } = callFrame;
+  const file = url.replace(/^.*\/(?:node_modules|packages)\//, '').replace(/^.*\/(?=bench\/)/, '');
+  const where = url === '' ? '' : ` (${file}:${lineNumber + 1})`;
+  return `${functionName === '' ? 'anonymous' : functionName}${where}`;
+}

@@ -1,0 +1,42 @@
+import type { RoundResult } from '../measure/round.ts';
+import { median } from '../measure/statistics.ts';
+
+/** A line of the table: medians over the rounds, and the ratio to nginx within the same rounds. */
+export interface Row {
+  readonly name: string;
+  readonly requestsPerSecond: number;
+  readonly cpuUsPerRequest: number;
+  readonly ratio: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+  readonly residentMb: number;
+  /** Requests that did not get a 2xx, over all rounds. A row with any is invalid. */
+  readonly failed: number;
+  readonly foreignShare: number;
+}
+
+/**
+ * Sums up a row. The ratio is the median of each round's own ratio, so that a disturbance that lasts
+ * longer than a round hits both sides of it.
+ */
+export function summarize(
+  name: string,
+  rounds: readonly RoundResult[],
+  reference: readonly RoundResult[],
+): Row {
+  const of = (value: (round: RoundResult) => number) => median(rounds.map(value));
+  const ratios = rounds.map(
+    (round, index) => round.cpuUsPerRequest / (reference[index]?.cpuUsPerRequest ?? NaN),
+  );
+  return {
+    name,
+    requestsPerSecond: of((round) => round.requestsPerSecond),
+    cpuUsPerRequest: of((round) => round.cpuUsPerRequest),
+    ratio: median(ratios),
+    p50Us: of((round) => round.p50Us),
+    p99Us: of((round) => round.p99Us),
+    residentMb: of((round) => round.residentBytes) / 1e6,
+    failed: rounds.reduce((sum, round) => sum + round.failed, 0),
+    foreignShare: of((round) => round.foreignShare),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Row } from './row.ts';
+
+const HEAD = [
+  'row',
+  'requests/s',
+  'CPU µs/request',
+  '× nginx',
+  'p50 ms',
+  'p99 ms',
+  'resident MB',
+  'core lost to others',
+];
+
+/** The rows as a Markdown table, aligned so that a terminal shows it too. */
+export function formatTable(rows: readonly Row[]): string {
+  const lines = [HEAD, ...rows.map(cells)];
+  const widths = HEAD.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  const format = (line: readonly string[]) =>
+    `| ${line.map((cell, column) => pad(cell, widths[column] ?? 0, column)).join(' | ')} |`;
+  const rule = widths.map((width, column) =>
+    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  );
+  return [format(HEAD), format(rule), ...lines.slice(1).map(format)].join('\n');
+}
+
+function pad(cell: string, width: number, column: number): string {
+  return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+}
+
+function cells(row: Row): string[] {
+  if (row.failed > 0) {
+    return [row.name, `invalid: ${row.failed} requests got no 2xx`, ...HEAD.slice(2).map(() => '')];
+  }
+  return [
+    row.name,
+    row.requestsPerSecond.toFixed(0),
+    row.cpuUsPerRequest.toFixed(1),
+    row.ratio.toFixed(2),
+    (row.p50Us / 1000).toFixed(2),
+    (row.p99Us / 1000).toFixed(2),
+    row.residentMb.toFixed(0),
+    `${(row.foreignShare * 100).toFixed(0)} %`,
+  ];
+}

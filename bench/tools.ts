@@ -1,0 +1,35 @@
+import { runCommand } from '@gateway/local-stack/process/run-command';
+import { StartError } from '@gateway/local-stack/process/start-error';
+
+const TIMEOUT_MS = 5_000;
+
+/** Commands that the bench runs, and the Debian packages that bring them. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  nginx: 'nginx-light',
+  haproxy: 'haproxy',
+  wrk: 'wrk',
+  taskset: 'util-linux',
+};
+
+/**
+ * Makes sure that what the rows need is installed.
+ *
+ * @throws {StartError} in one line that says what to install
+ */
+export async function requireTools(): Promise<void> {
+  if (process.platform !== 'linux') throw new StartError('the bench runs on Linux only');
+  const missing: string[] = [];
+  for (const [command, debianPackage] of Object.entries(COMMANDS)) {
+    const { code } = await runCommand(command, ['-v'], { timeoutMs: TIMEOUT_MS });
+    if (code === 127) missing.push(debianPackage);
+  }
+  if (missing.length > 0) {
+    throw new StartError(`the bench needs: apt-get install ${missing.join(' ')}`);
+  }
+}
+
+/** A command and its version, such as `nginx 1.22.1`. */
+export async function commandVersion(command: string, args: readonly string[]): Promise<string> {
+  const { output } = await runCommand(command, args, { timeoutMs: TIMEOUT_MS });
+  return `${command} ${/\d+\.\d[\w.+-]*/.exec(output)?.[0] ?? 'of an unknown version'}`;
+}
