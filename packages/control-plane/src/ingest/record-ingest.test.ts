@@ -189,7 +189,7 @@ describe('the ingest of request records', () => {
     await eventually(async () => expect(await storedCount()).toBeGreaterThan(0));
     await ingest.stop();
     const stored = await storedCount();
-    expect(await waitingMessages()).toBe(20 - stored / 10);
+    await eventually(async () => expect(await waitingMessages()).toBe(20 - stored / 10));
   });
 });
 

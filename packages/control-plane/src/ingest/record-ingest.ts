@@ -84,6 +84,8 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
     const weightOf = (item: Received) => item.batch.records.length;
     for await (const items of readBatches(received(messages), weightOf, BOUNDS, clock)) {
       await store(items);
+      // While Postgres is away a stop is not held up by what is delivered again to another one anyway.
+      if (isStopping() && storing.failures > 0) return;
     }
   }
 
