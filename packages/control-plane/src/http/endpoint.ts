@@ -33,7 +33,9 @@ interface Described {
   readonly summary: string;
   /** null: any token will do. */
   readonly scope: Scope | null;
-  /** The shape of `data` in the answer; none for 204. */
+  /** What `handle` answers with: one resource, a new one, a page of a list, or nothing. */
+  readonly answers: 'one' | 'created' | 'page' | 'none';
+  /** The shape of one resource in the answer. */
   readonly data?: z.ZodType;
   /** Codes that this endpoint answers besides those that every one does. */
   readonly errors: readonly ErrorCode[];
@@ -65,7 +67,9 @@ export function endpoint<Body = undefined, Query = unknown>(spec: Spec<Body, Que
     query,
     async run(call) {
       const parsedQuery = parseInput<unknown>(query, call.query) as Query;
-      const parsedBody = (body === undefined ? undefined : parseInput<unknown>(body, call.body)) as Body;
+      const parsedBody = (
+        body === undefined ? undefined : parseInput<unknown>(body, call.body)
+      ) as Body;
       return handle({ ...call, query: parsedQuery, body: parsedBody });
     },
   };

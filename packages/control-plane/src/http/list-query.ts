@@ -1,3 +1,4 @@
+import { isId, type IdPrefix } from '@gateway/shared/ids';
 import { z } from 'zod';
 import { invalidField } from './input.ts';
 
@@ -20,6 +21,11 @@ export const listParameters = {
     .default(DEFAULT_LIMIT),
   cursor: textParameter().max(512, { error: 'is not a cursor of this list' }).optional(),
 };
+
+/** The key of a list that is in the order of its ids. Nothing else reaches the database. */
+export function idKey(prefix: IdPrefix) {
+  return z.string().refine((text) => isId(prefix, text));
+}
 
 /**
  * Writes the position after which a list goes on: opaque to callers. `list` names the list, so that

@@ -7,4 +7,6 @@ export const LOCK_CLASS = {
   publication: 7_301,
   /** Second key: 0. Held by a transaction that makes or drops partitions. */
   partitions: 7_302,
+  /** Second key: 0. Held by a transaction that makes an environment or changes a token of all of them. */
+  environments: 7_303,
 } as const;

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 import type { HealthCheck, Upstream } from '../domain/service.ts';
-import type { RateLimit, Retry, RouteAuth, RouteStatus } from '../domain/route.ts';
+import type { RateLimit, Retry, RouteAuth, RouteInput, RouteStatus } from '../domain/route.ts';
 
 /** The tables of migrations/0001_configuration.ts as kysely sees them. */
 export interface Tables {
@@ -40,7 +40,7 @@ interface RoutesTable {
   status: RouteStatus;
   timeout_ms: number;
   retry_count: number;
-  methods: string[] | null;
+  methods: RouteInput['methods'];
   auth: Json<RouteAuth>;
   rate_limit: Json<RateLimit>;
   retry: Json<Retry>;

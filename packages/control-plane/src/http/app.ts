@@ -1,0 +1,77 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { arrive, type ArrivalOptions } from './arrive.ts';
+import type { Endpoint } from './endpoint.ts';
+import { exchangeOf } from './exchange.ts';
+import { toGatewayError } from './failure.ts';
+import { OPENAPI_PATH, openApiDocument } from './openapi.ts';
+import { createResponder, type Responder } from './respond.ts';
+import { runEndpoint } from './run-endpoint.ts';
+
+export interface AppOptions extends ArrivalOptions {
+  readonly endpoints: readonly Endpoint[];
+}
+
+type Handlers = Map<string, RequestHandler>;
+
+/** The management API: arrival, one handler for each endpoint, and one place where errors end. */
+export function createApp(options: AppOptions): Express {
+  const { endpoints, authenticator, clock, log } = options;
+  const responder = createResponder(clock);
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
+  app.set('query parser', 'simple');
+  app.use(arrive(options));
+
+  const paths = new Map<string, Handlers>([
+    [OPENAPI_PATH, new Map([['GET', documentHandler(endpoints, responder)]])],
+  ]);
+  for (const endpoint of endpoints) {
+    const handlers: Handlers = paths.get(endpoint.path) ?? new Map<string, RequestHandler>();
+    handlers.set(endpoint.method, runEndpoint(endpoint, authenticator, responder));
+    paths.set(endpoint.path, handlers);
+  }
+  for (const [path, handlers] of paths) {
+    app.all(path.replace(/\{(\w+)\}/g, ':$1'), dispatch(path, handlers));
+  }
+
+  app.use(() => {
+    throw new GatewayError('not_found', 'There is nothing at this path.');
+  });
+  app.use(endWithError(responder, log));
+  return app;
+}
+
+/** Finds the method's handler; an unknown path is told before who calls is asked. */
+function dispatch(path: string, handlers: Handlers): RequestHandler {
+  const allowed = [...handlers.keys()].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]));
+  return (request, response, next) => {
+    exchangeOf(response).pattern = path;
+    const handler = handlers.get(request.method === 'HEAD' ? 'GET' : request.method);
+    if (handler !== undefined) return handler(request, response, next);
+    throw new GatewayError('method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
+      headers: { allow: allowed.join(', ') },
+    });
+  };
+}
+
+function documentHandler(endpoints: readonly Endpoint[], responder: Responder): RequestHandler {
+  const text = JSON.stringify(openApiDocument(endpoints));
+  return (_request, response) => {
+    responder.reply(response, { kind: 'document', text });
+  };
+}
+
+function endWithError(responder: Responder, log: Logger): ErrorRequestHandler {
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express counts the parameters
+  return (thrown: unknown, _request, response, _next) => {
+    const error = toGatewayError(thrown);
+    const request_id = exchangeOf(response).requestId;
+    if (error.code === 'internal_error') log.error({ err: thrown, request_id }, 'a call failed');
+    else if (error.status >= 500) log.warn({ reason: String(thrown), request_id }, 'a call failed');
+    // A response that began cannot be taken back; cutting it off tells the caller that it is not whole.
+    if (response.headersSent) response.destroy();
+    else responder.error(response, error);
+  };
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { FixedWindowCounters, type FixedWindow } from '@gateway/shared/fixed-window';
+import { bearerCredential } from '@gateway/shared/http/headers';
+import { hashTokenSecretBytes, isTokenSecret } from '@gateway/shared/tokens/secret';
+import { refuseAccess } from '../domain/access.ts';
+import type { Database } from '../store/database.ts';
+import { findTokenBySecret, type OpenedToken } from '../store/tokens.ts';
+import type { CallerToken } from './endpoint.ts';
+import type { Exchange } from './exchange.ts';
+
+const WINDOW_MS = 60_000;
+/** Addresses and tokens that are counted at once; DESIGN section 2 "Headers on every response". */
+const MAX_KEYS = 100_000;
+
+export interface AuthenticatorOptions {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Failed authentications that an address may have in a minute. */
+  readonly authFailureLimit: number;
+  /** Management calls that a token may make in a minute. */
+  readonly managementRateLimit: number;
+}
+
+export interface Authenticator {
+  /** What is left to an address of failed authentications. */
+  allowance(address: string): FixedWindow;
+  /**
+   * The token of a call, one of whose management quota is taken.
+   *
+   * A failure takes one of the address's allowance; past it the answer is 429, so guessing is slow.
+   * A good token gets in all the same, so nobody can lock others of the same address out.
+   *
+   * @throws GatewayError authentication_failed, rate_limit_exceeded
+   */
+  authenticate(authorization: string | undefined, exchange: Exchange): Promise<CallerToken>;
+}
+
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { db, clock, authFailureLimit, managementRateLimit } = options;
+  const failures = new FixedWindowCounters(MAX_KEYS);
+  const calls = new FixedWindowCounters(MAX_KEYS);
+
+  async function open(authorization: string | undefined): Promise<CallerToken | string> {
+    if (authorization === undefined) return 'No token was sent: Authorization is missing.';
+    const secret = bearerCredential(authorization);
+    if (secret === undefined) return 'Authorization is not of the form `Bearer <token>`.';
+    if (!isTokenSecret(secret)) return 'The token is malformed.';
+    const token = await findTokenBySecret(db, hashTokenSecretBytes(secret));
+    if (token === undefined) return 'The token is unknown or was revoked.';
+    return isExpired(token, clock.nowMs()) ? 'The token has expired.' : token;
+  }
+
+  return {
+    allowance: (address) => failures.peek(address, authFailureLimit, WINDOW_MS, clock.nowMs()),
+    async authenticate(authorization, exchange) {
+      const token = await open(authorization);
+      const nowMs = clock.nowMs();
+      if (typeof token === 'string') {
+        const { clientAddress } = exchange;
+        exchange.window = failures.take(clientAddress, authFailureLimit, WINDOW_MS, nowMs);
+        if (exchange.window.granted) throw refuseAccess(token);
+        throw limited('Too many failed authentications from this address', exchange.window);
+      }
+      exchange.tokenId = token.id;
+      exchange.window = calls.take(token.id, managementRateLimit, WINDOW_MS, nowMs);
+      if (!exchange.window.granted) {
+        throw limited('The management quota of this token is used up', exchange.window);
+      }
+      return token;
+    },
+  };
+}
+
+function isExpired(token: OpenedToken, nowMs: number): boolean {
+  return [token.expires_at, token.secretExpiresAt].some((end) => end !== null && +end <= nowMs);
+}
+
+function limited(reason: string, window: FixedWindow): GatewayError {
+  const seconds = window.resetSeconds;
+  return new GatewayError('rate_limit_exceeded', `${reason}; retry after ${seconds} s.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
+}

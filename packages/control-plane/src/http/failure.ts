@@ -1,0 +1,45 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { isAway } from '../store/failures.ts';
+import { invalidRequest } from './input.ts';
+
+/** What Express and its body parser throw: `type` says what happened. */
+function typeOf(error: unknown): string | undefined {
+  const type: unknown = error instanceof Error ? Reflect.get(error, 'type') : undefined;
+  return typeof type === 'string' ? type : undefined;
+}
+
+/**
+ * The error that the caller is shown for anything that was thrown. What is not foreseen here becomes
+ * internal_error, of which nothing but the code leaves the process.
+ */
+export function toGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  switch (typeOf(error)) {
+    case 'entity.too.large':
+      return new GatewayError('payload_too_large', 'The body is larger than 1 MiB.');
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return new GatewayError(
+        'unsupported_media_type',
+        'The body must be UTF-8, and its Content-Encoding gzip, deflate, br or none.',
+      );
+    case 'entity.parse.failed':
+      return invalidRequest([{ path: '', message: 'the body is not valid JSON' }], error);
+    case 'request.size.invalid':
+    case 'request.aborted':
+      return invalidRequest([{ path: '', message: 'the body is incomplete' }], error);
+  }
+  // Express: a percent-encoding of the path that is none.
+  if (error instanceof URIError) {
+    return invalidRequest([{ path: '', message: 'the path is not validly encoded' }], error);
+  }
+  if (isAway(error)) {
+    return new GatewayError('gateway_not_ready', 'The database cannot be reached now.', {
+      headers: { 'retry-after': '1' },
+      cause: error,
+    });
+  }
+  return new GatewayError('internal_error', 'The gateway failed in a way that it did not expect.', {
+    cause: error,
+  });
+}

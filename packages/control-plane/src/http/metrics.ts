@@ -1,0 +1,49 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+export interface HttpMetrics {
+  readonly requests: Counter<'method' | 'route' | 'status'>;
+  readonly duration: Histogram<'method' | 'route'>;
+}
+
+const PREFIX = 'gateway_control_plane';
+
+/** What the management API counts. `route` is the pattern of an endpoint, so the series are bounded. */
+export function createHttpMetrics(registry: Registry): HttpMetrics {
+  return {
+    requests: new Counter({
+      name: `${PREFIX}_http_requests_total`,
+      help: 'Management calls by method, endpoint and status; status 0 is a client that left.',
+      labelNames: ['method', 'route', 'status'],
+      registers: [registry],
+    }),
+    duration: new Histogram({
+      name: `${PREFIX}_http_request_duration_seconds`,
+      help: 'Time from the arrival of a management call to the end of its answer.',
+      labelNames: ['method', 'route'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers: [registry],
+    }),
+  };
+}
+
+export interface PoolUse {
+  readonly total: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** Shows how the Postgres pool stands whenever the metrics are read. */
+export function observePool(registry: Registry, poolUse: () => PoolUse): void {
+  new Gauge({
+    name: `${PREFIX}_postgres_connections`,
+    help: 'Connections of the Postgres pool by state, and calls that wait for one.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { total, idle, waiting } = poolUse();
+      this.set({ state: 'used' }, total - idle);
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
+}

@@ -1,0 +1,64 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { requireScope } from '../domain/access.ts';
+import type { Authenticator } from './authenticate.ts';
+import type { Endpoint } from './endpoint.ts';
+import { noneMatches } from './etag.ts';
+import { exchangeOf } from './exchange.ts';
+import type { Responder } from './respond.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const JSON_TYPES = ['application/json', 'application/*+json'];
+
+const parseJson = express.json({ limit: MAX_BODY_BYTES, type: JSON_TYPES }) as RequestHandler;
+
+/**
+ * Runs one endpoint. The order matters: a caller that is refused costs no parsing and learns nothing
+ * of what exists; a body is read only for one who may send it.
+ */
+export function runEndpoint(
+  endpoint: Endpoint,
+  authenticator: Authenticator,
+  responder: Responder,
+): RequestHandler {
+  return async (request, response) => {
+    const exchange = exchangeOf(response);
+    const token = await authenticator.authenticate(request.headers.authorization, exchange);
+    if (endpoint.scope !== null) requireScope(token, endpoint.scope);
+    const reply = await endpoint.run({
+      token,
+      params: request.params as Record<string, string>,
+      body: endpoint.body === undefined ? undefined : await readJson(request, response),
+      query: request.query,
+      ifMatch: request.headers['if-match'],
+      requestId: exchange.requestId,
+      signal: exchange.signal,
+    });
+    const isRead = endpoint.method === 'GET';
+    if (isRead && reply.kind === 'one' && reply.etag !== undefined) {
+      if (noneMatches(request.headers['if-none-match'], reply.etag)) {
+        responder.notModified(response, reply.etag);
+        return;
+      }
+    }
+    responder.reply(response, reply);
+  };
+}
+
+async function readJson(request: Request, response: Response): Promise<unknown> {
+  if (hasBody(request) && request.is(JSON_TYPES) === false) {
+    throw new GatewayError('unsupported_media_type', 'Send the body as application/json.');
+  }
+  await new Promise<void>((resolve, reject) => {
+    void parseJson(request, response, (error?: unknown) => {
+      if (error === undefined) resolve();
+      else reject(error instanceof Error ? error : new Error('the body could not be read'));
+    });
+  });
+  return request.body as unknown;
+}
+
+function hasBody(request: Request): boolean {
+  const { headers } = request;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

@@ -1,0 +1,88 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { errorBody } from '@gateway/shared/errors/gateway-error';
+import { HEADER } from '@gateway/shared/http/headers';
+import type { createIdFactory } from '@gateway/shared/ids';
+
+export interface ManagementServer {
+  readonly port: number;
+  /** Takes no more connections, lets the calls in flight end, and resolves when all are closed. */
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly newId: ReturnType<typeof createIdFactory>;
+  /** What a request that cannot be parsed is told of the limit; it has no address of its own. */
+  readonly authFailureLimit: number;
+}
+
+/** A request that has not arrived whole after this long is cut off; it bounds what is read in vain. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Starts the management port. */
+export async function startServer(
+  listener: RequestListener,
+  options: ServerOptions,
+): Promise<ManagementServer> {
+  // The app itself refuses a missing Host, in the envelope.
+  const server = createServer({ requireHostHeader: false }, listener);
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.headersTimeout = REQUEST_TIMEOUT_MS;
+  let closing = false;
+  // Any expectation but 100-continue is ignored, as RFC 9110 section 10.1.1 allows.
+  server.on('checkExpectation', listener);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    refuse(error, socket, options);
+  });
+  server.prependListener('request', (_request, response) => {
+    if (closing) response.setHeader('connection', 'close');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        closing = true;
+        server.close(() => {
+          resolve();
+        });
+      }),
+  };
+}
+
+/** Answers what node:http could not parse, in the envelope, and closes the connection. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex, options: ServerOptions): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = options.newId('req');
+  const reason =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'the header fields are too large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'the request did not arrive in time'
+        : 'it is not valid HTTP';
+  const message = `The request is not valid: ${reason}.`;
+  const body = errorBody('invalid_request', message, requestId);
+  const limit = String(options.authFailureLimit);
+  const fields = {
+    [HEADER.requestId]: requestId,
+    [HEADER.latency]: '0',
+    [HEADER.rateLimitLimit]: limit,
+    [HEADER.rateLimitRemaining]: limit,
+    [HEADER.rateLimitReset]: '60',
+    [HEADER.gatewayError]: 'invalid_request',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join('\r\n')}\r\n\r\n${body}`);
+}

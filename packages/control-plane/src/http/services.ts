@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isId } from '@gateway/shared/ids';
+import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { z } from 'zod';
+import { limitOf, requireEnvironment } from '../domain/access.ts';
+import { displayNameField, environmentNameField } from '../domain/fields.ts';
+import { changeService, serviceSchemas, upstreamsOf } from '../domain/service.ts';
+import { serviceView, serviceViewSchema } from '../domain/service-view.ts';
+import {
+  createService,
+  deleteService,
+  findService,
+  listServices,
+  serviceNotFound,
+  updateService,
+} from '../store/services.ts';
+import { endpoint, type CallerToken, type Endpoint } from './endpoint.ts';
+import { etagOf, requireMatch } from './etag.ts';
+import { invalidField } from './input.ts';
+import { cutPage, decodeCursor, idKey, listParameters } from './list-query.ts';
+import { created, noContent, one, page } from './reply.ts';
+import type { ResourceParts } from './resource-parts.ts';
+
+const LIST = 'services';
+const PATH = '/v1/services';
+
+const query = z.strictObject({
+  ...listParameters,
+  environment: environmentNameField.optional(),
+  name: displayNameField.optional(),
+});
+
+/** The endpoints of services. `denied` says where no upstream may be. */
+export function serviceEndpoints(parts: ResourceParts, denied: AddressRanges): Endpoint[] {
+  const { db, clock, newId } = parts;
+  const schemas = serviceSchemas(denied);
+  const now = () => new Date(clock.nowMs());
+  const newUpstreamId = () => newId('ups');
+
+  const list = endpoint({
+    method: 'GET',
+    path: PATH,
+    summary: 'Lists the services that the token covers, oldest first.',
+    scope: 'services:read',
+    answers: 'page',
+    data: serviceViewSchema,
+    errors: [],
+    query,
+    async handle({ token, query: { limit, cursor, environment, name } }) {
+      const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('svc'), cursor);
+      const environments = limitOf(token.environments);
+      const filter = { environments, environment, name, after, limit: limit + 1 };
+      const rows = await listServices(db, filter);
+      const cut = cutPage(rows, limit, LIST, (row) => row.id);
+      return page(cut.rows.map(serviceView), cut.nextCursor);
+    },
+  });
+
+  const create = endpoint({
+    method: 'POST',
+    path: PATH,
+    summary: 'Adds a service. `environment` may be left out where the token has just one.',
+    scope: 'services:write',
+    answers: 'created',
+    data: serviceViewSchema,
+    errors: ['environment_not_found', 'name_conflict'],
+    body: schemas.create,
+    async handle({ token, body }) {
+      const environment = body.environment ?? onlyEnvironment(token);
+      requireEnvironment(token, environment);
+      const { name, health_path, health_check } = body;
+      const upstreams = upstreamsOf(body, [], newUpstreamId) ?? [];
+      const settings = { name, health_path, health_check, upstreams };
+      const service = await createService(
+        db,
+        { id: newId('svc'), environment, ...settings },
+        now(),
+      );
+      return created(serviceView(service), `${PATH}/${service.id}`, etagOf(service.revision));
+    },
+  });
+
+  const read = endpoint({
+    method: 'GET',
+    path: `${PATH}/{id}`,
+    summary: 'Reads a service.',
+    scope: 'services:read',
+    answers: 'one',
+    data: serviceViewSchema,
+    errors: ['service_not_found'],
+    async handle({ token, params }) {
+      const service = await findService(db, serviceId(params));
+      if (service === undefined) throw serviceNotFound();
+      requireEnvironment(token, service.environment);
+      return one(serviceView(service), etagOf(service.revision));
+    },
+  });
+
+  const change = endpoint({
+    method: 'PATCH',
+    path: `${PATH}/{id}`,
+    summary: 'Changes a service; what is left out stays as it is. Takes `If-Match`.',
+    scope: 'services:write',
+    answers: 'one',
+    data: serviceViewSchema,
+    errors: ['service_not_found', 'name_conflict', 'precondition_failed'],
+    body: schemas.change,
+    async handle({ token, params, body, ifMatch }) {
+      const service = await updateService(db, serviceId(params), now(), (current) => {
+        requireEnvironment(token, current.environment);
+        requireMatch(ifMatch, current.revision);
+        const changed = changeService(current, body, newUpstreamId);
+        return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;
+      });
+      return one(serviceView(service), etagOf(service.revision));
+    },
+  });
+
+  const remove = endpoint({
+    method: 'DELETE',
+    path: `${PATH}/{id}`,
+    summary: 'Deletes a service that no route names. Takes `If-Match`.',
+    scope: 'services:write',
+    answers: 'none',
+    errors: ['service_not_found', 'service_in_use', 'precondition_failed'],
+    async handle({ token, params, ifMatch }) {
+      await deleteService(db, serviceId(params), (current) => {
+        requireEnvironment(token, current.environment);
+        requireMatch(ifMatch, current.revision);
+      });
+      return noContent();
+    },
+  });
+
+  return [list, create, read, change, remove];
+}
+
+/** What is no id of a service names none; it never reaches the database. */
+function serviceId(params: Readonly<Record<string, string>>): string {
+  const id = params['id'] ?? '';
+  if (!isId('svc', id)) throw serviceNotFound();
+  return id;
+}
+
+function onlyEnvironment(token: CallerToken): string {
+  const [first, ...others] = token.environments;
+  if (first === undefined || first === '*' || others.length > 0) {
+    throw invalidField('environment', 'is required, as the token covers more than one');
+  }
+  return first;
+}

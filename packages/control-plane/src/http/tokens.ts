@@ -1,0 +1,158 @@
+import { isId } from '@gateway/shared/ids';
+import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
+import { z } from 'zod';
+import { refuseAccess, requireTokenReach } from '../domain/access.ts';
+import {
+  rotationSchema,
+  tokenInputSchema,
+  tokenView,
+  tokenViewSchema,
+  tokenWithSecretSchema,
+  type TokenInput,
+} from '../domain/token.ts';
+import { requireEnvironments } from '../store/environments.ts';
+import {
+  createToken,
+  findToken,
+  listTokens,
+  revokeToken,
+  rotateToken,
+  tokenNotFound,
+} from '../store/tokens.ts';
+import { endpoint, type CallerToken, type Endpoint } from './endpoint.ts';
+import { invalidField } from './input.ts';
+import { cutPage, decodeCursor, idKey, listParameters } from './list-query.ts';
+import { created, noContent, one, page } from './reply.ts';
+import type { ResourceParts } from './resource-parts.ts';
+
+const LIST = 'tokens';
+const PATH = '/v1/tokens';
+
+/** The endpoints of tokens. No token grants, sees or changes what reaches further than itself. */
+export function tokenEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] {
+  const now = () => new Date(clock.nowMs());
+
+  const list = endpoint({
+    method: 'GET',
+    path: PATH,
+    summary: 'Lists the tokens that reach no further than the token of the call, oldest first.',
+    scope: 'tokens:write',
+    answers: 'page',
+    data: tokenViewSchema,
+    errors: [],
+    query: z.strictObject(listParameters),
+    async handle({ token, query: { limit, cursor } }) {
+      const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('tok'), cursor);
+      const rows = await listTokens(db, { within: token, after, limit: limit + 1 });
+      const cut = cutPage(rows, limit, LIST, (row) => row.id);
+      return page(cut.rows.map(tokenView), cut.nextCursor);
+    },
+  });
+
+  const create = endpoint({
+    method: 'POST',
+    path: PATH,
+    summary: 'Makes a token. This answer alone shows its secret.',
+    scope: 'tokens:write',
+    answers: 'created',
+    data: tokenWithSecretSchema,
+    errors: ['environment_not_found', 'name_conflict'],
+    body: tokenInputSchema,
+    async handle({ token, body }) {
+      const { name, environments, scopes } = body;
+      const reach = { environments, scopes, routes: routesOf(body, token) };
+      requireTokenReach(token, reach);
+      await requireEnvironments(db, environments);
+      const secret = createTokenSecret();
+      const made = await createToken(
+        db,
+        {
+          id: newId('tok'),
+          name,
+          ...reach,
+          secretSha256: hashTokenSecretBytes(secret),
+          expiresAt: expiryOf(body, token, now()),
+          createdBy: token.id,
+        },
+        now(),
+      );
+      return created({ ...tokenView(made), secret }, `${PATH}/${made.id}`);
+    },
+  });
+
+  const read = endpoint({
+    method: 'GET',
+    path: `${PATH}/{id}`,
+    summary: 'Reads a token, without its secret.',
+    scope: 'tokens:write',
+    answers: 'one',
+    data: tokenViewSchema,
+    errors: ['token_not_found'],
+    async handle({ token, params }) {
+      const found = await findToken(db, tokenId(params));
+      requireTokenReach(token, found);
+      return one(tokenView(found));
+    },
+  });
+
+  const revoke = endpoint({
+    method: 'DELETE',
+    path: `${PATH}/{id}`,
+    summary: 'Revokes a token for good.',
+    scope: 'tokens:write',
+    answers: 'none',
+    errors: ['token_not_found'],
+    async handle({ token, params }) {
+      await revokeToken(db, tokenId(params), now(), (current) => {
+        requireTokenReach(token, current);
+      });
+      return noContent();
+    },
+  });
+
+  const rotate = endpoint({
+    method: 'POST',
+    path: `${PATH}/{id}/rotate`,
+    summary: 'Gives a token a new secret; the old one stays good for `grace_seconds`.',
+    scope: 'tokens:write',
+    answers: 'one',
+    data: tokenWithSecretSchema,
+    errors: ['token_not_found'],
+    body: rotationSchema,
+    async handle({ token, params, body }) {
+      const secret = createTokenSecret();
+      const graceEnd = new Date(clock.nowMs() + body.grace_seconds * 1000);
+      const rotation = { secretSha256: hashTokenSecretBytes(secret), graceEnd, now: now() };
+      const rotated = await rotateToken(db, tokenId(params), rotation, (current) => {
+        requireTokenReach(token, current);
+      });
+      return one({ ...tokenView(rotated), secret });
+    },
+  });
+
+  return [list, create, read, revoke, rotate];
+}
+
+/** What is no id of a token names none; it never reaches the database. */
+function tokenId(params: Readonly<Record<string, string>>): string {
+  const id = params['id'] ?? '';
+  if (!isId('tok', id)) throw tokenNotFound();
+  return id;
+}
+
+function routesOf(body: TokenInput, maker: CallerToken): string[] {
+  if (body.routes !== undefined) return body.routes;
+  if (maker.routes.includes('*')) return ['*'];
+  throw invalidField('routes', 'is required, as the token of this call does not cover all routes');
+}
+
+/** A token does not outlive the one that made it; left out, its expiry is that of its maker. */
+function expiryOf(body: TokenInput, maker: CallerToken, now: Date): Date | null {
+  if (body.expires_at === undefined) return maker.expires_at;
+  const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
+  if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', 'is in the past');
+  if (maker.expires_at !== null && (expiresAt === null || expiresAt > maker.expires_at)) {
+    throw refuseAccess('The new token would outlive the token of this call.');
+  }
+  return expiresAt;
+}

@@ -1,0 +1,59 @@
+/**
+ * What an error of a query means. This is the only place that knows Postgres' SQLSTATEs and the
+ * driver's texts.
+ */
+
+/** SQLSTATE classes: 08 connection, 53 resources, 57P0x shutdown; deadlock, serialisation, time-out. */
+const AWAY_STATE = /^(08|53|57P0)|^(40001|40P01|57014|55P03)$/;
+
+const AWAY_SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+]);
+
+const AWAY_TEXT =
+  /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Postgres connection has been discarded|the connection to Postgres gave no answer)/;
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code: unknown = Reflect.get(error, 'code');
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Whether Postgres could not be reached, or could not answer in time, so that trying later may help. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (code === undefined) return AWAY_TEXT.test(error.message);
+  return AWAY_SYSTEM_CODES.has(code) || AWAY_STATE.test(code);
+}
+
+const VIOLATIONS = new Set(['23503', '23505']);
+
+/** The name of the unique or foreign key that a statement broke, or undefined for any other error. */
+export function violatedConstraint(error: unknown): string | undefined {
+  if (!VIOLATIONS.has(codeOf(error) ?? '')) return undefined;
+  const name: unknown = Reflect.get(error as Error, 'constraint');
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Runs a statement; where it breaks this constraint, `replacement` is thrown instead of its error. */
+export async function replacingViolation<T>(
+  constraint: string,
+  replacement: () => Error,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (violatedConstraint(error) === constraint) throw replacement();
+    throw error;
+  }
+}

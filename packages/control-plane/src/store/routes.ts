@@ -1,0 +1,133 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { settingsOf, type Route, type RouteInput } from '../domain/route.ts';
+import type { Database } from './database.ts';
+import { replacingViolation } from './failures.ts';
+import { noteChange } from './outbox.ts';
+import { serviceNotFound } from './services.ts';
+
+export interface RouteFilter {
+  /** Undefined: all of them. */
+  readonly environments: readonly string[] | undefined;
+  /** Undefined: all of them. */
+  readonly names: readonly string[] | undefined;
+  readonly environment?: string | undefined;
+  readonly serviceId?: string | undefined;
+  readonly name?: string | undefined;
+  /** The id of the last one of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Routes by id, which is the order of their making. */
+export function listRoutes(db: Database, filter: RouteFilter): Promise<Route[]> {
+  const { environments, names, environment, serviceId, name, after } = filter;
+  let query = db.selectFrom('routes').selectAll();
+  if (environments !== undefined) query = query.where('environment', 'in', environments);
+  if (names !== undefined) query = query.where('name', 'in', names);
+  if (environment !== undefined) query = query.where('environment', '=', environment);
+  if (serviceId !== undefined) query = query.where('service_id', '=', serviceId);
+  if (name !== undefined) query = query.where('name', '=', name);
+  if (after !== undefined) query = query.where('id', '>', after);
+  return query.orderBy('id').limit(filter.limit).execute();
+}
+
+export function findRoute(db: Database, id: string): Promise<Route | undefined> {
+  return db.selectFrom('routes').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export type NewRoute = RouteInput & { readonly id: string; readonly environment: string };
+
+/** @throws GatewayError name_conflict; service_not_found where the service was deleted meanwhile. */
+export function createRoute(db: Database, route: NewRoute, now: Date): Promise<Route> {
+  const { id, environment } = route;
+  return replacingViolation('routes_service_fkey', serviceNotFound, () =>
+    replacingViolation('routes_name_key', nameTaken, () =>
+      db.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .insertInto('routes')
+          .values({ id, environment, ...columns(route), created_at: now, updated_at: now })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await noteChange(transaction, environment, `route.created ${id}`);
+        return row;
+      }),
+    ),
+  );
+}
+
+/**
+ * Changes a route to what `decide` makes of it while nobody else can change it. Settings that stay
+ * the same object leave everything as it is, its revision included.
+ *
+ * @throws GatewayError route_not_found, name_conflict, service_not_found, and what `decide` throws.
+ */
+export function updateRoute(
+  db: Database,
+  id: string,
+  now: Date,
+  decide: (current: Route) => RouteInput,
+): Promise<Route> {
+  return replacingViolation('routes_service_fkey', serviceNotFound, () =>
+    replacingViolation('routes_name_key', nameTaken, () =>
+      db.transaction().execute(async (transaction) => {
+        const current = await lockRoute(transaction, id);
+        const wanted = decide(current);
+        if (wanted === current) return current;
+        const row = await transaction
+          .updateTable('routes')
+          .set({ ...columns(wanted), revision: current.revision + 1, updated_at: now })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await noteChange(transaction, current.environment, `route.updated ${id}`);
+        return row;
+      }),
+    ),
+  );
+}
+
+/** @throws GatewayError route_not_found, and what `check` throws. */
+export async function deleteRoute(
+  db: Database,
+  id: string,
+  check: (current: Route) => void,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const current = await lockRoute(transaction, id);
+    check(current);
+    await transaction.deleteFrom('routes').where('id', '=', id).execute();
+    await noteChange(transaction, current.environment, `route.deleted ${id}`);
+  });
+}
+
+async function lockRoute(transaction: Database, id: string): Promise<Route> {
+  const row = await transaction
+    .selectFrom('routes')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw routeNotFound();
+  return row;
+}
+
+export function routeNotFound(): GatewayError {
+  return new GatewayError('route_not_found', 'There is no route of this id.');
+}
+
+function nameTaken(): GatewayError {
+  return new GatewayError('name_conflict', 'A route of this name exists in the environment.', {
+    details: [{ path: 'name', message: 'is taken' }],
+  });
+}
+
+function columns(route: RouteInput) {
+  const { auth, rate_limit, retry, methods, ...plain } = settingsOf(route);
+  return {
+    ...plain,
+    methods,
+    auth: JSON.stringify(auth),
+    rate_limit: JSON.stringify(rate_limit),
+    retry: JSON.stringify(retry),
+  };
+}

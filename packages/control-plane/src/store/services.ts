@@ -1,0 +1,142 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { Service, ServiceSettings } from '../domain/service.ts';
+import type { Database } from './database.ts';
+import { environmentNotFound } from './environments.ts';
+import { replacingViolation } from './failures.ts';
+import { noteChange } from './outbox.ts';
+
+/** How many of the routes that keep a service in use an error names. */
+const SHOWN_ROUTES = 10;
+
+export interface ServiceFilter {
+  /** Undefined: all of them. */
+  readonly environments: readonly string[] | undefined;
+  readonly environment?: string | undefined;
+  readonly name?: string | undefined;
+  /** The id of the last one of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Services by id, which is the order of their making. */
+export function listServices(db: Database, filter: ServiceFilter): Promise<Service[]> {
+  const { environments, environment, name, after } = filter;
+  let query = db.selectFrom('services').selectAll();
+  if (environments !== undefined) query = query.where('environment', 'in', environments);
+  if (environment !== undefined) query = query.where('environment', '=', environment);
+  if (name !== undefined) query = query.where('name', '=', name);
+  if (after !== undefined) query = query.where('id', '>', after);
+  return query.orderBy('id').limit(filter.limit).execute();
+}
+
+export function findService(db: Database, id: string): Promise<Service | undefined> {
+  return db.selectFrom('services').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export type NewService = ServiceSettings & { readonly id: string; readonly environment: string };
+
+/** @throws GatewayError name_conflict, environment_not_found */
+export function createService(db: Database, service: NewService, now: Date): Promise<Service> {
+  const { id, environment } = service;
+  return replacingViolation('services_environment_fkey', environmentNotFound, () =>
+    replacingViolation('services_name_key', nameTaken, () =>
+      db.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .insertInto('services')
+          .values({ id, environment, ...columns(service), created_at: now, updated_at: now })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await noteChange(transaction, environment, `service.created ${id}`);
+        return row;
+      }),
+    ),
+  );
+}
+
+/**
+ * Changes a service to what `decide` makes of it while nobody else can change it. Settings that stay
+ * the same object leave everything as it is, its revision included.
+ *
+ * @throws GatewayError service_not_found, name_conflict, and what `decide` throws.
+ */
+export function updateService(
+  db: Database,
+  id: string,
+  now: Date,
+  decide: (current: Service) => ServiceSettings,
+): Promise<Service> {
+  return replacingViolation('services_name_key', nameTaken, () =>
+    db.transaction().execute(async (transaction) => {
+      const current = await lockService(transaction, id);
+      const wanted = decide(current);
+      if (wanted === current) return current;
+      const row = await transaction
+        .updateTable('services')
+        .set({ ...columns(wanted), revision: current.revision + 1, updated_at: now })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await noteChange(transaction, current.environment, `service.updated ${id}`);
+      return row;
+    }),
+  );
+}
+
+/** @throws GatewayError service_not_found, service_in_use, and what `check` throws. */
+export async function deleteService(
+  db: Database,
+  id: string,
+  check: (current: Service) => void,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const current = await lockService(transaction, id);
+    check(current);
+    // The lock on the service keeps routes from being added to it until this transaction ends.
+    const routes = await transaction
+      .selectFrom('routes')
+      .select('name')
+      .where('service_id', '=', id)
+      .orderBy('id')
+      .limit(SHOWN_ROUTES + 1)
+      .execute();
+    if (routes.length > 0) throw inUse(routes.map((route) => route.name));
+    await transaction.deleteFrom('services').where('id', '=', id).execute();
+    await noteChange(transaction, current.environment, `service.deleted ${id}`);
+  });
+}
+
+async function lockService(transaction: Database, id: string): Promise<Service> {
+  const row = await transaction
+    .selectFrom('services')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw serviceNotFound();
+  return row;
+}
+
+export function serviceNotFound(): GatewayError {
+  return new GatewayError('service_not_found', 'There is no service of this id.');
+}
+
+function inUse(names: readonly string[]): GatewayError {
+  const more = names.length > SHOWN_ROUTES ? ' and more' : '';
+  const shown = names.slice(0, SHOWN_ROUTES).join(', ');
+  return new GatewayError('service_in_use', `These routes name the service: ${shown}${more}.`);
+}
+
+function nameTaken(): GatewayError {
+  return new GatewayError('name_conflict', 'A service of this name exists in the environment.', {
+    details: [{ path: 'name', message: 'is taken' }],
+  });
+}
+
+function columns(settings: ServiceSettings) {
+  return {
+    name: settings.name,
+    health_path: settings.health_path,
+    health_check: JSON.stringify(settings.health_check),
+    upstreams: JSON.stringify(settings.upstreams),
+  };
+}
