@@ -23,8 +23,8 @@ const LIST = 'requests';
 
 const cursorSchema = z.string().refine((id) => isId('req', id));
 
-const timeParameter = textParameter()
-  .pipe(z.iso.datetime({ offset: true, error: 'must be a time as in RFC 3339' }))
+const timeParameter = z.iso
+  .datetime({ offset: true, error: 'must be a time as in RFC 3339' })
   .transform((text) => Date.parse(text));
 
 const listQuery = z.strictObject({
@@ -56,6 +56,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       path: '/v1/requests/{id}',
       summary: 'Shows what became of a request.',
       scope: 'requests:read',
+      answers: 'one',
       data: requestViewSchema,
       errors: ['request_not_found'],
       async handle({ params, token, signal }) {
@@ -76,7 +77,8 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       summary: 'Lists requests, newest first.',
       scope: 'requests:read',
       query: listQuery,
-      data: z.array(requestViewSchema),
+      answers: 'page',
+      data: requestViewSchema,
       errors: [],
       async handle({ query, token }) {
         const { limit, cursor, since, until, ...filters } = query;
