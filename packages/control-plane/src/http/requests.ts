@@ -16,12 +16,10 @@ import type { Database } from '../store/database.ts';
 import { findRecord, listRecords } from '../store/records.ts';
 import { awaitRecord } from './await-record.ts';
 import { endpoint, type Endpoint } from './endpoint.ts';
-import { cutPage, decodeCursor, listParameters, textParameter } from './list-query.ts';
+import { cutPage, decodeCursor, idKey, listParameters, textParameter } from './list-query.ts';
 import { one, page } from './reply.ts';
 
 const LIST = 'requests';
-
-const cursorSchema = z.string().refine((id) => isId('req', id));
 
 const timeParameter = z.iso
   .datetime({ offset: true, error: 'must be a time as in RFC 3339' })
@@ -82,7 +80,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       errors: [],
       async handle({ query, token }) {
         const { limit, cursor, since, until, ...filters } = query;
-        const afterId = cursor === undefined ? undefined : decodeCursor(LIST, cursorSchema, cursor);
+        const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('req'), cursor);
         const rows = await listRecords(db, {
           ...filters,
           environments: limitOf(token.environments),

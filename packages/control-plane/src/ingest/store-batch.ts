@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { isFaultOfARow } from '../store/failures.ts';
 import { insertRecords, type StorableRecord } from '../store/records.ts';
 
 export interface StoredBatch {
@@ -33,15 +34,4 @@ export async function storeBatch(
     inserted: left.inserted + right.inserted,
     refusedIds: [...left.refusedIds, ...right.refusedIds],
   };
-}
-
-/**
- * SQLSTATE classes: 22 data exception, 54 a limit of Postgres exceeded. Not 23, constraint violation:
- * the table's only constraints are its partitions', and those change.
- */
-const ROW_FAULT = /^(?:22|54)/;
-
-function isFaultOfARow(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error)) return false;
-  return typeof error.code === 'string' && ROW_FAULT.test(error.code);
 }

@@ -57,3 +57,21 @@ export async function replacingViolation<T>(
     throw error;
   }
 }
+
+/** SQLSTATE 55P03: `lock_timeout` passed. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03';
+}
+
+/** SQLSTATE 23514: a row breaks a CHECK, or the bounds of the partition that it was meant for. */
+export function isCheckViolation(error: unknown): boolean {
+  return codeOf(error) === '23514';
+}
+
+/**
+ * Whether a row holds what Postgres can never take, so that it is no use to try again. SQLSTATE
+ * classes: 22 data exception, 54 a limit of Postgres exceeded.
+ */
+export function isFaultOfARow(error: unknown): boolean {
+  return /^(22|54)/.test(codeOf(error) ?? '');
+}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
+import { isLockTimeout } from './failures.ts';
 import { LOCK_CLASS } from './locks.ts';
 
 const TABLE = 'request_records';
@@ -103,11 +104,6 @@ async function change(
     if (isLockTimeout(error)) return 'locked';
     throw error;
   }
-}
-
-/** SQLSTATE 55P03, lock_not_available. */
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '55P03';
 }
 
 function nameOfDay(dayMs: number): string {

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { RecordRow } from '../domain/request-view.ts';
 import type { Database } from './database.ts';
+import { isCheckViolation } from './failures.ts';
 
 /** A record as a row: the columns that lists filter by, and the rest as the text of a JSON object. */
 export interface StorableRecord {
@@ -51,11 +52,6 @@ async function insertOnce(db: Database, records: readonly StorableRecord[]): Pro
     ON CONFLICT DO NOTHING
   `.execute(db);
   return Number(numAffectedRows ?? 0n);
-}
-
-/** SQLSTATE 23514: the constraint of a partition, as the table has no check of its own. */
-function isCheckViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23514';
 }
 
 const COLUMNS = sql`
