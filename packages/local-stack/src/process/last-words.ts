@@ -1,5 +1,5 @@
 /** A line of a log that tells of an error, as Postgres, nats-server, Node and our planes write it. */
-const telling = /\bFATAL\b|\bPANIC\b|\[FTL\]|\[ERR\]|^\w*Error(?: \[\w+\])?: /;
+const telling = /\bcannot start: |\bFATAL\b|\bPANIC\b|\[FTL\]|\[ERR\]|^\w*Error(?: \[\w+\])?: /;
 
 /** The message of a JSON line of level error or fatal, with the error that it carries. */
 function messageOf(line: string): string | undefined {

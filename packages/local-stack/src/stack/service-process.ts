@@ -29,6 +29,9 @@ export interface ServiceOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Longer than the planes' own bound, so that they are killed only when that one fails. */
+const stopTimeoutMs = 15_000;
+
 /** What tells one kind of service from another. */
 export interface ServiceKind {
   /** Its main file, from this package. */
@@ -80,6 +83,7 @@ export async function startService(
     command,
     args,
     logFile,
+    stopTimeoutMs,
     env: { ...process.env, ...options.env, ...variables },
   });
   const adminUrl = `http://127.0.0.1:${ports.get(kind.adminPortVariable ?? '') ?? port}`;

@@ -76,6 +76,8 @@ export async function startStack(
       adminPort: config.controlPlaneAdminPort,
       env: {
         ...env,
+        CONTROL_PLANE_HOST: process.env['CONTROL_PLANE_HOST'] ?? loopback,
+        CONTROL_PLANE_ADMIN_HOST: process.env['CONTROL_PLANE_ADMIN_HOST'] ?? loopback,
         DATABASE_URL: databaseUrl,
         GATEWAY_ADMIN_TOKEN: secrets.adminToken,
         TRUSTED_PROXIES: process.env['TRUSTED_PROXIES'] ?? '127.0.0.1/32,::1/128',
