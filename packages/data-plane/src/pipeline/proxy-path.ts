@@ -27,8 +27,9 @@ export function splitTarget(target: string): { readonly path: string; readonly q
     : { path: rest.slice(0, mark), query: rest.slice(mark) };
 }
 
-/** The route and the rest that a path below `/v1/proxy/` names. */
+/** The route and the rest that a path below `/v1/proxy/` names; any other path names no route. */
 export function parseProxyTarget(path: string, query: string): ProxyTarget {
+  if (!path.startsWith(PROXY_PREFIX)) return { routeName: '', subPath: '', path, query };
   const slash = path.indexOf('/', PROXY_PREFIX.length);
   return slash === -1
     ? { routeName: path.slice(PROXY_PREFIX.length), subPath: '', path, query }
@@ -53,11 +54,13 @@ const MAX_DECODINGS = 3;
  * Why a sub-path may not be appended to an upstream's base, or undefined where it may.
  *
  * It must not be able to leave the base, whichever way an upstream reads it: dot segments are refused
- * plain, percent-encoded once or several times, behind `;` parameters, between backslashes, and in
- * overlong UTF-8. So are control characters and escapes that are none (RFC 3986 sections 2.1, 3.3).
+ * plain, percent-encoded once or several times, before `;` parameters, a query or a fragment, between
+ * backslashes, and in overlong UTF-8. So are fragments, control characters and escapes that are none
+ * (RFC 3986 sections 2.1, 3.3; RFC 9112 section 3.2.1).
  */
 export function refuseSubPath(subPath: string): string | undefined {
-  if (!/[%\\;]|\/\.|[^!-~]/.test(subPath)) return undefined;
+  if (!/[%\\;#]|\/\.|[^!-~]/.test(subPath)) return undefined;
+  if (subPath.includes('#')) return 'holds a fragment';
   if (/%(?![0-9A-Fa-f]{2})/.test(subPath)) return 'holds a percent sign that begins no escape';
   let text = subPath;
   for (let decodings = 0; decodings <= MAX_DECODINGS; decodings += 1) {
@@ -77,7 +80,7 @@ function refuseDecoded(text: string): string | undefined {
     return 'is not well-formed UTF-8';
   }
   for (const segment of text.split(/[/\\]/)) {
-    const name = segment.split(';', 1)[0];
+    const name = segment.split(/[;?#]/, 1)[0];
     if (name === '.' || name === '..') return 'holds a dot segment';
   }
   return undefined;

@@ -45,8 +45,12 @@ export function respondWithError(
 ): void {
   const { fields, body } = errorReply(ctx, error, options);
   response.writeHead(error.status, fields);
-  response.end(ctx.method === 'HEAD' ? undefined : body);
-  ctx.responseBytes += body.length;
+  if (ctx.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  response.end(body);
+  ctx.responseBytes += Buffer.byteLength(body);
 }
 
 /** The fields and the body of an error reply. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '@gateway/shared/clock';
+import { systemClock, type Clock } from '@gateway/shared/clock';
 import { systemRandom } from '@gateway/shared/ids';
 import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
 import type { RequestRecord } from '@gateway/shared/records/record';
@@ -11,8 +11,7 @@ import { Registry } from 'prom-client';
 import { readConfig } from '../config.ts';
 import { startDataPath, type DataPath } from '../server/data-path.ts';
 import { LocalQuotaStore } from '../state/quota-store.ts';
-import { compileEnvironment } from '../table/compile.ts';
-import { EMPTY_TABLE, withEnvironment, type RoutingTable } from '../table/routing-table.ts';
+import { TableHolder } from '../table/table-holder.ts';
 import { guardedLookup } from '../upstream/guarded-lookup.ts';
 import { UpstreamPools } from '../upstream/pools.ts';
 
@@ -23,8 +22,12 @@ export interface TestDataPath extends DataPath {
   readonly records: RequestRecord[];
   readonly registry: Registry;
   readonly logLines: string[];
+  /** Replaces the configuration while requests are under way, as a data plane does. */
+  use(snapshot: Snapshot): void;
+  /** Requests under way, as the metrics tell. */
+  inFlight(): Promise<number>;
   /** The record of a response's request, once it is there. */
-  recordOf(response: Response | string): Promise<RequestRecord>;
+  recordOf(response: { readonly headers: Headers } | string): Promise<RequestRecord>;
   /** `fetch` of a path below /v1/proxy/ with the token. */
   call(path: string, init?: RequestInit & { duplex?: 'half' }): Promise<Response>;
 }
@@ -34,6 +37,7 @@ export interface TestDataPathOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Leave out to deny what the local stack denies. */
   readonly denyCidrs?: readonly string[];
+  readonly clock?: Clock;
 }
 
 /** A data path on a real port with real connections; only its configuration comes from the test. */
@@ -43,8 +47,9 @@ export async function startTestDataPath(
 ): Promise<TestDataPath> {
   const token = createTokenSecret();
   const snapshots = options.snapshots ?? [testSnapshot(route, token)];
-  let table: RoutingTable = EMPTY_TABLE;
-  for (const snapshot of snapshots) table = withEnvironment(table, compileEnvironment(snapshot));
+  const clock = options.clock ?? systemClock;
+  const table = new TableHolder();
+  for (const snapshot of snapshots) table.apply(snapshot);
   const records: RequestRecord[] = [];
   const logLines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
@@ -61,7 +66,7 @@ export async function startTestDataPath(
   });
   const lookup = guardedLookup(deny);
   const pool = {
-    clock: systemClock,
+    clock,
     lookup,
     maxConnections: config.MAX_UPSTREAM_CONNECTIONS,
     connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
@@ -71,11 +76,11 @@ export async function startTestDataPath(
   const controlPlane = new UpstreamPools({ ...pool, deny: parseAddressRanges([]) });
   const dataPath = await startDataPath({
     config,
-    clock: systemClock,
+    clock,
     random: systemRandom,
     log,
     registry,
-    table: () => table,
+    table: () => table.current,
     upstreams,
     controlPlane,
     lookup,
@@ -91,6 +96,14 @@ export async function startTestDataPath(
     records,
     registry,
     logLines,
+    use(snapshot) {
+      table.apply(snapshot);
+      upstreams.retain(table.upstreamKeys);
+    },
+    async inFlight() {
+      const text = await registry.getSingleMetricAsString('gateway_requests_in_flight');
+      return Number(/^gateway_requests_in_flight (\d+)$/m.exec(text)?.[1]);
+    },
     async stop() {
       await dataPath.stop();
       upstreams.close();

@@ -1,0 +1,19 @@
+import { afterEach } from '@jest/globals';
+
+type Opened = { close(): unknown } | { stop(): unknown } | { destroy(): unknown };
+
+/** Gives a function that notes what a test opens; after the test it is closed, last in, first out. */
+export function closeAfterEach(): <T extends Opened>(one: T) => T {
+  const opened: Opened[] = [];
+  afterEach(async () => {
+    for (let one = opened.pop(); one !== undefined; one = opened.pop()) {
+      if ('stop' in one) await one.stop();
+      else if ('close' in one) await one.close();
+      else one.destroy();
+    }
+  });
+  return (one) => {
+    opened.push(one);
+    return one;
+  };
+}
