@@ -17,7 +17,7 @@ export interface DatabaseOptions {
 export interface OpenDatabase {
   readonly db: Database;
   /** How the pool stands: connections, those idle, and callers that wait for one. */
-  readonly poolUse: () => { total: number; idle: number; waiting: number };
+  poolUse(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 

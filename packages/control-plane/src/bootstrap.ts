@@ -1,0 +1,40 @@
+import type { Clock } from '@gateway/shared/clock';
+import type { createIdFactory } from '@gateway/shared/ids';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import { hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
+import type { Config } from './config.ts';
+import { ensureAdminToken } from './store/admin-token.ts';
+import type { Database } from './store/database.ts';
+import { ensureEnvironments } from './store/environments.ts';
+import { migrate } from './store/migrate.ts';
+
+export interface BootstrapParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly newId: ReturnType<typeof createIdFactory>;
+  readonly log: Logger;
+}
+
+/**
+ * Brings the database to what this version needs, and makes what an operator needs before the first
+ * call: the environments `production`, `development` and the default one, and the first token.
+ * Safe with several replicas at once, and again at every start.
+ */
+export async function bootstrap(config: Config, parts: BootstrapParts): Promise<void> {
+  const { db, clock, log } = parts;
+  await migrate(config.DATABASE_URL);
+  const names = new Set(['production', 'development', config.DEFAULT_ENVIRONMENT]);
+  await ensureEnvironments(db, [...names], new Date(clock.nowMs()));
+  if (config.GATEWAY_ADMIN_TOKEN === undefined) return;
+  const sha256 = hashTokenSecretBytes(config.GATEWAY_ADMIN_TOKEN);
+  const state = await ensureAdminToken(
+    db,
+    { id: parts.newId('tok'), sha256 },
+    new Date(clock.nowMs()),
+  );
+  if (state === 'revoked') {
+    log.warn('GATEWAY_ADMIN_TOKEN was revoked and stays so; set another one');
+  } else if (state !== 'kept') {
+    log.info({ state }, 'the token admin has the secret of GATEWAY_ADMIN_TOKEN');
+  }
+}

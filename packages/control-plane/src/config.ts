@@ -1,0 +1,61 @@
+import {
+  environmentNameVariable,
+  integerVariable,
+  listVariable,
+  logLevelVariable,
+  parseEnvironment,
+  portVariable,
+} from '@gateway/shared/config/environment';
+import { masterKeysVariable } from '@gateway/shared/config/master-keys';
+import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addresses';
+import { isTokenSecret } from '@gateway/shared/tokens/secret';
+import { z } from 'zod';
+
+const GIB = 1024 ** 3;
+
+const rangesVariable = listVariable.transform((texts, context) => {
+  try {
+    return parseAddressRanges(texts);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : '' });
+    return z.NEVER;
+  }
+});
+
+/** Every setting of a control plane. */
+const schema = z.object({
+  CONTROL_PLANE_HOST: z.string().default('0.0.0.0'),
+  CONTROL_PLANE_PORT: portVariable.default(8081),
+  CONTROL_PLANE_ADMIN_HOST: z.string().default('0.0.0.0'),
+  CONTROL_PLANE_ADMIN_PORT: portVariable.default(9081),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be a URL postgres://…' })
+    .default('postgres://127.0.0.1:5432/gateway'),
+  NATS_URL: z.string().default('nats://127.0.0.1:4222'),
+  /** Copies of each stream and bucket that this process creates: 3 in a cluster of NATS servers. */
+  NATS_REPLICAS: integerVariable(1, 5).default(1),
+  RECORD_STREAM_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(GIB),
+  GATEWAY_MASTER_KEYS: masterKeysVariable,
+  GATEWAY_ADMIN_TOKEN: z
+    .string()
+    .refine(isTokenSecret, 'must be gwt_ and 43 characters of base64url')
+    .optional(),
+  DEFAULT_ENVIRONMENT: environmentNameVariable.default('production'),
+  TRUSTED_PROXIES: rangesVariable.default(parseAddressRanges([])),
+  UPSTREAM_DENY_CIDRS: rangesVariable.default(parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS)),
+  AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
+  MANAGEMENT_RATE_LIMIT: integerVariable(1, 1_000_000).default(6000),
+  LOG_LEVEL: logLevelVariable.default('info'),
+});
+
+export type Config = Readonly<z.output<typeof schema>>;
+
+/**
+ * The settings of this process, from its environment variables.
+ *
+ * @throws ConfigError in one line that names each variable that does not hold
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  return parseEnvironment(schema, environment);
+}

@@ -1,0 +1,120 @@
+import { systemClock as clock } from '@gateway/shared/clock';
+import { ConfigError } from '@gateway/shared/config/environment';
+import { createIdFactory, systemRandom } from '@gateway/shared/ids';
+import { runProcess, type Runner } from '@gateway/shared/runner';
+import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
+import { createLogger, type Logger } from '@gateway/shared/telemetry/logger';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { bootstrap } from './bootstrap.ts';
+import { readConfig, type Config } from './config.ts';
+import { createApp } from './http/app.ts';
+import { createAuthenticator } from './http/authenticate.ts';
+import { environmentEndpoints } from './http/environments.ts';
+import { createHttpMetrics, observePool } from './http/metrics.ts';
+import { requestEndpoints } from './http/requests.ts';
+import { routeEndpoints } from './http/routes.ts';
+import { startServer } from './http/server.ts';
+import { serviceEndpoints } from './http/services.ts';
+import { tokenEndpoints } from './http/tokens.ts';
+import { startRetention } from './ingest/retention.ts';
+import { startMessaging } from './messaging.ts';
+import { awaitPostgres } from './store/await-postgres.ts';
+import { openDatabase } from './store/database.ts';
+import { startDatabaseProbe } from './store/probe.ts';
+
+const NAME = 'control plane';
+const STOP_TIMEOUT_MS = 10_000;
+
+const newId = createIdFactory(() => clock.nowMs(), systemRandom);
+
+function load(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${NAME} cannot start: ${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+async function start(runner: Runner, config: Config, log: Logger): Promise<void> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const readiness = { database: () => false, messaging: () => 'waiting' };
+  const admin = await startAdminServer({
+    host: config.CONTROL_PLANE_ADMIN_HOST,
+    port: config.CONTROL_PLANE_ADMIN_PORT,
+    registry,
+    notReady: () => [
+      ...(signal.aborted ? ['stopping'] : []),
+      ...(readiness.database() ? [] : ['Postgres is not migrated or cannot be reached']),
+      ...(readiness.messaging() === 'waiting' ? ['NATS has not been reached yet'] : []),
+    ],
+    degraded: () =>
+      readiness.messaging() === 'away' ? ['NATS is away: changes wait to be published'] : [],
+  });
+  runner.defer('admin server', () => admin.close());
+
+  const database = openDatabase({ url: config.DATABASE_URL, log });
+  const { db } = database;
+  runner.defer('Postgres', () => database.close());
+  observePool(registry, () => database.poolUse());
+  const parts = { db, clock, newId, log };
+  const preparing = awaitPostgres(() => bootstrap(config, parts), { clock, log, signal });
+  runner.defer('preparation', () => preparing.catch(() => undefined));
+  runner.defer('waiting', () => {
+    stopping.abort();
+  });
+  try {
+    await preparing;
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error;
+  }
+  const probe = startDatabaseProbe(db, clock, log);
+  runner.defer('Postgres probe', () => probe.stop());
+  readiness.database = () => probe.isReachable();
+
+  const retention = startRetention({ db, clock, log });
+  runner.defer('retention', () => retention.stop());
+  const messaging = startMessaging(config, { db, clock, registry, log });
+  runner.defer('messaging', () => messaging.stop());
+  readiness.messaging = () => messaging.state();
+
+  const authenticator = createAuthenticator({
+    ...{ db, clock },
+    authFailureLimit: config.AUTH_FAILURE_LIMIT,
+    managementRateLimit: config.MANAGEMENT_RATE_LIMIT,
+  });
+  const app = createApp({
+    ...{ authenticator, clock, newId, log, metrics: createHttpMetrics(registry) },
+    trustedProxies: config.TRUSTED_PROXIES,
+    endpoints: [
+      ...environmentEndpoints(parts),
+      ...serviceEndpoints(parts, config.UPSTREAM_DENY_CIDRS),
+      ...routeEndpoints(parts),
+      ...tokenEndpoints(parts),
+      ...requestEndpoints(parts),
+    ],
+  });
+  const server = await startServer(app, {
+    host: config.CONTROL_PLANE_HOST,
+    port: config.CONTROL_PLANE_PORT,
+    newId,
+    authFailureLimit: config.AUTH_FAILURE_LIMIT,
+  });
+  runner.defer('management API', () => {
+    stopping.abort();
+    return server.close();
+  });
+  log.info({ port: server.port, admin_port: admin.port }, `${NAME} serves`);
+  await messaging.started;
+}
+
+const config = load();
+const log = createLogger('control-plane', config.LOG_LEVEL);
+await runProcess({ name: NAME, log, clock, stopTimeoutMs: STOP_TIMEOUT_MS }, (runner) =>
+  start(runner, config, log),
+);

@@ -1,0 +1,114 @@
+import { pause, type Clock } from '@gateway/shared/clock';
+import { systemRandom } from '@gateway/shared/ids';
+import { connectNats } from '@gateway/shared/messaging/connection';
+import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { createRunner } from '@gateway/shared/runner';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { Registry } from 'prom-client';
+import type { Config } from './config.ts';
+import { createIngestMetrics } from './ingest/ingest-metrics.ts';
+import { startRecordIngest } from './ingest/record-ingest.ts';
+import { createNatsSnapshotStore } from './publish/nats-snapshot-store.ts';
+import { createPublishMetrics } from './publish/publish-metrics.ts';
+import { createPublisher } from './publish/publisher.ts';
+import type { SnapshotStore } from './publish/snapshot-store.ts';
+import type { Database } from './store/database.ts';
+
+const DRAIN_MS = 2000;
+const PREPARE_RETRY_MS = 500;
+const LOG_EVERY_ATTEMPTS = 20;
+
+export interface MessagingParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly registry: Registry;
+  readonly log: Logger;
+}
+
+export interface Messaging {
+  /** Rejects where the start fails for a reason that waiting does not mend. */
+  readonly started: Promise<void>;
+  /** `waiting` for the first connection, `connected`, or `away` since. */
+  state(): 'waiting' | 'connected' | 'away';
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts what needs NATS: the ingest of records and the publisher. It waits for NATS by itself, so
+ * that the management API serves meanwhile and changes gather in the outbox.
+ */
+export function startMessaging(config: Config, parts: MessagingParts): Messaging {
+  const { db, clock, registry, log } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const runner = createRunner(log);
+  const publishMetrics = createPublishMetrics(registry);
+  const ingestMetrics = createIngestMetrics(registry);
+  let store: SnapshotStore | undefined;
+
+  async function start(): Promise<void> {
+    const connection = await connectNats({
+      url: config.NATS_URL,
+      name: 'gateway-control-plane',
+      log,
+      clock,
+      signal,
+    });
+    runner.defer('NATS', async () => {
+      // A drain waits for a server that may be away.
+      await Promise.race([connection.drain().catch(() => undefined), pause(clock, DRAIN_MS)]);
+      await connection.close();
+    });
+    const prepare = () =>
+      ensureTopology(connection, {
+        replicas: config.NATS_REPLICAS,
+        maxRecordStreamBytes: config.RECORD_STREAM_MAX_BYTES,
+      });
+    await prepareNats(prepare, { clock, log, signal });
+    const opened = await createNatsSnapshotStore(connection, prepare);
+    signal.throwIfAborted();
+    const metrics = ingestMetrics;
+    const ingest = startRecordIngest({ db, connection, prepare, clock, log, metrics });
+    runner.defer('record ingest', () => ingest.stop());
+    const publisher = createPublisher({
+      ...{ db, store: opened, clock, log, random: systemRandom, metrics: publishMetrics },
+      databaseUrl: config.DATABASE_URL,
+      keys: config.GATEWAY_MASTER_KEYS,
+    });
+    runner.defer('publisher', () => publisher.stop());
+    store = opened;
+  }
+
+  const started = start().catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  return {
+    started,
+    state: () => (store === undefined ? 'waiting' : store.isConnected() ? 'connected' : 'away'),
+    async stop() {
+      stopping.abort();
+      await started.catch(() => undefined);
+      const error = await runner.stop();
+      if (error !== undefined) throw error;
+    },
+  };
+}
+
+/** JetStream may come up later than the server, or without a quorum at first. */
+async function prepareNats(
+  prepare: () => Promise<void>,
+  { clock, log, signal }: { clock: Clock; log: Logger; signal: AbortSignal },
+): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    signal.throwIfAborted();
+    try {
+      await prepare();
+      return;
+    } catch (error) {
+      if (attempt % LOG_EVERY_ATTEMPTS === 0) {
+        log.warn({ reason: String(error) }, 'JetStream is not ready; waiting for it');
+      }
+      await pause(clock, PREPARE_RETRY_MS, signal);
+    }
+  }
+}
