@@ -56,9 +56,13 @@ export class IncomingBody implements RequestBody {
     const { request, clock } = this.#options;
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
+      let settled = false;
       const settle = (result: TakenBody | Error) => {
+        if (settled) return;
+        settled = true;
         timer.cancel();
-        request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+        // After its end a request emits nothing more that matters, so this costs the rare case only.
+        if (!request.readableEnded) request.off('data', onData).off('end', onEnd);
         if (result instanceof Error) reject(result);
         else resolve(result);
       };
@@ -83,7 +87,7 @@ export class IncomingBody implements RequestBody {
         settle(new GatewayError('invalid_request', 'The request body did not arrive in time.'));
         request.resume();
       });
-      request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+      request.on('data', onData).on('end', onEnd).on('close', onClose);
     });
   }
 
