@@ -45,6 +45,8 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   const server = createServer({
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
+    // How often node:http looks for heads that are overdue.
+    connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 4),
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     // Long uploads are legitimate; each has its own idle time-out instead.
     requestTimeout: 0,

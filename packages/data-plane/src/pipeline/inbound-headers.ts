@@ -7,6 +7,8 @@ export interface InboundHeaders {
   readonly authorization: string | undefined;
   readonly contentLength: number | undefined;
   readonly chunked: boolean;
+  /** Every Transfer-Encoding line, in lower case; undefined where there is none. */
+  readonly transferCoding: string | undefined;
   readonly expectContinue: boolean;
   readonly upgrade: string | undefined;
   readonly forwardedFor: string | undefined;
@@ -81,7 +83,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
   const endToEnd: string[] = [];
   let connection = '';
   let contentLength: number | undefined;
-  let chunked = false;
+  let transferCoding: string | undefined;
   let expectContinue = false;
   let upgrade: string | undefined;
   let forwardedFor: string | undefined;
@@ -102,8 +104,9 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     }
     if (name === 'connection') connection += `,${value}`;
     else if (name === 'content-length') contentLength = Number(value);
-    else if (name === 'transfer-encoding') chunked = true;
-    else if (name === 'expect') expectContinue = value.toLowerCase() === '100-continue';
+    else if (name === 'transfer-encoding') {
+      transferCoding = join(transferCoding, value.toLowerCase());
+    } else if (name === 'expect') expectContinue = value.toLowerCase() === '100-continue';
     else if (name === 'upgrade') upgrade = value.toLowerCase();
     else if (name === 'x-forwarded-for') forwardedFor = join(forwardedFor, value);
     else if (name === 'via') via = join(via, value);
@@ -113,7 +116,8 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     host: found.host,
     authorization: found.authorization,
     contentLength,
-    chunked,
+    chunked: transferCoding !== undefined,
+    transferCoding,
     expectContinue,
     upgrade: namesUpgrade(connection) ? upgrade : undefined,
     forwardedFor,

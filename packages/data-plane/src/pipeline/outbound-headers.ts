@@ -1,5 +1,5 @@
-import { HEADER, bearerCredential } from '@gateway/shared/http/headers';
-import { isTokenSecret } from '@gateway/shared/tokens/secret';
+import { HEADER } from '@gateway/shared/http/headers';
+import { holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { RequestContext } from './context.ts';
 
 /** How the gateway names itself in `Via` (RFC 9110 section 7.6.3). */
@@ -39,7 +39,5 @@ export function outboundHeaders(ctx: RequestContext): string[] {
 }
 
 function isOurCredential(ctx: RequestContext, authorization: string): boolean {
-  if (ctx.route?.authType === 'token') return true;
-  const credential = bearerCredential(authorization);
-  return credential !== undefined && isTokenSecret(credential);
+  return ctx.route?.authType === 'token' || holdsTokenSecret(authorization);
 }

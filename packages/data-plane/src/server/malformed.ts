@@ -19,9 +19,19 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'the request did not arrive in time',
 };
 
+/** Whether a response is on its way out: what is written now would become a part of it. */
+function isAnswering(socket: Duplex): boolean {
+  // What node:http itself asks where nobody listens to `clientError`.
+  return (
+    (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent ===
+    true
+  );
+}
+
 /**
  * Answers what is not HTTP with a 400 in the error envelope and closes the connection, as nothing
- * after it can be told apart (RFC 9112 section 2.2).
+ * after it can be told apart (RFC 9112 section 2.2). Within a body whose response has begun the
+ * connection is cut.
  */
 export function createMalformedHandler(options: MalformedOptions): MalformedHandler {
   return (error, socket) => {
@@ -31,6 +41,10 @@ export function createMalformedHandler(options: MalformedOptions): MalformedHand
       return;
     }
     options.count(code);
+    if (isAnswering(socket)) {
+      socket.destroy();
+      return;
+    }
     const id = options.makeId('req');
     const reason = REASONS[code] ?? 'the request is not well-formed HTTP';
     const body = errorBody('invalid_request', `The request was refused: ${reason}.`, id);

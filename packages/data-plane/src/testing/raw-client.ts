@@ -8,6 +8,8 @@ export interface RawConnection {
   readonly socket: Socket;
   /** Whether the gateway has ended it. */
   readonly ended: boolean;
+  /** What was received and not yet taken by `response`; one character a byte. */
+  readonly receivedText: string;
   /** One character a byte. */
   send(text: string | Buffer): void;
   /** The next response, interim ones too; incomplete where the connection ended within it. */
@@ -29,6 +31,9 @@ export async function rawConnection(port: number, allowHalfOpen = false): Promis
     socket,
     get ended() {
       return ended;
+    },
+    get receivedText() {
+      return received.toString('latin1');
     },
     send: (text) => void socket.write(text, 'latin1'),
     response: (method = 'GET') =>

@@ -18,6 +18,13 @@ export function isTokenSecret(text: string): boolean {
   return SECRET.test(text);
 }
 
+const SECRET_WITHIN = /gwt_[A-Za-z0-9_-]{43}/;
+
+/** Whether a token secret stands anywhere in the text, in whichever form it was sent. */
+export function holdsTokenSecret(text: string): boolean {
+  return SECRET_WITHIN.test(text);
+}
+
 /**
  * SHA-256 of the secret in hex: the only form in which a token is stored, published and looked up.
  * A plain hash is enough as the secret holds 256 random bits, and a look-up by hash leaks no timing
