@@ -17,15 +17,15 @@ export function banner(facts: BannerFacts): string {
   const environment =
     defaultEnvironment === demoEnvironment ? '' : ` -H 'X-Gateway-Environment: ${demoEnvironment}'`;
   const body = `-H 'Content-Type: application/json' -d '{"hello":"gateway"}'`;
-  const further = facts.furtherUrls.map((url) => `               ${url}\n`).join('');
+  const further = facts.furtherUrls.map((url) => `                 ${url}\n`).join('');
   return `
 The gateway serves.
 
-  Base URL     ${baseUrl}
-${further}  Console      ${baseUrl}/console
-  Control plane ${facts.controlPlaneUrl}
-  Admin token  ${adminToken}
-  Data folder  ${facts.dataDir}
+  Base URL       ${baseUrl}
+${further}  Console        ${baseUrl}/console
+  Control plane  ${facts.controlPlaneUrl}
+  Admin token    ${adminToken}
+  Data folder    ${facts.dataDir}
 
 A request through the gateway, and the list of services:
 

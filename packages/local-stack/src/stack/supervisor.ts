@@ -38,6 +38,7 @@ export function createSupervisor(dataDir: string, log: (line: string) => void): 
     return written;
   }
 
+  // It also keeps this process alive, which the children do not.
   const timer = setInterval(() => {
     for (const { process } of running) {
       boundLog(process.logFile).catch((error: unknown) => {
@@ -45,7 +46,6 @@ export function createSupervisor(dataDir: string, log: (line: string) => void): 
       });
     }
   }, logBoundIntervalMs);
-  timer.unref();
 
   return {
     async add(process, ports) {
