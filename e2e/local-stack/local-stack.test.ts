@@ -66,7 +66,7 @@ describe('npm start', () => {
         data: [{ name: 'echo', environment: 'production' }],
       });
 
-      first.child.kill('SIGINT');
+      first.pressCtrlC();
       expect(await first.ended()).toBe(0);
       expect(processesOf(dataDir)).toEqual([]);
       expect(await processes()).toEqual([]);
@@ -123,7 +123,7 @@ describe('npm start', () => {
       const again = start({ DATA_PLANES: '2' });
       await again.serving();
       expect((await runLine(curlLines(again)[0] ?? '')).stdout).toMatch(/^HTTP\/1.1 200/);
-      again.child.kill('SIGINT');
+      again.pressCtrlC();
       expect(await again.ended()).toBe(0);
       await eventually(() => expect(processesOf(dataDir)).toEqual([]));
     },
@@ -155,7 +155,7 @@ describe('npm start', () => {
       await eventually(() => expect(run.stdout()).toContain('Starting the control plane'), {
         deadlineMs: 60_000,
       });
-      run.child.kill('SIGINT');
+      run.pressCtrlC();
       expect(await run.ended()).toBe(0);
       expect(processesOf(dataDir)).toEqual([]);
     },

@@ -6,18 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@gateway/local-stack/process/free-port';
 import { eventually } from '@gateway/shared/testing/eventually';
 
-const bootstrap = fileURLToPath(
-  new URL('../../packages/local-stack/bin/bootstrap.mjs', import.meta.url),
-);
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** One run of `npm start` as its script runs it. */
+/** One run of `npm start`, in a process group of its own as a shell gives it one. */
 export interface StackRun {
   readonly child: ChildProcess;
   readonly baseUrl: string;
   readonly env: Readonly<Record<string, string>>;
   /** What it has written so far. */
   stdout(): string;
+  /** Without what npm itself says. */
   stderr(): string;
+  /** What the terminal does at Ctrl-C: SIGINT to npm and to everything in its process group. */
+  pressCtrlC(): void;
   /** Resolves when it has said that it serves. */
   serving(): Promise<void>;
   /** Resolves with the exit code, null where a signal ended it. */
@@ -37,7 +38,9 @@ export async function stackPorts(): Promise<Record<string, string>> {
 }
 
 export function runStack(env: Readonly<Record<string, string>>): StackRun {
-  const child = spawn(process.execPath, [bootstrap, 'start'], {
+  const child = spawn('npm', ['--loglevel=error', 'start'], {
+    cwd: root,
+    detached: true,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -50,7 +53,10 @@ export function runStack(env: Readonly<Record<string, string>>): StackRun {
     baseUrl: `http://127.0.0.1:${env['GATEWAY_PORT'] ?? ''}`,
     env,
     stdout: () => written.stdout,
-    stderr: () => written.stderr,
+    stderr: () => written.stderr.replace(/^npm .*\n/gm, ''),
+    pressCtrlC: () => {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
+    },
     ended: () => ended,
     serving: () =>
       eventually(
