@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { systemClock as clock } from '@gateway/shared/clock';
+import { ConfigError } from '@gateway/shared/config/environment';
+import { systemRandom } from '@gateway/shared/ids';
+import { connectNats } from '@gateway/shared/messaging/connection';
+import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { runProcess, type Runner } from '@gateway/shared/runner';
+import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
+import { createLogger, type Logger } from '@gateway/shared/telemetry/logger';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { readConfig, type Config } from './config.ts';
+import { startDataPath } from './server/data-path.ts';
+import { LocalQuotaStore } from './state/quota-store.ts';
+import { startConfigSync } from './sync/config-sync.ts';
+import { openLastGood } from './sync/last-good.ts';
+import { createRecordStream } from './sync/record-stream.ts';
+import { TableHolder } from './table/table-holder.ts';
+import { guardedLookup } from './upstream/guarded-lookup.ts';
+import { UpstreamPools } from './upstream/pools.ts';
+
+const MAX_QUOTA_COUNTERS = 100_000;
+/** Beyond the drain: for records to be flushed and connections to be closed. */
+const STOP_MARGIN_MS = 8_000;
+const RECORD_FLUSH_MS = 5_000;
+
+function load(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`data plane cannot start: ${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+async function start(runner: Runner, config: Config, log: Logger): Promise<void> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const table = new TableHolder();
+
+  const stopping = new AbortController();
+  const nats = connectNats({
+    url: config.NATS_URL,
+    name: config.DATA_PLANE_ID,
+    log,
+    clock,
+    signal: stopping.signal,
+  });
+  runner.defer('NATS', async () => {
+    stopping.abort();
+    const connection = await nats.catch(() => undefined);
+    await connection?.close();
+  });
+
+  const lookup = guardedLookup(config.UPSTREAM_DENY_CIDRS);
+  const pools = {
+    clock,
+    lookup,
+    maxConnections: config.MAX_UPSTREAM_CONNECTIONS,
+    connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
+    bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+  };
+  const upstreams = new UpstreamPools({ ...pools, deny: config.UPSTREAM_DENY_CIDRS });
+  const controlPlane = new UpstreamPools({ ...pools, deny: parseAddressRanges([]) });
+  runner.defer('upstream connections', () => {
+    upstreams.close();
+    controlPlane.close();
+  });
+
+  const records = createRecordStream({
+    nats,
+    dataPlaneId: config.DATA_PLANE_ID,
+    spoolDir: join(config.DATA_PLANE_DATA_DIR, 'spool'),
+    clock,
+    log,
+    registry,
+  });
+  runner.defer('records', () => records.close(RECORD_FLUSH_MS));
+
+  const sync = startConfigSync({
+    nats,
+    keys: config.GATEWAY_MASTER_KEYS,
+    lastGood: openLastGood(
+      join(config.DATA_PLANE_DATA_DIR, 'last-good'),
+      config.GATEWAY_MASTER_KEYS,
+      log,
+    ),
+    clock,
+    log,
+    registry,
+    apply(snapshot) {
+      table.apply(snapshot);
+      upstreams.retain(table.upstreamKeys);
+    },
+    remove: (environment) => table.remove(environment),
+  });
+  runner.defer('configuration', () => sync.stop());
+
+  const admin = await startAdminServer({
+    host: config.DATA_PLANE_ADMIN_HOST,
+    port: config.DATA_PLANE_ADMIN_PORT,
+    registry,
+    notReady: () => [
+      ...(table.current.environments.size === 0 ? ['no configuration has been loaded yet'] : []),
+      ...(stopping.signal.aborted || draining ? ['stopping'] : []),
+    ],
+    degraded: () => [
+      ...(sync.status.connected ? [] : ['NATS is away: the configuration may be old']),
+      ...(sync.status.lastError === undefined ? [] : [sync.status.lastError]),
+    ],
+  });
+  runner.defer('admin server', () => admin.close());
+  let draining = false;
+
+  await sync.restored;
+  const dataPath = await startDataPath({
+    config,
+    clock,
+    random: systemRandom,
+    log,
+    registry,
+    table: () => table.current,
+    upstreams,
+    controlPlane,
+    lookup,
+    deny: config.UPSTREAM_DENY_CIDRS,
+    quotas: new LocalQuotaStore(MAX_QUOTA_COUNTERS),
+    addRecord: (record) => records.add(record),
+  });
+  runner.defer('data path', () => {
+    draining = true;
+    return dataPath.stop();
+  });
+  log.info({ port: dataPath.port, admin_port: admin.port }, 'data plane serves');
+}
+
+const config = load();
+const log = createLogger(config.DATA_PLANE_ID, config.LOG_LEVEL);
+await runProcess(
+  {
+    name: 'data plane',
+    log,
+    clock,
+    stopTimeoutMs: config.DRAIN_TIMEOUT_MS + STOP_MARGIN_MS,
+  },
+  (runner) => start(runner, config, log),
+);
