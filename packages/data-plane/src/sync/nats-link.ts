@@ -38,7 +38,7 @@ export function linkNats(nats: Promise<NatsConnection>, log: Logger): NatsLink {
 
   follow().catch((error: unknown) => {
     change(undefined);
-    log.warn({ reason: String(error) }, 'NATS is no longer waited for');
+    log.info({ reason: String(error) }, 'NATS is no longer waited for');
   });
 
   return {

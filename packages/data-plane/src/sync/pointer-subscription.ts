@@ -38,11 +38,13 @@ const INACTIVE_MS = 30_000;
  * own rather than the client's watch: that one notices a lost consumer only after a minute, and after
  * a loss of data resumes behind the sequence that the new data has.
  *
+ * @param signal ends a subscription that nobody waits for any more.
  * @throws where the bucket is not there or does not answer in time.
  */
 export async function subscribePointers(
   connection: NatsConnection,
   onNews: (news: PointerNews) => void,
+  signal: AbortSignal,
 ): Promise<PointerSubscription> {
   const client = jetstream(connection, { timeout: CALL_TIMEOUT_MS, checkAPI: false });
   const manager = await client.jetstreamManager(false);
@@ -52,6 +54,7 @@ export async function subscribePointers(
   let deliveries = 0;
   let behindAt: number | undefined;
   let closed = false;
+  signal.throwIfAborted();
 
   function receive(message: JsMsg): void {
     if (closed) return;
@@ -90,7 +93,7 @@ export async function subscribePointers(
       throw error;
     });
 
-  return {
+  const subscription: PointerSubscription = {
     ended: ended.promise,
     async check() {
       const info = await manager.streams.info(STREAM);
@@ -111,6 +114,9 @@ export async function subscribePointers(
       }
     },
   };
+  // The caller is gone that would have closed it.
+  if (signal.aborted) subscription.close();
+  return subscription;
 }
 
 async function followStatus(

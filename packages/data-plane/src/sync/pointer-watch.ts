@@ -1,6 +1,7 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { NatsConnection } from '@nats-io/nats-core';
+import { orAborted } from './abortable.ts';
 import { backOffMs } from './back-off.ts';
 import { whenUp, type NatsLink } from './nats-link.ts';
 import {
@@ -45,7 +46,8 @@ export function watchPointers(options: PointerWatchOptions): PointerWatch {
       if (connection === undefined) return;
       let subscription: PointerSubscription | undefined;
       try {
-        subscription = await subscribePointers(connection, options.onNews);
+        const subscribing = subscribePointers(connection, options.onNews, abort.signal);
+        subscription = await orAborted(subscribing, abort.signal);
         connected = true;
         const sinceMs = clock.monotonicMs();
         log.info('the configuration is watched');
@@ -55,6 +57,7 @@ export function watchPointers(options: PointerWatchOptions): PointerWatch {
         if (clock.monotonicMs() - sinceMs > CHECK_MS) failures = 0;
         log.warn({ reason }, 'the watch of the configuration ended; it is made anew');
       } catch (error) {
+        if (abort.signal.aborted) return;
         if (failures % LOG_EVERY_FAILURES === 0) {
           log.warn({ reason: String(error) }, 'the configuration cannot be watched yet');
         }

@@ -3,6 +3,7 @@ import { NAMES } from '@gateway/shared/messaging/names';
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { z } from 'zod';
+import { orAborted } from './abortable.ts';
 import type { NatsLink } from './nats-link.ts';
 
 /** The bytes of an object of the snapshot bucket; rejects where it cannot be had now. */
@@ -39,7 +40,7 @@ export function createSnapshotFetch(link: NatsLink, clock: Clock): FetchSnapshot
     return opened.manager;
   }
 
-  return async (object, signal) => {
+  async function fetch(object: string, signal: AbortSignal): Promise<Uint8Array> {
     const { connection } = link;
     if (connection === undefined) throw new Error('NATS is away');
     const manager = await managerOf(connection);
@@ -62,7 +63,9 @@ export function createSnapshotFetch(link: NatsLink, clock: Clock): FetchSnapshot
       sequence = message.seq + 1;
     }
     return Buffer.concat(chunks, size);
-  };
+  }
+
+  return (object, signal) => orAborted(fetch(object, signal), signal);
 }
 
 async function readMeta(

@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  MAX_BATCH_BYTES,
+  MAX_BATCH_DELAY_MS,
+  MAX_BATCH_RECORDS,
+  recordBatchSchema,
+} from '@gateway/shared/records/record';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
+import { newRecord } from './testing/request-record.ts';
+
+function setUp() {
+  const clock = manualClock();
+  const batches: RecordBatch[] = [];
+  const batcher = createRecordBatcher(clock, (batch) => batches.push(batch));
+  return { clock, batches, batcher };
+}
+
+function recordsOf(batch: RecordBatch | undefined) {
+  return recordBatchSchema.parse(JSON.parse(Buffer.from(batch?.body ?? []).toString()));
+}
+
+describe('the batches of records', () => {
+  it('go out when their oldest record has waited for its time, and not before', () => {
+    const { clock, batches, batcher } = setUp();
+    const records = [newRecord(), newRecord()];
+    batcher.add(records[0] ?? newRecord());
+    clock.advance(MAX_BATCH_DELAY_MS - 1);
+    batcher.add(records[1] ?? newRecord());
+    expect(batches).toEqual([]);
+    clock.advance(1);
+    expect(batches).toHaveLength(1);
+    expect(recordsOf(batches[0])).toEqual(records);
+    clock.advance(MAX_BATCH_DELAY_MS * 10);
+    expect(batches).toHaveLength(1);
+  });
+
+  it('go out at once when they are full', () => {
+    const { batches, batcher } = setUp();
+    for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) batcher.add(newRecord());
+    expect(batches.map(({ records }) => records)).toEqual([MAX_BATCH_RECORDS]);
+    expect(batcher.records).toBe(0);
+  });
+
+  it('refuse a record that no batch could hold', () => {
+    const { batches, batcher } = setUp();
+    expect(batcher.add(newRecord({ path: 'x'.repeat(MAX_BATCH_BYTES) }))).toBe(false);
+    batcher.flush();
+    expect(batches).toEqual([]);
+  });
+
+  it('hold every record once, in order, within the bounds, under ids of their own', () => {
+    const path = fc
+      .tuple(fc.constantFrom('a', 'é', '\u{1f600}', '"'), fc.integer({ min: 0, max: 200_000 }))
+      .map(([char, length]) => char.repeat(length));
+    fc.assert(
+      fc.property(fc.array(path, { maxLength: 30 }), (paths) => {
+        const { batches, batcher } = setUp();
+        const records = paths.map((one) => newRecord({ path: one }));
+        const taken = records.filter((record) => batcher.add(record));
+        batcher.flush();
+        expect(batches.flatMap(recordsOf)).toEqual(taken);
+        for (const batch of batches) {
+          expect(batch.body.length).toBeLessThanOrEqual(MAX_BATCH_BYTES);
+          expect(batch.records).toBe(recordsOf(batch).length);
+        }
+        expect(new Set(batches.map(({ id }) => id)).size).toBe(batches.length);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

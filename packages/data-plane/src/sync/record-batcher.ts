@@ -1,0 +1,78 @@
+import type { Clock, Timer } from '@gateway/shared/clock';
+import {
+  MAX_BATCH_BYTES,
+  MAX_BATCH_DELAY_MS,
+  MAX_BATCH_RECORDS,
+  type RequestRecord,
+} from '@gateway/shared/records/record';
+
+/** One message on its way: the JSON array of its records. */
+export interface RecordBatch {
+  /** The same each time this batch is sent, and of no other batch. */
+  readonly id: string;
+  readonly body: Uint8Array;
+  readonly records: number;
+}
+
+export interface RecordBatcher {
+  /** Records that are in no batch yet. */
+  readonly records: number;
+  /** False where the record is larger than a batch may be, and so was not taken. */
+  add(record: RequestRecord): boolean;
+  /** Emits what has gathered, if anything has. */
+  flush(): void;
+}
+
+/**
+ * Gathers records into batches, each emitted when it is full, or old enough that a record is found
+ * soon after its response. Bounds: DESIGN section 4 "Records".
+ *
+ * Each record becomes text as it arrives: the exact size is then known, and no flush holds up the
+ * event loop for hundreds of records at once.
+ */
+export function createRecordBatcher(
+  clock: Clock,
+  emit: (batch: RecordBatch) => void,
+): RecordBatcher {
+  let texts: string[] = [];
+  let bytes = 0;
+  let firstId = '';
+  let timer: Timer | undefined;
+
+  function flush(): void {
+    timer?.cancel();
+    timer = undefined;
+    if (texts.length === 0) return;
+    const batch: RecordBatch = {
+      // A request's id is in one batch only, so the first one names the batch.
+      id: `${firstId}.${texts.length}`,
+      body: Buffer.from(`[${texts.join(',')}]`),
+      records: texts.length,
+    };
+    texts = [];
+    bytes = 0;
+    emit(batch);
+  }
+
+  return {
+    get records() {
+      return texts.length;
+    },
+    add(record) {
+      const text = JSON.stringify(record);
+      // With the comma before it; the brackets around all of them are two more.
+      const size = Buffer.byteLength(text) + 1;
+      if (size + 1 > MAX_BATCH_BYTES) return false;
+      if (bytes + size + 1 > MAX_BATCH_BYTES) flush();
+      if (texts.length === 0) {
+        firstId = record.id;
+        timer = clock.setTimer(MAX_BATCH_DELAY_MS, flush);
+      }
+      texts.push(text);
+      bytes += size;
+      if (texts.length >= MAX_BATCH_RECORDS) flush();
+      return true;
+    },
+    flush,
+  };
+}

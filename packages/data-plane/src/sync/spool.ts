@@ -1,0 +1,176 @@
+import { mkdir, open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { RecordBatch } from './record-batcher.ts';
+import { decodeFrames, encodeFrame } from './spool-frame.ts';
+
+export interface SpoolOptions {
+  /** Made when something is first written. */
+  readonly dir: string;
+  readonly maxBytes: number;
+  /** From this size on a file is closed and another begun; a file is read as a whole. */
+  readonly segmentBytes: number;
+  readonly log: Logger;
+}
+
+export type AppendResult = 'spooled' | 'spool_full' | 'spool_failed';
+
+export interface SpoolSegment {
+  readonly batches: readonly RecordBatch[];
+  /** All of it has been sent. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Batches on disk, in files that are written once and removed whole. What a crashed process left is
+ * found by the next. No call rejects. Calls are made one after the other, in their order.
+ */
+export interface Spool {
+  /** On disk; 0 until the first call has looked. */
+  readonly bytes: number;
+  append(batch: RecordBatch): Promise<AppendResult>;
+  /** The oldest file that was not taken yet; a torn end is left out. */
+  take(): Promise<SpoolSegment | undefined>;
+  /** Flushes what was written to the disk. */
+  close(): Promise<void>;
+}
+
+interface Segment {
+  readonly number: number;
+  bytes: number;
+}
+
+const NAME = /^records-(\d{10})\.spool$/;
+
+export function openSpool(options: SpoolOptions): Spool {
+  const { dir, maxBytes, segmentBytes, log } = options;
+  /** Closed and not taken, oldest first. */
+  let closed: Segment[] = [];
+  let current: (Segment & { readonly file: FileHandle }) | undefined;
+  let nextNumber = 1;
+  let bytes = 0;
+  let failing = false;
+  let last: Promise<unknown> = scan();
+
+  /** Runs after everything before it. */
+  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const done = last.then(step);
+    // Who called sees a failure; it does not stand in the way of the next call.
+    last = done.catch(() => undefined);
+    return done;
+  }
+
+  const fileOf = ({ number }: Segment): string =>
+    path.join(dir, `records-${String(number).padStart(10, '0')}.spool`);
+
+  async function scan(): Promise<void> {
+    try {
+      for (const name of await readdir(dir)) {
+        const [, digits] = NAME.exec(name) ?? [];
+        if (digits === undefined) continue;
+        const segment = { number: Number(digits), bytes: (await stat(path.join(dir, name))).size };
+        closed.push(segment);
+        bytes += segment.bytes;
+      }
+    } catch (error) {
+      if (!isMissing(error)) log.error({ reason: String(error) }, 'the spool cannot be read');
+    }
+    closed = closed.toSorted((a, b) => a.number - b.number);
+    nextNumber = (closed.at(-1)?.number ?? 0) + 1;
+  }
+
+  async function append(batch: RecordBatch): Promise<AppendResult> {
+    const frame = encodeFrame(batch);
+    if (bytes + frame.length > maxBytes) return 'spool_full';
+    try {
+      current ??= await begin();
+      await current.file.writeFile(frame);
+      current.bytes += frame.length;
+      bytes += frame.length;
+      if (current.bytes >= segmentBytes) await end();
+      failing = false;
+      return 'spooled';
+    } catch (error) {
+      if (!failing) log.error({ reason: String(error) }, 'the spool cannot be written');
+      failing = true;
+      // A part of the frame may be in the file, and what followed it there would not be read.
+      await end(true);
+      return 'spool_failed';
+    }
+  }
+
+  async function begin(): Promise<Segment & { file: FileHandle }> {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const segment = { number: nextNumber, bytes: 0 };
+    nextNumber += 1;
+    return { ...segment, file: await open(fileOf(segment), 'ax', 0o600) };
+  }
+
+  async function end(torn = false): Promise<void> {
+    if (current === undefined) return;
+    const { file, number, bytes: written } = current;
+    current = undefined;
+    closed.push({ number, bytes: written });
+    try {
+      if (torn) await file.truncate(written);
+      await file.sync();
+    } catch (error) {
+      log.error({ reason: String(error) }, 'a file of the spool could not be flushed to the disk');
+    } finally {
+      await file.close().catch((error: unknown) => {
+        log.error({ reason: String(error) }, 'a file of the spool could not be closed');
+      });
+    }
+  }
+
+  async function take(): Promise<SpoolSegment | undefined> {
+    if (closed.length === 0) await end();
+    for (let segment = closed.shift(); segment !== undefined; segment = closed.shift()) {
+      const batches = await read(segment);
+      if (batches === undefined) continue;
+      if (batches.length > 0) return { batches, remove: () => inTurn(() => remove(segment)) };
+      await remove(segment);
+    }
+    return undefined;
+  }
+
+  /** undefined: it cannot be read now; it stays for the next process. */
+  async function read(segment: Segment): Promise<readonly RecordBatch[] | undefined> {
+    const name = path.basename(fileOf(segment));
+    try {
+      const content = await readFile(fileOf(segment));
+      const { batches, wholeBytes } = decodeFrames(content);
+      const tornBytes = content.length - wholeBytes;
+      if (tornBytes > 0) {
+        log.warn({ file: name, torn_bytes: tornBytes }, 'the torn end of a spool file is left out');
+      }
+      return batches;
+    } catch (error) {
+      log.error({ file: name, reason: String(error) }, 'a file of the spool cannot be read');
+      return undefined;
+    }
+  }
+
+  async function remove(segment: Segment): Promise<void> {
+    try {
+      await rm(fileOf(segment), { force: true });
+      bytes -= segment.bytes;
+    } catch (error) {
+      // It is sent again by the next process, and known there by the ids of its records.
+      log.error({ reason: String(error) }, 'a file of the spool cannot be removed');
+    }
+  }
+
+  return {
+    get bytes() {
+      return bytes;
+    },
+    append: (batch) => inTurn(() => append(batch)),
+    take: () => inTurn(take),
+    close: () => inTurn(() => end()),
+  };
+}
+
+function isMissing(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+}
