@@ -1,7 +1,7 @@
 import {
+  addressRangesVariable,
   environmentNameVariable,
   integerVariable,
-  listVariable,
   logLevelVariable,
   parseEnvironment,
   portVariable,
@@ -13,15 +13,6 @@ import { isTokenSecret } from '@gateway/shared/tokens/secret';
 import { z } from 'zod';
 
 const GIB = 1024 ** 3;
-
-const rangesVariable = listVariable.transform((texts, context) => {
-  try {
-    return parseAddressRanges(texts);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : '' });
-    return z.NEVER;
-  }
-});
 
 /** Every setting of a control plane. */
 const schema = z.object({
@@ -42,8 +33,10 @@ const schema = z.object({
     .refine(isTokenSecret, 'must be gwt_ and 43 characters of base64url')
     .optional(),
   DEFAULT_ENVIRONMENT: environmentNameVariable.default('production'),
-  TRUSTED_PROXIES: rangesVariable.default(parseAddressRanges([])),
-  UPSTREAM_DENY_CIDRS: rangesVariable.default(parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS)),
+  TRUSTED_PROXIES: addressRangesVariable.default(parseAddressRanges([])),
+  UPSTREAM_DENY_CIDRS: addressRangesVariable.default(
+    parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS),
+  ),
   AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
   MANAGEMENT_RATE_LIMIT: integerVariable(1, 1_000_000).default(6000),
   LOG_LEVEL: logLevelVariable.default('info'),

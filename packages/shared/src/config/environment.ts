@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseAddressRanges } from '../net/client-address.ts';
 
 /** A configuration that does not hold: the message is one line that names each variable and its reason. */
 export class ConfigError extends Error {
@@ -48,6 +49,16 @@ export const listVariable = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
+
+/** A list of addresses and CIDR ranges. */
+export const addressRangesVariable = listVariable.transform((texts, context) => {
+  try {
+    return parseAddressRanges(texts);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : '' });
+    return z.NEVER;
+  }
+});
 
 export const logLevelVariable = z.enum([
   'fatal',
