@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import {
+  addressRangesVariable,
   environmentNameVariable,
   integerVariable,
-  listVariable,
   logLevelVariable,
   parseEnvironment,
   portVariable,
@@ -14,16 +14,7 @@ import { z } from 'zod';
 
 const MIB = 1024 * 1024;
 
-const rangesVariable = listVariable.transform((texts, context) => {
-  try {
-    return parseAddressRanges(texts);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : '' });
-    return z.NEVER;
-  }
-});
-
-/** Every setting of a data plane. docs/configuration.md lists them. */
+/** Every setting of a data plane. docs/operations.md lists them. */
 const schema = z.object({
   GATEWAY_HOST: z.string().default('0.0.0.0'),
   GATEWAY_PORT: portVariable.default(8080),
@@ -48,8 +39,10 @@ const schema = z.object({
     .regex(/^[a-z0-9-]{1,63}$/, 'must be a name of a-z, 0-9 and -')
     .default('local'),
   DEFAULT_ENVIRONMENT: environmentNameVariable.default('production'),
-  TRUSTED_PROXIES: rangesVariable.default(parseAddressRanges([])),
-  UPSTREAM_DENY_CIDRS: rangesVariable.default(parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS)),
+  TRUSTED_PROXIES: addressRangesVariable.default(parseAddressRanges([])),
+  UPSTREAM_DENY_CIDRS: addressRangesVariable.default(
+    parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS),
+  ),
   AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
   MAX_IN_FLIGHT_REQUESTS: integerVariable(1, 1_000_000).default(10_000),
   MAX_CONNECTIONS: integerVariable(1, 1_000_000).default(20_000),
@@ -61,6 +54,7 @@ const schema = z.object({
   HEADERS_TIMEOUT_MS: integerVariable(1, 600_000).default(15_000),
   KEEP_ALIVE_TIMEOUT_MS: integerVariable(1, 3_600_000).default(75_000),
   BODY_IDLE_TIMEOUT_MS: integerVariable(1, 3_600_000).default(60_000),
+  LINGER_TIMEOUT_MS: integerVariable(1, 600_000).default(30_000),
   WEBSOCKET_IDLE_TIMEOUT_MS: integerVariable(1, 86_400_000).default(3_600_000),
   DRAIN_GRACE_MS: integerVariable(0, 60_000).default(500),
   DRAIN_TIMEOUT_MS: integerVariable(0, 600_000).default(20_000),

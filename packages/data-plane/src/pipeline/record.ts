@@ -51,11 +51,13 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
 
 /** What came of the request. A refusal is the gateway's; an error status of the upstream is its own. */
 export function outcomeOf(ctx: RequestContext): Outcome {
+  // First, as the caller's connection is cut where its response broke off.
+  if (ctx.upstreamBroke) return 'upstream_error';
   if (ctx.clientGone) return 'client_aborted';
   if (ctx.errorCode === 'upstream_unavailable') return 'upstream_unavailable';
   if (ctx.errorCode === 'upstream_timeout') return 'timeout';
   if (ctx.errorCode !== undefined) return 'rejected';
-  return ctx.upstreamBroke || (ctx.status ?? 500) >= 500 ? 'upstream_error' : 'success';
+  return (ctx.status ?? 500) >= 500 ? 'upstream_error' : 'success';
 }
 
 function bounded(text: string | undefined, maxChars: number): string | undefined {

@@ -84,7 +84,8 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
   };
   const stageOptions = stagesFrom(ports, inFlight, failures);
-  const shared = { arrivals, respond, inFlight, clock, log, finished };
+  const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
+  const shared = { arrivals, respond, inFlight, clock, log, finished, lingerTimeoutMs };
 
   const server: DataPlaneServer = await startServer({
     host: config.GATEWAY_HOST,

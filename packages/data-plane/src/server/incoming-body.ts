@@ -29,6 +29,7 @@ export class IncomingBody implements RequestBody {
   taken = false;
   readonly #options: IncomingBodyOptions;
   #reservedBytes = 0;
+  #streamed: IncomingBodyStream | undefined = undefined;
 
   constructor(options: IncomingBodyOptions) {
     this.#options = options;
@@ -46,8 +47,9 @@ export class IncomingBody implements RequestBody {
     return this.#readWhole(limits);
   }
 
-  /** Gives back what the kept body took of the budget. */
+  /** Gives back what the kept body took of the budget; a stream that nobody read to its end is over. */
   release(): void {
+    this.#streamed?.destroy();
     this.#options.budget.release(this.#reservedBytes);
     this.#reservedBytes = 0;
   }
@@ -92,7 +94,7 @@ export class IncomingBody implements RequestBody {
   }
 
   #stream(head: readonly Buffer[], limits: BodyLimits): BodyStream {
-    return new IncomingBodyStream(this, this.#options, head, limits);
+    return (this.#streamed = new IncomingBodyStream(this, this.#options, head, limits));
   }
 }
 
@@ -156,6 +158,8 @@ class IncomingBodyStream extends Readable implements BodyStream {
       idle?.cancel();
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
     };
+    // It may fail before an attempt reads it, or after: what came of it stands in `failure`.
+    this.on('error', () => undefined);
     request.on('end', onEnd).on('close', onClose).on('error', onClose);
     for (const chunk of head) this.push(chunk);
     request.on('data', onData);

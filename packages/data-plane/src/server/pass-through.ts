@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { Clock } from '@gateway/shared/clock';
 import type { RequestContext } from '../pipeline/context.ts';
 import { respondWithError, type RespondOptions } from '../pipeline/respond.ts';
 import { endToEndFields } from '../pipeline/response-head.ts';
@@ -11,16 +10,16 @@ import { createContext, type ArrivalOptions } from './arrivals.ts';
 import type { InFlight } from './in-flight.ts';
 import type { ProxyHandler } from './proxy-handler.ts';
 import { toGatewayError } from './proxy-handler.ts';
+import { whenOver, type LingerOptions } from './when-over.ts';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 
-export interface PassThroughOptions {
+export interface PassThroughOptions extends LingerOptions {
   /** undefined: this data plane answers the data path only. */
   readonly controlPlaneUrl: string | undefined;
   readonly client: UpstreamClient;
   readonly arrivals: ArrivalOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly timeoutMs: number;
 }
@@ -38,8 +37,8 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
     const proceed = () => response.writeContinue();
     const ctx = createContext(request, path, query, proceed, options.arrivals);
     options.inFlight.enter();
-    response.on('close', () => {
-      if (!response.writableFinished) ctx.clientLeft();
+    whenOver(request, response, options, (complete) => {
+      if (!complete) ctx.clientLeft();
       options.inFlight.leave();
       ctx.finish();
     });

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { RequestContext } from '../pipeline/context.ts';
@@ -9,13 +8,13 @@ import { ClientLeftError } from '../upstream/attempt.ts';
 import { createContext, type ArrivalOptions } from './arrivals.ts';
 import { ClientGoneError } from './incoming-body.ts';
 import type { InFlight } from './in-flight.ts';
+import { whenOver, type LingerOptions } from './when-over.ts';
 
-export interface ProxyHandlerOptions {
+export interface ProxyHandlerOptions extends LingerOptions {
   readonly stages: readonly Stage[];
   readonly arrivals: ArrivalOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
-  readonly clock: Clock;
   readonly log: Logger;
   /** Called once for every request, when it is over. */
   readonly finished: (ctx: RequestContext) => void;
@@ -43,8 +42,8 @@ export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
       ctx.finish();
       options.finished(ctx);
     };
-    response.on('close', () => {
-      if (!response.writableFinished) ctx.clientLeft();
+    whenOver(request, response, options, (complete) => {
+      if (!complete) ctx.clientLeft();
       settle();
     });
     response.on('error', (error) => {

@@ -4,7 +4,7 @@ import { outboundHeaders } from '../pipeline/outbound-headers.ts';
 import { upstreamPath } from '../pipeline/proxy-path.ts';
 import type { TakenBody } from '../pipeline/request-body.ts';
 import type { Reply, Stage } from '../pipeline/stage.ts';
-import { attemptFailure, finalError, recordAttempt } from '../upstream/attempt.ts';
+import { attemptFailure, ClientLeftError, finalError, recordAttempt } from '../upstream/attempt.ts';
 import type { AttemptOutcome, OutboundRequest, UpstreamClient } from '../upstream/port.ts';
 import { decideRetry, mayRepeat } from '../upstream/retry.ts';
 import { selectUpstream } from '../upstream/select.ts';
@@ -72,6 +72,7 @@ async function forward(
     ctx.whenClientGone(() => waited.abort());
     if (delayMs > 0) await pause(options.clock, delayMs, waited.signal);
     load.liveRetries -= 1;
+    if (ctx.clientGone) throw new ClientLeftError();
   }
 }
 

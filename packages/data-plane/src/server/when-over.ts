@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '@gateway/shared/clock';
+
+export interface LingerOptions {
+  readonly clock: Clock;
+  /** How long the rest of a body is read that nobody wants any more, so that its connection goes on. */
+  readonly lingerTimeoutMs: number;
+}
+
+/**
+ * Calls back once, when nothing more goes out for the request; `complete` tells whether all of the
+ * response did. What is left of the request's body is read and dropped for a bounded time, after
+ * which the connection is cut: a caller must not hold it by sending on and on.
+ */
+export function whenOver(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: LingerOptions,
+  over: (complete: boolean) => void,
+): void {
+  if (response.socket === null) {
+    whenPipelinedOver(request, response, options, over);
+    return;
+  }
+  response.once('close', () => {
+    over(response.writableFinished);
+    if (!request.complete) linger(request, options);
+  });
+}
+
+/**
+ * A request that came before the one in front of it was answered. Its response has no connection yet,
+ * so node:http tells it nothing of the connection's end.
+ */
+function whenPipelinedOver(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: LingerOptions,
+  over: (complete: boolean) => void,
+): void {
+  const { socket } = request;
+  let open = true;
+  const once = () => {
+    if (!open) return;
+    open = false;
+    socket.off('close', once);
+    over(response.writableFinished);
+    if (!request.complete) linger(request, options);
+  };
+  // As many as the bound on requests in flight allows.
+  socket.setMaxListeners(0);
+  socket.once('close', once);
+  response.once('close', once);
+}
+
+function linger(request: IncomingMessage, options: LingerOptions): void {
+  const { socket } = request;
+  if (socket.destroyed) return;
+  const timer = options.clock.setTimer(options.lingerTimeoutMs, () => socket.destroy());
+  const cancel = () => {
+    timer.cancel();
+    socket.off('close', cancel);
+    request.off('end', cancel);
+  };
+  socket.once('close', cancel);
+  request.once('end', cancel);
+  request.resume();
+}
