@@ -33,8 +33,15 @@ async function install() {
     `Installing packages with ${packageManager} (a first time takes a while) ...\n`,
   );
   const { command, args, env } = installCommand(packageManager);
-  const ended = await runForeground(command, args, { cwd: root, env, stdin: 'ignore' });
-  if (ended.signal) return ended;
+  const ended = await runForeground(command, args, {
+    cwd: root,
+    env,
+    stdin: 'ignore',
+    wholeGroup: true,
+  });
+  // Broken off by Ctrl-C, however the installer puts it.
+  const signal = ended.interrupted ?? ended.signal;
+  if (signal) return { signal };
   if (ended.code !== 0) {
     fail(`the packages could not be installed (exit ${ended.code}); the lines above say why`);
   }

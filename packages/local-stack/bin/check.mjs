@@ -24,7 +24,8 @@ for (const [name, binary, args] of checks) {
     env: process.env,
     stdin: 'ignore',
   });
-  if (ended.signal) process.exit(128 + ended.signal.number);
+  const signal = ended.interrupted ?? ended.signal;
+  if (signal) process.exit(128 + signal.number);
   if (ended.code !== 0) failed.push(name);
 }
 process.stdout.write(
