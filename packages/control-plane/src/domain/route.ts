@@ -143,10 +143,15 @@ export const routeViewSchema = z.object({
 
 export function routeView(route: Route): z.output<typeof routeViewSchema> {
   const { id, environment, revision, created_at, updated_at } = route;
+  const { limit, window_seconds, per } = route.rate_limit;
+  const { on_statuses, per_attempt_timeout_ms, backoff_ms, unsafe_methods } = route.retry;
   return {
     id,
     environment,
     ...settingsOf(route),
+    // Postgres keeps the fields of an object in an order of its own.
+    rate_limit: { limit, window_seconds, per },
+    retry: { on_statuses, per_attempt_timeout_ms, backoff_ms, unsafe_methods },
     revision,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),

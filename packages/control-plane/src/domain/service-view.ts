@@ -27,7 +27,8 @@ export const serviceViewSchema = z.object({
 export type ServiceView = z.output<typeof serviceViewSchema>;
 
 export function serviceView(service: Service): ServiceView {
-  const { path, ...check } = service.health_check;
+  const { path, interval_ms, timeout_ms, healthy_threshold, unhealthy_threshold } =
+    service.health_check;
   return {
     id: service.id,
     name: service.name,
@@ -36,7 +37,13 @@ export function serviceView(service: Service): ServiceView {
     health_path: service.health_path,
     status: statusOf(),
     upstreams: service.upstreams.map(({ url, region, weight }) => ({ url, region, weight })),
-    health_check: { path: path ?? service.health_path, ...check },
+    health_check: {
+      path: path ?? service.health_path,
+      interval_ms,
+      timeout_ms,
+      healthy_threshold,
+      unhealthy_threshold,
+    },
     revision: service.revision,
     created_at: service.created_at.toISOString(),
     updated_at: service.updated_at.toISOString(),

@@ -12,7 +12,7 @@ const MAX_DETAILS = 50;
 export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
-  throw invalidRequest(result.error.issues.flatMap(detailsOf));
+  throw invalidRequest(withoutRepetition(result.error.issues.flatMap(detailsOf)));
 }
 
 /** A 400: its message is the first reason as a sentence, `details` has all of them. */
@@ -31,6 +31,11 @@ export function invalidRequest(details: readonly ErrorDetail[], cause?: unknown)
 /** A 400 for one field. */
 export function invalidField(path: string, message: string): GatewayError {
   return invalidRequest([{ path, message }]);
+}
+
+/** A value may break several checks that say the same, such as a number beyond every bound. */
+function withoutRepetition(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
+  return [...new Map(details.map((detail) => [JSON.stringify(detail), detail])).values()];
 }
 
 function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {

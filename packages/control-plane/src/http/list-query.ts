@@ -18,7 +18,15 @@ export const listParameters = {
     .regex(/^\d{1,3}$/, { error: limitMessage })
     .transform(Number)
     .pipe(z.number().min(1, { error: limitMessage }).max(MAX_LIMIT, { error: limitMessage }))
-    .default(DEFAULT_LIMIT),
+    .default(DEFAULT_LIMIT)
+    // As a caller sees it: a number, though it comes as text.
+    .meta({
+      type: 'integer',
+      pattern: undefined,
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      description: `The size of a page; ${DEFAULT_LIMIT} where it is left out.`,
+    }),
   cursor: textParameter().max(512, { error: 'is not a cursor of this list' }).optional(),
 };
 

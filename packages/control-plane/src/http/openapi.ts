@@ -124,10 +124,17 @@ function queryParameters(query: z.ZodType): Json[] {
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const document: Record<string, unknown> = {
-    ...z.toJSONSchema(schema, { io, unrepresentable: 'any' }),
+    ...z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withoutNoise }),
   };
   delete document['$schema'];
   return document;
+}
+
+/** Leaves out what says nothing: bounds that are those of every number, the long form of a format. */
+function withoutNoise({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
 }
 
 function json(schema: Json): Json {

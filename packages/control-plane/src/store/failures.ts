@@ -21,15 +21,20 @@ const AWAY_SYSTEM_CODES = new Set([
 const AWAY_TEXT =
   /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Postgres connection has been discarded|the connection to Postgres gave no answer)/;
 
+/** By its shape: an error of Node itself may come from another realm, as it does under a test runner. */
+function isErrorLike(error: unknown): error is { readonly message: string } {
+  return typeof error === 'object' && error !== null && 'message' in error;
+}
+
 function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
+  if (!isErrorLike(error)) return undefined;
   const code: unknown = Reflect.get(error, 'code');
   return typeof code === 'string' ? code : undefined;
 }
 
 /** Whether Postgres could not be reached, or could not answer in time, so that trying later may help. */
 export function isAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!isErrorLike(error)) return false;
   const code = codeOf(error);
   if (code === undefined) return AWAY_TEXT.test(error.message);
   return AWAY_SYSTEM_CODES.has(code) || AWAY_STATE.test(code);
@@ -40,7 +45,7 @@ const VIOLATIONS = new Set(['23503', '23505']);
 /** The name of the unique or foreign key that a statement broke, or undefined for any other error. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!VIOLATIONS.has(codeOf(error) ?? '')) return undefined;
-  const name: unknown = Reflect.get(error as Error, 'constraint');
+  const name: unknown = Reflect.get(error as object, 'constraint');
   return typeof name === 'string' ? name : undefined;
 }
 

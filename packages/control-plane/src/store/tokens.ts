@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
+import { sql } from 'kysely';
 import type { Token } from '../domain/token.ts';
 import type { Database } from './database.ts';
 import { replacingViolation } from './failures.ts';
@@ -45,7 +46,8 @@ export function listTokens(
   let query = db.selectFrom('tokens').select(SHOWN).where('revoked_at', 'is', null);
   for (const column of ['environments', 'routes', 'scopes'] as const) {
     const names = filter.within[column];
-    if (!names.includes('*')) query = query.where(column, '<@', [...names]);
+    if (names.includes('*')) continue;
+    query = query.where(sql<boolean>`${sql.ref(column)} <@ ${names}::text[]`);
   }
   if (filter.after !== undefined) query = query.where('id', '>', filter.after);
   return query.orderBy('id').limit(filter.limit).execute();

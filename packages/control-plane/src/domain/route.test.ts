@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseInput } from '../http/input.ts';
+import { changeRoute, routeChangeSchema, routeInputSchema, type RouteInput } from './route.ts';
+
+const minimal = { name: 'payments', service_id: 'svc_x' };
+
+function details(body: object, schema: typeof routeInputSchema | typeof routeChangeSchema) {
+  try {
+    parseInput<unknown>(schema, body);
+    return [];
+  } catch (error) {
+    return (error as { details: readonly { path: string; message: string }[] }).details;
+  }
+}
+
+/** Every JSON value that is no whole number within the bounds. */
+function notWithin(min: number, max: number) {
+  return fc.oneof(
+    fc.integer({ max: min - 1 }),
+    fc.integer({ min: max + 1 }),
+    fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }),
+    fc.integer({ min, max }).map(String),
+    fc.constantFrom(null, true, '', [], {}),
+    fc.constantFrom(1e300, -1e300, Number.MAX_SAFE_INTEGER + 1),
+  );
+}
+
+describe.each([
+  { field: 'timeout_ms', min: 1, max: 300_000, fallback: 10_000 },
+  { field: 'retry_count', min: 0, max: 10, fallback: 2 },
+])('$field', ({ field, min, max, fallback }) => {
+  it('has its default where it is missing', () => {
+    expect(routeInputSchema.parse(minimal)).toHaveProperty(field, fallback);
+  });
+
+  it('takes every whole number within its bounds, both ends included', () => {
+    const within = fc.oneof(fc.constantFrom(min, max), fc.integer({ min, max }));
+    fc.assert(
+      fc.property(within, (value) => {
+        expect(routeInputSchema.parse({ ...minimal, [field]: value })).toHaveProperty(field, value);
+      }),
+    );
+  });
+
+  it('refuses all else by its name and its bounds, on create and on change', () => {
+    const message = `must be a whole number from ${min} to ${max}`;
+    fc.assert(
+      fc.property(notWithin(min, max), (value) => {
+        for (const schema of [routeInputSchema, routeChangeSchema]) {
+          expect(details({ ...minimal, [field]: value }, schema)).toEqual([
+            { path: field, message },
+          ]);
+        }
+      }),
+    );
+  });
+});
+
+describe('a route body', () => {
+  it('gets the documented defaults for what it leaves out', () => {
+    expect(routeInputSchema.parse(minimal)).toEqual({
+      ...minimal,
+      status: 'active',
+      timeout_ms: 10_000,
+      retry_count: 2,
+      methods: null,
+      auth: { type: 'token' },
+      rate_limit: { limit: 60_000, window_seconds: 60, per: 'route' },
+      retry: {
+        on_statuses: [502, 503, 504],
+        per_attempt_timeout_ms: null,
+        backoff_ms: 25,
+        unsafe_methods: 'never',
+      },
+      max_body_bytes: 10_485_760,
+    });
+  });
+
+  it.each([
+    [{ name: 'Payments' }, 'name'],
+    [{ name: '-x' }, 'name'],
+    [{ name: 'a'.repeat(64) }, 'name'],
+    [{ name: 'a/b' }, 'name'],
+    [{ name: 7 }, 'name'],
+    [{ service_id: 7 }, 'service_id'],
+    [{ status: 'paused' }, 'status'],
+    [{ methods: [] }, 'methods'],
+    [{ methods: ['GET', 'GET'] }, 'methods'],
+    [{ methods: ['CONNECT'] }, 'methods.0'],
+    [{ auth: { type: 'magic' } }, 'auth.type'],
+    [{ auth: {} }, 'auth.type'],
+    [{ rate_limit: { limit: 0 } }, 'rate_limit.limit'],
+    [{ rate_limit: { limit: 1_000_000_001 } }, 'rate_limit.limit'],
+    [{ rate_limit: { window_seconds: 86_401 } }, 'rate_limit.window_seconds'],
+    [{ rate_limit: { per: 'planet' } }, 'rate_limit.per'],
+    [{ rate_limit: { burst: 1 } }, 'rate_limit.burst'],
+    [{ rate_limit: null }, 'rate_limit'],
+    [{ retry: { on_statuses: [200] } }, 'retry.on_statuses.0'],
+    [{ retry: { backoff_ms: 10_001 } }, 'retry.backoff_ms'],
+    [{ retry: { per_attempt_timeout_ms: 0 } }, 'retry.per_attempt_timeout_ms'],
+    [{ retry: { unsafe_methods: 'sometimes' } }, 'retry.unsafe_methods'],
+    [{ max_body_bytes: 1024 ** 3 + 1 }, 'max_body_bytes'],
+    [{ environment: 'production' }, 'environment'],
+    [{ idempotency: { required: true } }, 'idempotency'],
+  ])('is refused for %j', (fields, path) => {
+    expect(details({ ...minimal, ...fields }, routeInputSchema).map((one) => one.path)).toEqual([
+      path,
+    ]);
+  });
+
+  it('names every field that is required and missing', () => {
+    expect(details({}, routeInputSchema)).toEqual([
+      { path: 'name', message: 'is required' },
+      { path: 'service_id', message: 'is required' },
+    ]);
+  });
+});
+
+describe('changeRoute', () => {
+  const before: RouteInput = {
+    ...routeInputSchema.parse(minimal),
+    rate_limit: { limit: 5, window_seconds: 10, per: 'token' },
+  };
+
+  it('keeps what a change leaves out, within rate_limit and retry too', () => {
+    const change = routeChangeSchema.parse({ rate_limit: { limit: 6 }, retry: { backoff_ms: 1 } });
+    expect(changeRoute(before, change)).toEqual({
+      ...before,
+      rate_limit: { limit: 6, window_seconds: 10, per: 'token' },
+      retry: { ...before.retry, backoff_ms: 1 },
+    });
+  });
+
+  it('takes null where the field has a null, and nowhere else', () => {
+    const some = changeRoute(before, routeChangeSchema.parse({ methods: ['GET'] }));
+    expect(some.methods).toEqual(['GET']);
+    expect(changeRoute(some, routeChangeSchema.parse({ methods: null })).methods).toBeNull();
+    expect(details({ timeout_ms: null }, routeChangeSchema)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { parseInput } from '../http/input.ts';
+import { changeService, serviceSchemas, upstreamsOf, type ServiceSettings } from './service.ts';
+
+const schemas = serviceSchemas(parseAddressRanges(['169.254.0.0/16', '127.0.0.0/8']));
+const minimal = { name: 'Payments', url: 'https://pay.example.com/base' };
+
+function paths(body: unknown): string[] {
+  try {
+    parseInput<unknown>(schemas.create, body);
+    return [];
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return (error.details ?? []).map((detail) => detail.path);
+  }
+}
+
+function counter(): () => string {
+  let count = 0;
+  return () => `ups_${(count += 1)}`;
+}
+
+describe('a service body', () => {
+  it('gets the documented defaults for what it leaves out', () => {
+    expect(schemas.create.parse(minimal)).toEqual({
+      ...minimal,
+      health_path: '/healthz',
+      health_check: {
+        path: null,
+        interval_ms: 5000,
+        timeout_ms: 2000,
+        healthy_threshold: 2,
+        unhealthy_threshold: 3,
+      },
+    });
+  });
+
+  it.each([
+    [{ name: '' }, ['name']],
+    [{ name: 'a'.repeat(64) }, ['name']],
+    [{ url: undefined }, ['url']],
+    [{ upstreams: [{ url: 'http://a.example' }] }, ['url']],
+    [{ url: undefined, upstreams: [] }, ['upstreams']],
+    [
+      { url: undefined, upstreams: [{ url: 'http://a.example', weight: 0 }] },
+      ['upstreams.0.weight'],
+    ],
+    [
+      { url: undefined, upstreams: [{ url: 'http://a.example', region: 'EU' }] },
+      ['upstreams.0.region'],
+    ],
+    [
+      { url: undefined, upstreams: [{ url: 'http://a.example' }, { url: 'http://a.example' }] },
+      ['upstreams.1'],
+    ],
+    [{ url: 'ftp://a.example' }, ['url']],
+    [{ url: 'a.example' }, ['url']],
+    [{ url: 'http://user:secret@a.example' }, ['url']],
+    [{ url: 'http://a.example/#top' }, ['url']],
+    [{ url: 'http://a.example/ b' }, ['url']],
+    [{ url: 'http://169.254.169.254/latest' }, ['url']],
+    [{ url: 'http://2130706433/' }, ['url']],
+    [{ url: `http://a.example/${'x'.repeat(2048)}` }, ['url']],
+    [{ health_path: 'healthz' }, ['health_path']],
+    [{ health_path: '/a b' }, ['health_path']],
+    [{ health_path: `/${'a'.repeat(1024)}` }, ['health_path']],
+    [{ health_check: { interval_ms: 499 } }, ['health_check.interval_ms']],
+    [{ health_check: { healthy_threshold: 21 } }, ['health_check.healthy_threshold']],
+    [{ health_check: { jitter: 1 } }, ['health_check.jitter']],
+    [{ credential: { type: 'bearer', token: 'x' } }, ['credential']],
+    [{ status: 'healthy' }, ['status']],
+  ])('is refused for %j', (fields, expected) => {
+    expect(paths({ ...minimal, ...fields })).toEqual(expected);
+  });
+
+  it.each([[null], [[]], ['text'], [7], [undefined]])('is refused where it is %j', (body) => {
+    expect(paths(body)).toEqual(['']);
+  });
+});
+
+describe('changeService', () => {
+  const body = schemas.create.parse({
+    name: 'Payments',
+    upstreams: [
+      { url: 'http://a.example', region: 'eu' },
+      { url: 'http://b.example', region: 'us' },
+    ],
+  });
+  const before: ServiceSettings = {
+    name: body.name,
+    health_path: body.health_path,
+    health_check: body.health_check,
+    upstreams: upstreamsOf(body, [], counter()) ?? [],
+  };
+
+  it('keeps the id of an upstream whose url and region stay, whatever its weight and place', () => {
+    const change = schemas.change.parse({
+      upstreams: [
+        { url: 'http://b.example', region: 'us', weight: 5 },
+        { url: 'http://a.example', region: 'us' },
+      ],
+    });
+    expect(changeService(before, change, () => 'ups_new').upstreams).toEqual([
+      { id: 'ups_2', url: 'http://b.example', region: 'us', weight: 5 },
+      { id: 'ups_new', url: 'http://a.example', region: 'us', weight: 1 },
+    ]);
+  });
+
+  it('takes url for the one upstream that it is short for', () => {
+    const change = schemas.change.parse({ url: 'http://c.example' });
+    expect(changeService(before, change, () => 'ups_new').upstreams).toEqual([
+      { id: 'ups_new', url: 'http://c.example', region: null, weight: 1 },
+    ]);
+  });
+
+  it('leaves the rest of health_check as it was', () => {
+    const change = schemas.change.parse({ health_check: { path: '/live' } });
+    const once = changeService(before, change, counter());
+    expect(once.health_check).toEqual({ ...before.health_check, path: '/live' });
+    expect(once.upstreams).toBe(before.upstreams);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
+import { startTestApi, type TestApi } from '../testing/api.ts';
+
+interface Operation {
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> };
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+}
+
+interface Schema {
+  readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly required?: readonly string[];
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+describe('GET /v1/openapi.json', () => {
+  let api: TestApi;
+  let document: Document;
+
+  beforeAll(async () => {
+    api = await startTestApi();
+    const answer = await api.call('GET', '/v1/openapi.json', { token: null });
+    expect(answer.status).toBe(200);
+    document = JSON.parse(answer.text) as Document;
+  });
+
+  afterAll(async () => {
+    await api.close();
+  });
+
+  it('has every endpoint of the management API, by path and method', () => {
+    expect(document.openapi).toBe('3.1.0');
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(operations.sort()).toEqual([
+      'DELETE /v1/routes/{id}',
+      'DELETE /v1/services/{id}',
+      'DELETE /v1/tokens/{id}',
+      'GET /v1/environments',
+      'GET /v1/environments/{name}',
+      'GET /v1/openapi.json',
+      'GET /v1/requests',
+      'GET /v1/requests/{id}',
+      'GET /v1/routes',
+      'GET /v1/routes/{id}',
+      'GET /v1/services',
+      'GET /v1/services/{id}',
+      'GET /v1/tokens',
+      'GET /v1/tokens/{id}',
+      'PATCH /v1/routes/{id}',
+      'PATCH /v1/services/{id}',
+      'POST /v1/environments',
+      'POST /v1/routes',
+      'POST /v1/services',
+      'POST /v1/tokens',
+      'POST /v1/tokens/{id}/rotate',
+    ]);
+  });
+
+  it('names only paths and methods that the service answers', async () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const method of Object.keys(methods)) {
+        const answer = await api.call(method.toUpperCase(), path.replace(/\{\w+\}/, 'x'));
+        const code = answer.json.error?.['code'];
+        expect(['not_found', 'method_not_allowed', 'internal_error']).not.toContain(code);
+      }
+    }
+  });
+
+  it('has the bounds and defaults by which bodies are validated', () => {
+    const schema = document.paths['/v1/routes']?.['post']?.requestBody?.content['application/json'];
+    expect(schema?.schema.required).toEqual(['name', 'service_id']);
+    expect(schema?.schema.properties).toMatchObject({
+      timeout_ms: { type: 'integer', minimum: 1, maximum: 300_000, default: 10_000 },
+      retry_count: { type: 'integer', minimum: 0, maximum: 10, default: 2 },
+    });
+  });
+
+  it('has the codes of an endpoint under their statuses', () => {
+    const responses = document.paths['/v1/routes']?.['post']?.responses ?? {};
+    expect(Object.keys(responses)).toEqual([
+      ...['201', '400', '401', '404', '409', '413', '415', '429', '500', '503'],
+    ]);
+    for (const code of ['name_conflict', 'service_not_found'] satisfies ErrorCode[]) {
+      expect(JSON.stringify(responses[ERROR_TABLE[code].status])).toContain(code);
+    }
+  });
+
+  it('shows limit as the number that it is', () => {
+    const list = document.paths['/v1/routes']?.['get']?.parameters ?? [];
+    expect(list.find((parameter) => parameter.name === 'limit')).toEqual({
+      name: 'limit',
+      in: 'query',
+      required: false,
+      schema: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 200,
+        description: 'The size of a page; 50 where it is left out.',
+      },
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/testing/test-database';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { sql } from 'kysely';
+import { openTcpGate, type TcpGate } from '../testing/tcp-gate.ts';
+import { openDatabase, type OpenDatabase } from './database.ts';
+import { isAway } from './failures.ts';
+
+describe('the pool', () => {
+  let testDatabase: TestDatabase;
+  let gate: TcpGate;
+  let opened: OpenDatabase;
+
+  beforeEach(async () => {
+    testDatabase = await createTestDatabase();
+    const url = new URL(testDatabase.url);
+    gate = await openTcpGate(Number(url.port));
+    url.port = String(gate.port);
+    opened = openDatabase({
+      url: url.href,
+      log: createLogger('test', 'silent'),
+      maxConnections: 1,
+      statementTimeoutMs: 200,
+    });
+  });
+
+  afterEach(async () => {
+    await opened.close();
+    await gate.close();
+    await testDatabase.drop();
+  });
+
+  const ask = () => sql<{ one: number }>`SELECT 1 AS one`.execute(opened.db);
+
+  it('reads a bigint as a number, and refuses one that is beyond what a number holds', async () => {
+    const { rows } = await sql<{ big: unknown }>`SELECT 9007199254740991 AS big`.execute(opened.db);
+    expect(rows).toEqual([{ big: 9_007_199_254_740_991 }]);
+    const beyond = sql`SELECT 9007199254740993 AS big`.execute(opened.db);
+    await expect(beyond).rejects.toThrow(/beyond/);
+  });
+
+  it('gives a statement that takes too long up, and counts that as Postgres being away', async () => {
+    const error: unknown = await sql`SELECT pg_sleep(60)`
+      .execute(opened.db)
+      .catch((e: unknown) => e);
+    expect(isAway(error)).toBe(true);
+    expect((await ask()).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('does not lend a connection again that gave no answer', async () => {
+    await ask();
+    await gate.set('stalled');
+    const error: unknown = await ask().catch((e: unknown) => e);
+    expect(isAway(error)).toBe(true);
+    await gate.set('open');
+    expect((await ask()).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('outlives the loss of its connections, used and idle', async () => {
+    await ask();
+    const lost = opened.db.transaction().execute(async (transaction) => {
+      await sql`SELECT 1`.execute(transaction);
+      await gate.set('shut');
+      await sql`SELECT 1`.execute(transaction);
+    });
+    const error: unknown = await lost.catch((e: unknown) => e);
+    expect(isAway(error)).toBe(true);
+    expect(isAway(await ask().catch((e: unknown) => e))).toBe(true);
+    await gate.set('open');
+    await eventually(ask);
+  });
+});

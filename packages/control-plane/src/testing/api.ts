@@ -1,0 +1,127 @@
+import { createTestDatabase } from '@gateway/local-stack/testing/test-database';
+import { createIdFactory } from '@gateway/shared/ids';
+import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import { manualClock, type ManualClock } from '@gateway/shared/testing/manual-clock';
+import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
+import { Registry } from 'prom-client';
+import { createApp } from '../http/app.ts';
+import { createAuthenticator } from '../http/authenticate.ts';
+import { environmentEndpoints } from '../http/environments.ts';
+import { createHttpMetrics } from '../http/metrics.ts';
+import { requestEndpoints } from '../http/requests.ts';
+import { routeEndpoints } from '../http/routes.ts';
+import { startServer } from '../http/server.ts';
+import { serviceEndpoints } from '../http/services.ts';
+import { tokenEndpoints } from '../http/tokens.ts';
+import { ensureAdminToken } from '../store/admin-token.ts';
+import { openDatabase, type Database } from '../store/database.ts';
+import { ensureEnvironments } from '../store/environments.ts';
+
+/** An answer of the API: its JSON is read loosely, as tests say themselves what they expect. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: { data?: Fields & Fields[]; error?: Fields; next_cursor?: string | null };
+}
+
+export type Fields = Record<string, unknown> & { id: string; secret: string };
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Undefined: the admin's; null: none. */
+  readonly token?: string | null;
+}
+
+export interface TestApi {
+  readonly url: string;
+  readonly port: number;
+  readonly db: Database;
+  readonly clock: ManualClock;
+  readonly registry: Registry;
+  readonly adminToken: string;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Makes a token and gives its secret. */
+  makeToken(body: object): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface TestApiOptions {
+  readonly authFailureLimit?: number;
+  readonly managementRateLimit?: number;
+  readonly trustedProxies?: readonly string[];
+  readonly deniedUpstreams?: readonly string[];
+  /** Gets the port of Postgres and gives the one to connect to, for tests of an outage. */
+  readonly databaseVia?: (port: number) => Promise<number>;
+}
+
+/** The whole management API on a real socket over a database of its own; its clock stands still. */
+export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const { authFailureLimit = 1000, managementRateLimit = 100_000 } = options;
+  const database = await createTestDatabase();
+  const databaseUrl = new URL(database.url);
+  const { databaseVia } = options;
+  if (databaseVia) databaseUrl.port = String(await databaseVia(Number(databaseUrl.port)));
+  const log = createLogger('test', 'silent');
+  const opened = openDatabase({ url: databaseUrl.href, log });
+  const { db } = opened;
+  const clock = manualClock();
+  const newId = createIdFactory(() => clock.nowMs());
+  const registry = new Registry();
+  const adminToken = createTokenSecret();
+  const start = new Date(clock.nowMs());
+  await ensureEnvironments(db, ['production', 'development'], start);
+  const sha256 = hashTokenSecretBytes(adminToken);
+  await ensureAdminToken(db, { id: newId('tok'), sha256 }, start);
+  const parts = { db, clock, newId };
+  const denied = parseAddressRanges(options.deniedUpstreams ?? ['169.254.0.0/16']);
+  const app = createApp({
+    ...{ clock, newId, log },
+    metrics: createHttpMetrics(registry),
+    trustedProxies: parseAddressRanges(options.trustedProxies ?? []),
+    authenticator: createAuthenticator({ db, clock, authFailureLimit, managementRateLimit }),
+    endpoints: [
+      ...environmentEndpoints(parts),
+      ...serviceEndpoints(parts, denied),
+      ...routeEndpoints(parts),
+      ...tokenEndpoints(parts),
+      ...requestEndpoints(parts),
+    ],
+  });
+  const server = await startServer(app, { host: '127.0.0.1', port: 0, newId, authFailureLimit });
+  const url = `http://127.0.0.1:${server.port}`;
+
+  async function call(method: string, path: string, given: CallOptions = {}): Promise<Answer> {
+    const { body, token = adminToken } = given;
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...given.headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = (text === '' ? {} : JSON.parse(text)) as Answer['json'];
+    return { status: response.status, headers: response.headers, text, json };
+  }
+
+  return {
+    ...{ url, port: server.port, db, clock, registry, adminToken, call },
+    async makeToken(body) {
+      const { status, json, text } = await call('POST', '/v1/tokens', { body });
+      if (status !== 201 || json.data === undefined) throw new Error(text);
+      return json.data.secret;
+    },
+    async close() {
+      await server.close();
+      await opened.close();
+      await database.drop();
+    },
+  };
+}

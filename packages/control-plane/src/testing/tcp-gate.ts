@@ -1,0 +1,73 @@
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+
+/** A door in front of a server, for outages that a test opens and closes. */
+export interface TcpGate {
+  readonly port: number;
+  /** `open` passes bytes on, `stalled` keeps connections and passes nothing, `shut` refuses them. */
+  set(state: 'open' | 'stalled' | 'shut'): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Listens on 127.0.0.1 and passes each connection on to the port behind it. */
+export async function openTcpGate(targetPort: number): Promise<TcpGate> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let stalled = false;
+
+  const server = createServer((inner) => {
+    const outer = connect(targetPort, '127.0.0.1');
+    const pair = [inner, outer] as const;
+    pairs.add(pair);
+    const end = () => {
+      pairs.delete(pair);
+      inner.destroy();
+      outer.destroy();
+    };
+    for (const [from, to] of [pair, [outer, inner] as const]) {
+      from.on('error', end).on('close', end);
+      from.pipe(to);
+      if (stalled) from.unpipe(to).pause();
+    }
+  });
+
+  function listen(port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', resolve);
+    });
+  }
+
+  function shut(): Promise<void> {
+    if (!server.listening) return Promise.resolve();
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => {
+        resolve();
+      });
+    });
+    for (const [inner, outer] of pairs) {
+      inner.destroy();
+      outer.destroy();
+    }
+    return closed;
+  }
+
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    async set(state) {
+      stalled = state === 'stalled';
+      if (state === 'shut') {
+        await shut();
+        return;
+      }
+      if (!server.listening) await listen(port);
+      for (const [inner, outer] of pairs) {
+        for (const [from, to] of [[inner, outer] as const, [outer, inner] as const]) {
+          if (stalled) from.unpipe(to).pause();
+          else from.pipe(to);
+        }
+      }
+    },
+    close: shut,
+  };
+}
