@@ -14,13 +14,22 @@ function log(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Stops the servers when the run is broken off, before the signal takes its usual course. */
+/**
+ * Stops the servers when the run is broken off, before the signal takes its usual course. Ctrl-C may
+ * arrive twice, from the terminal and from npm: the first one counts.
+ */
 function stopOnSignals(stop: () => Promise<void>): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      void stop().finally(() => process.kill(process.pid, signal));
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  let stopping = false;
+  const handle = (signal: NodeJS.Signals): void => {
+    if (stopping) return;
+    stopping = true;
+    void stop().finally(() => {
+      for (const one of signals) process.off(one, handle);
+      process.kill(process.pid, signal);
     });
-  }
+  };
+  for (const signal of signals) process.on(signal, handle);
 }
 
 /**
