@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createIdFactory } from '@gateway/shared/ids';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
+import { bootstrap } from './bootstrap.ts';
+import { readConfig } from './config.ts';
+import { openTestStore, type TestStore } from './testing/store.ts';
+import { findTokenBySecret, revokeToken } from './store/tokens.ts';
+
+describe('bootstrap', () => {
+  let store: TestStore;
+  const clock = manualClock();
+  const newId = createIdFactory(() => clock.nowMs());
+
+  beforeEach(async () => {
+    store = await openTestStore();
+  });
+
+  afterEach(async () => {
+    await store.close();
+  });
+
+  function start(env: Record<string, string>): Promise<void> {
+    const GATEWAY_MASTER_KEYS = `k1:${randomBytes(32).toString('base64')}`;
+    const config = readConfig({ DATABASE_URL: store.url, GATEWAY_MASTER_KEYS, ...env });
+    return bootstrap(config, { db: store.db, clock, newId, log: createLogger('test', 'silent') });
+  }
+
+  const find = (secret: string) => findTokenBySecret(store.db, hashTokenSecretBytes(secret));
+  const environments = async () =>
+    (await store.db.selectFrom('environments').select('name').orderBy('name').execute()).map(
+      (row) => row.name,
+    );
+  const changes = async () =>
+    (await store.db.selectFrom('config_outbox').select('environment').execute()).length;
+
+  it('makes the environments and the admin token once, with several replicas at a time', async () => {
+    const token = createTokenSecret();
+    const env = { GATEWAY_ADMIN_TOKEN: token, DEFAULT_ENVIRONMENT: 'staging' };
+    await Promise.all([start(env), start(env), start(env)]);
+    expect(await environments()).toEqual(['development', 'production', 'staging']);
+    expect(await find(token)).toMatchObject({ environments: ['*'], routes: ['*'], scopes: ['*'] });
+    const tokens = await store.db.selectFrom('tokens').select('name').execute();
+    expect(tokens).toEqual([{ name: 'admin' }]);
+  });
+
+  it('publishes nothing when it finds all as it should be', async () => {
+    const env = { GATEWAY_ADMIN_TOKEN: createTokenSecret() };
+    await start(env);
+    const before = await changes();
+    await start(env);
+    expect(await changes()).toBe(before);
+  });
+
+  it('replaces the secret when another one is given, and tells every environment', async () => {
+    const [first, second] = [createTokenSecret(), createTokenSecret()];
+    await start({ GATEWAY_ADMIN_TOKEN: first });
+    const made = await find(first);
+    const before = await changes();
+    await start({ GATEWAY_ADMIN_TOKEN: second });
+    expect(await find(first)).toBeUndefined();
+    expect((await find(second))?.id).toBe(made?.id);
+    expect(await changes()).toBe(before + 2);
+  });
+
+  it('does not bring a revoked secret back to life, and takes a new one', async () => {
+    const token = createTokenSecret();
+    await start({ GATEWAY_ADMIN_TOKEN: token });
+    const id = (await find(token))?.id ?? '';
+    await revokeToken(store.db, id, new Date(clock.nowMs()), () => undefined);
+    await start({ GATEWAY_ADMIN_TOKEN: token });
+    expect(await find(token)).toBeUndefined();
+    const next = createTokenSecret();
+    await start({ GATEWAY_ADMIN_TOKEN: next });
+    expect((await find(next))?.scopes).toEqual(['*']);
+  });
+
+  it('makes no token where none is given', async () => {
+    await start({});
+    expect(await store.db.selectFrom('tokens').select('id').execute()).toEqual([]);
+  });
+});
