@@ -1,0 +1,32 @@
+import type { ServerResponse } from 'node:http';
+import {
+  startUpstream,
+  type SeenRequest,
+  type TestUpstream,
+} from '@gateway/data-plane/testing/upstream';
+
+/**
+ * An upstream that keeps what reaches it. `/status/<code>` answers with that status, `/slow/<ms>`
+ * after that time, `/flaky/<n>/<any>` with 503 to the first n requests of that path; any other path
+ * answers 200. Each body says which path was asked for, and each answer carries `X-Upstream: yes`.
+ */
+export function startRecordingUpstream(): Promise<TestUpstream> {
+  const asked = new Map<string, number>();
+  return startUpstream((seen, response) => {
+    const path = new URL(seen.url, 'http://upstream').pathname;
+    const count = (asked.get(path) ?? 0) + 1;
+    asked.set(path, count);
+    const [, kind, value] = path.split('/');
+    const number = Number(value);
+    if (kind === 'status') answer(response, number, seen);
+    else if (kind === 'slow') setTimeout(() => answer(response, 200, seen), number).unref();
+    else if (kind === 'flaky') answer(response, count > number ? 200 : 503, seen);
+    else answer(response, 200, seen);
+  });
+}
+
+function answer(response: ServerResponse, status: number, seen: SeenRequest): void {
+  const body = JSON.stringify({ upstream: seen.url, method: seen.method });
+  response.writeHead(status, { 'content-type': 'application/json', 'x-upstream': 'yes' });
+  response.end(status === 204 || status === 304 ? undefined : body);
+}
