@@ -42,13 +42,15 @@ export function createContext(
   const { contentLength, chunked } = inbound;
   const peerAddress = normaliseAddress(request.socket.remoteAddress ?? '');
   const hasBody = chunked || (contentLength !== undefined && contentLength > 0);
+  // HTTP/1.0 has no interim responses (RFC 9110 section 10.1.1).
+  const awaitsContinue = inbound.expectContinue && request.httpVersion !== '1.0';
   const body = hasBody
     ? new IncomingBody({
         request,
         contentLength: chunked ? undefined : contentLength,
         budget: options.bodyBudget,
         clock,
-        proceed: inbound.expectContinue ? proceed : undefined,
+        proceed: awaitsContinue ? proceed : undefined,
         idleTimeoutMs: options.bodyIdleTimeoutMs,
       })
     : EMPTY_BODY;

@@ -87,13 +87,15 @@ async function takeBody(
   const hasKey = ctx.inbound.idempotencyKey !== undefined;
   const kept = route.retryCount > 0 && mayRepeat(ctx.method, hasKey, route.retry);
   const startedMs = clock.monotonicMs();
-  const body = await ctx.body.take({
-    maxBytes: route.maxBodyBytes,
-    keepBytes: kept ? options.retryBodyBytes : ctx.inbound.chunked ? 0 : SMALL_BODY_BYTES,
-    timeoutMs: Math.max(1, ctx.deadlineMs - startedMs),
-  });
-  ctx.clientWaitMs += clock.monotonicMs() - startedMs;
-  return body;
+  try {
+    return await ctx.body.take({
+      maxBytes: route.maxBodyBytes,
+      keepBytes: kept ? options.retryBodyBytes : ctx.inbound.chunked ? 0 : SMALL_BODY_BYTES,
+      timeoutMs: Math.max(1, ctx.deadlineMs - startedMs),
+    });
+  } finally {
+    ctx.clientWaitMs += clock.monotonicMs() - startedMs;
+  }
 }
 
 async function attempt(

@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { startTestDataPath } from '../testing/data-path.ts';
+import type { LargeBodyOrder, LargeBodyResult } from '../testing/large-body-peer.ts';
+import { watchMemory } from '../testing/memory.ts';
+import { closeAfterEach } from '../testing/opened.ts';
+
+const opened = closeAfterEach();
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+const MAX_GROWTH = 100 * MIB;
+const NOTHING = { method: 'GET', headers: {}, sendBytes: 0, answerBytes: 0, answerHeaders: {} };
+const KNOWN_LENGTH = { 'content-length': String(GIB) };
+const CHUNKED = { 'transfer-encoding': 'chunked' };
+
+async function setUp() {
+  const path = fileURLToPath(new URL('../testing/large-body-peer.ts', import.meta.url));
+  const peer = fork(path, { execArgv: [] });
+  opened({ close: () => peer.kill() });
+  const [port] = (await once(peer, 'message')) as [number];
+  const gateway = opened(
+    await startTestDataPath({
+      upstreams: [`http://127.0.0.1:${port}`],
+      timeout_ms: 60_000,
+      max_body_bytes: GIB,
+      retry_count: 2,
+    }),
+  );
+  const carryOut = async (order: Partial<LargeBodyOrder>): Promise<LargeBodyResult> => {
+    const headers = { ...order.headers, authorization: `Bearer ${gateway.token}` };
+    peer.send({ ...NOTHING, url: `${gateway.url}/v1/proxy/test`, ...order, headers });
+    const [result] = (await once(peer, 'message')) as [LargeBodyResult];
+    return result;
+  };
+  return { gateway, carryOut };
+}
+
+describe('a body of 1 GiB', () => {
+  it.each<[string, Partial<LargeBodyOrder>]>([
+    ['from an upstream, of announced length', { answerBytes: GIB, answerHeaders: KNOWN_LENGTH }],
+    ['from an upstream, in chunks', { answerBytes: GIB }],
+    [
+      'to an upstream, of announced length',
+      { method: 'POST', sendBytes: GIB, headers: KNOWN_LENGTH },
+    ],
+    ['to an upstream, in chunks', { method: 'POST', sendBytes: GIB, headers: CHUNKED }],
+    ['to an upstream, begun to be kept', { method: 'PUT', sendBytes: GIB, headers: CHUNKED }],
+  ])(
+    'crosses the gateway whole and in bounded memory: %s',
+    async (_case, order) => {
+      const { gateway, carryOut } = await setUp();
+      const memory = watchMemory();
+      const result = await carryOut(order);
+      expect(memory.growthBytes()).toBeLessThan(MAX_GROWTH);
+      const { sendBytes = 0, answerBytes = 0 } = order;
+      expect(result).toMatchObject({ upstreamGotBytes: sendBytes, callerGotBytes: answerBytes });
+      expect(await gateway.recordOf(result.requestId)).toMatchObject({
+        outcome: 'success',
+        request_bytes: sendBytes,
+        response_bytes: answerBytes,
+      });
+    },
+    60_000,
+  );
+});
