@@ -7,6 +7,7 @@ import { ensureAdminToken } from './store/admin-token.ts';
 import type { Database } from './store/database.ts';
 import { ensureEnvironments } from './store/environments.ts';
 import { migrate } from './store/migrate.ts';
+import { hasTokens } from './store/tokens.ts';
 
 export interface BootstrapParts {
   readonly db: Database;
@@ -25,7 +26,12 @@ export async function bootstrap(config: Config, parts: BootstrapParts): Promise<
   await migrate(config.DATABASE_URL);
   const names = new Set(['production', 'development', config.DEFAULT_ENVIRONMENT]);
   await ensureEnvironments(db, [...names], new Date(clock.nowMs()));
-  if (config.GATEWAY_ADMIN_TOKEN === undefined) return;
+  if (config.GATEWAY_ADMIN_TOKEN === undefined) {
+    if (!(await hasTokens(db))) {
+      log.warn('there is no token: nobody can call the management API; set GATEWAY_ADMIN_TOKEN');
+    }
+    return;
+  }
   const sha256 = hashTokenSecretBytes(config.GATEWAY_ADMIN_TOKEN);
   const state = await ensureAdminToken(
     db,

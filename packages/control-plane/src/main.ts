@@ -10,7 +10,7 @@ import { readConfig, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { environmentEndpoints } from './http/environments.ts';
-import { createHttpMetrics, observePool } from './http/metrics.ts';
+import { createHttpMetrics, observeDroppedCounters, observePool } from './http/metrics.ts';
 import { requestEndpoints } from './http/requests.ts';
 import { routeEndpoints } from './http/routes.ts';
 import { startServer } from './http/server.ts';
@@ -88,8 +88,10 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     authFailureLimit: config.AUTH_FAILURE_LIMIT,
     managementRateLimit: config.MANAGEMENT_RATE_LIMIT,
   });
+  observeDroppedCounters(registry, () => authenticator.droppedCounters());
+  const metrics = createHttpMetrics(registry);
   const app = createApp({
-    ...{ authenticator, clock, newId, log, metrics: createHttpMetrics(registry) },
+    ...{ authenticator, clock, newId, log, metrics },
     trustedProxies: config.TRUSTED_PROXIES,
     endpoints: [
       ...environmentEndpoints(parts),
@@ -104,6 +106,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     port: config.CONTROL_PLANE_PORT,
     newId,
     authFailureLimit: config.AUTH_FAILURE_LIMIT,
+    metrics,
   });
   runner.defer('management API', () => {
     stopping.abort();

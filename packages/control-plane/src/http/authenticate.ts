@@ -34,6 +34,8 @@ export interface Authenticator {
    * @throws GatewayError authentication_failed, rate_limit_exceeded
    */
   authenticate(authorization: string | undefined, exchange: Exchange): Promise<CallerToken>;
+  /** Counters that made room for others: what they had counted was forgotten. */
+  droppedCounters(): number;
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
@@ -53,6 +55,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   return {
     allowance: (address) => failures.peek(address, authFailureLimit, WINDOW_MS, clock.nowMs()),
+    droppedCounters: () => failures.dropped + calls.dropped,
     async authenticate(authorization, exchange) {
       const token = await open(authorization);
       const nowMs = clock.nowMs();

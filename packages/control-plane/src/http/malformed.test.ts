@@ -122,6 +122,12 @@ describe('a request that is not in order', () => {
     expectError(await api.call('POST', '/v1/services', { body: fits }), 400, 'invalid_request');
   });
 
+  it('with a large body and no token is answered 401, and the answer arrives whole', async () => {
+    const body = 'x'.repeat(8 * 1024 * 1024);
+    const answer = await api.call('POST', '/v1/services', { body, token: null });
+    expectError(answer, 401, 'authentication_failed');
+  });
+
   it('with a path that is not validly encoded is answered invalid_request', async () => {
     expectError(await api.call('GET', '/v1/services/%zz'), 400, 'invalid_request');
   });

@@ -3,6 +3,8 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export interface HttpMetrics {
   readonly requests: Counter<'method' | 'route' | 'status'>;
   readonly duration: Histogram<'method' | 'route'>;
+  /** Connections and requests that were turned away before they were a call. */
+  readonly refused: Counter<'reason'>;
 }
 
 const PREFIX = 'gateway_control_plane';
@@ -21,6 +23,12 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
       help: 'Time from the arrival of a management call to the end of its answer.',
       labelNames: ['method', 'route'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers: [registry],
+    }),
+    refused: new Counter({
+      name: `${PREFIX}_http_refused_total`,
+      help: 'Requests that were not valid HTTP or did not arrive in time; connections past the limit.',
+      labelNames: ['reason'],
       registers: [registry],
     }),
   };
@@ -44,6 +52,18 @@ export function observePool(registry: Registry, poolUse: () => PoolUse): void {
       this.set({ state: 'used' }, total - idle);
       this.set({ state: 'idle' }, idle);
       this.set({ state: 'waiting' }, waiting);
+    },
+  });
+}
+
+/** Shows how many rate counters were dropped because there were too many of them. */
+export function observeDroppedCounters(registry: Registry, dropped: () => number): void {
+  new Gauge({
+    name: `${PREFIX}_rate_counters_dropped`,
+    help: 'Counters of addresses and tokens that were forgotten to make room for others.',
+    registers: [registry],
+    collect() {
+      this.set(dropped());
     },
   });
 }

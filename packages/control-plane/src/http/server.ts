@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { errorBody } from '@gateway/shared/errors/gateway-error';
 import { HEADER } from '@gateway/shared/http/headers';
 import type { createIdFactory } from '@gateway/shared/ids';
+import type { HttpMetrics } from './metrics.ts';
 
 export interface ManagementServer {
   readonly port: number;
@@ -17,10 +18,13 @@ export interface ServerOptions {
   readonly newId: ReturnType<typeof createIdFactory>;
   /** What a request that cannot be parsed is told of the limit; it has no address of its own. */
   readonly authFailureLimit: number;
+  readonly metrics: HttpMetrics;
 }
 
 /** A request that has not arrived whole after this long is cut off; it bounds what is read in vain. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Each may hold a body of 1 MiB, so this bounds the memory. */
+const MAX_CONNECTIONS = 1000;
 
 /** Starts the management port. */
 export async function startServer(
@@ -31,6 +35,10 @@ export async function startServer(
   const server = createServer({ requireHostHeader: false }, listener);
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = REQUEST_TIMEOUT_MS;
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('drop', () => {
+    options.metrics.refused.inc({ reason: 'too_many_connections' });
+  });
   let closing = false;
   // Any expectation but 100-continue is ignored, as RFC 9110 section 10.1.1 allows.
   server.on('checkExpectation', listener);
@@ -56,6 +64,13 @@ export async function startServer(
   };
 }
 
+const INVALID = { label: 'not_http', reason: 'it is not valid HTTP' };
+
+const REASONS: Readonly<Record<string, typeof INVALID>> = {
+  HPE_HEADER_OVERFLOW: { label: 'header_overflow', reason: 'the header fields are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { label: 'slow', reason: 'the request did not arrive in time' },
+};
+
 /** Answers what node:http could not parse, in the envelope, and closes the connection. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex, options: ServerOptions): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -63,12 +78,8 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex, options: ServerOpt
     return;
   }
   const requestId = options.newId('req');
-  const reason =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'the header fields are too large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'the request did not arrive in time'
-        : 'it is not valid HTTP';
+  const { label, reason } = REASONS[error.code ?? ''] ?? INVALID;
+  options.metrics.refused.inc({ reason: label });
   const message = `The request is not valid: ${reason}.`;
   const body = errorBody('invalid_request', message, requestId);
   const limit = String(options.authFailureLimit);

@@ -33,8 +33,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
   try {
     const provider = new FileMigrationProvider({ fs, path, migrationFolder: MIGRATIONS });
     const { error } = await new Migrator({ db, provider }).migrateToLatest();
-    if (error instanceof Error) throw error;
-    if (error !== undefined) throw new Error('a migration failed', { cause: error });
+    if (error !== undefined) throw error as Error;
   } finally {
     await db.destroy();
   }

@@ -53,6 +53,12 @@ export function listTokens(
   return query.orderBy('id').limit(filter.limit).execute();
 }
 
+/** Whether any token is left that was not revoked. */
+export async function hasTokens(db: Database): Promise<boolean> {
+  const query = db.selectFrom('tokens').select('id').where('revoked_at', 'is', null).limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 /** @throws GatewayError token_not_found, also where it was revoked. */
 export async function findToken(db: Database, id: string): Promise<Token> {
   const row = await db

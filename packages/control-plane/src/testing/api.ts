@@ -77,9 +77,10 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   await ensureAdminToken(db, { id: newId('tok'), sha256 }, start);
   const parts = { db, clock, newId };
   const denied = parseAddressRanges(options.deniedUpstreams ?? ['169.254.0.0/16']);
+  const metrics = createHttpMetrics(registry);
   const app = createApp({
     ...{ clock, newId, log },
-    metrics: createHttpMetrics(registry),
+    metrics,
     trustedProxies: parseAddressRanges(options.trustedProxies ?? []),
     authenticator: createAuthenticator({ db, clock, authFailureLimit, managementRateLimit }),
     endpoints: [
@@ -90,7 +91,9 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ...requestEndpoints(parts),
     ],
   });
-  const server = await startServer(app, { host: '127.0.0.1', port: 0, newId, authFailureLimit });
+  const server = await startServer(app, {
+    ...{ host: '127.0.0.1', port: 0, newId, authFailureLimit, metrics },
+  });
   const url = `http://127.0.0.1:${server.port}`;
 
   async function call(method: string, path: string, given: CallOptions = {}): Promise<Answer> {
