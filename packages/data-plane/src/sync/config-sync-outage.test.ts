@@ -1,12 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startNats, type NatsOptions } from '@gateway/local-stack/nats';
-import type { Server } from '@gateway/local-stack/server';
 import { Registry } from 'prom-client';
 import { systemClock } from '@gateway/shared/clock';
-import { connectNats } from '@gateway/shared/messaging/connection';
 import { NAMES } from '@gateway/shared/messaging/names';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
 import { eventually } from '@gateway/shared/testing/eventually';
@@ -15,52 +10,21 @@ import type { NatsConnection } from '@nats-io/nats-core';
 import { startConfigSync, type ConfigSync } from './config-sync.ts';
 import { openLastGood } from './last-good.ts';
 import { captureLog } from './testing/captured-log.ts';
+import { openOwnNats, type OwnNats } from './testing/own-nats.ts';
 import { newKey, openConfigPublisher, type ConfigPublisher } from './testing/config-publisher.ts';
 
 const key = newKey();
 const stream = `KV_${NAMES.configBucket}`;
-let folder: string;
-let servers: Server[];
-/** In the order of acquisition; the servers go last, as they do where the product is stopped. */
-let undo: (() => Promise<unknown>)[];
+let own: OwnNats;
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'config-outage-'));
-  servers = [];
-  undo = [];
+  own = await openOwnNats();
 });
 
-afterEach(async () => {
-  for (const step of undo.toReversed()) await step();
-  await Promise.all(servers.map((server) => server.stop()));
-  await rm(folder, { recursive: true });
-});
-
-/** A server of this test's own, to be stopped and started at will. */
-async function startServer(options: Partial<NatsOptions> = {}): Promise<Server> {
-  const dataDir = path.join(folder, 'nats');
-  const server = await startNats({ dataDir, log: () => undefined, ...options });
-  servers.push(server);
-  return server;
-}
-
-async function connect(url: string): Promise<NatsConnection> {
-  const abort = new AbortController();
-  const { log } = captureLog();
-  const options = { url, name: 'test', log, clock: systemClock, signal: abort.signal };
-  const pending = connectNats(options);
-  undo.push(async () => {
-    abort.abort();
-    await pending.then(
-      (connection) => connection.close(),
-      () => undefined,
-    );
-  });
-  return pending;
-}
+afterEach(() => own.close());
 
 async function openPublisher(url: string): Promise<ConfigPublisher & { nats: NatsConnection }> {
-  const nats = await connect(url);
+  const nats = await own.connect(url);
   await ensureTopology(nats, { replicas: 1, maxRecordStreamBytes: 1024 * 1024 });
   return { ...(await openConfigPublisher(nats, key)), nats };
 }
@@ -71,14 +35,14 @@ function start(nats: Promise<NatsConnection>): { sync: ConfigSync; news: (string
   const sync = startConfigSync({
     nats,
     keys: [key],
-    lastGood: openLastGood(path.join(folder, 'config'), [key], log),
+    lastGood: openLastGood(path.join(own.folder, 'config'), [key], log),
     clock: systemClock,
     log,
     registry: new Registry(),
     apply: ({ version }) => void news.push(version),
     remove: (environment) => void news.push(`${environment} removed`),
   });
-  undo.push(() => sync.stop());
+  own.defer(() => sync.stop());
   return { sync, news };
 }
 
@@ -87,48 +51,47 @@ const becomes = (news: readonly unknown[], expected: readonly unknown[]) =>
 
 describe('the configuration of a data plane', () => {
   it('is served from disk while NATS is away at the start, and followed once NATS is there', async () => {
-    const server = await startServer();
+    const server = await own.startServer();
     const publisher = await openPublisher(server.url);
     await publisher.publish('production', 1);
-    const first = start(connect(server.url));
+    const first = start(own.connect(server.url));
     await becomes(first.news, [1]);
     await first.sync.stop();
     await publisher.publish('production', 2);
     await server.stop();
 
-    const second = start(connect(server.url));
+    const second = start(own.connect(server.url));
     await second.sync.restored;
     expect(second.news).toEqual([1]);
     expect(second.sync.status.connected).toBe(false);
-    await startServer({ port: server.port });
+    await own.startServer({ port: server.port });
     await becomes(second.news, [1, 2]);
     expect(second.sync.status.connected).toBe(true);
   });
 
   it('follows changes again after a restart of the server', async () => {
-    const server = await startServer();
+    const server = await own.startServer();
     const publisher = await openPublisher(server.url);
-    const { news, sync } = start(connect(server.url));
+    const { news, sync } = start(own.connect(server.url));
     await publisher.publish('production', 1);
     await becomes(news, [1]);
     await server.stop();
     await eventually(() => expect(sync.status.connected).toBe(false));
-    await startServer({ port: server.port });
+    await own.startServer({ port: server.port });
     await eventually(() => publisher.publish('production', 2), { deadlineMs: 20_000 });
     await becomes(news, [1, 2]);
   });
 
   it('outlives the loss of all data in NATS, and follows the data made anew', async () => {
-    const server = await startServer();
+    const server = await own.startServer();
     const publisher = await openPublisher(server.url);
-    const { news, sync } = start(connect(server.url));
+    const { news, sync } = start(own.connect(server.url));
     await publisher.publish('production', 1);
     await publisher.publish('development', 1);
     await publisher.publish('production', 2);
     await becomes(news, [1, 1, 2]);
     await server.stop();
-    const empty = { port: server.port, dataDir: path.join(folder, 'empty') };
-    await startServer(empty);
+    await own.startServer({ port: server.port, data: 'empty' });
     await eventually(() => expect(sync.status.connected).toBe(false));
     const again = await openPublisher(server.url);
     await again.publish('production', 3);
@@ -137,9 +100,9 @@ describe('the configuration of a data plane', () => {
   });
 
   it('follows a bucket that was made anew though the connection never broke', async () => {
-    const server = await startServer();
+    const server = await own.startServer();
     const publisher = await openPublisher(server.url);
-    const { news } = start(connect(server.url));
+    const { news } = start(own.connect(server.url));
     for (const version of [1, 2, 3]) await publisher.publish('production', version);
     await eventually(() => expect(news.at(-1)).toBe(3));
     const before = news.length;
@@ -150,9 +113,9 @@ describe('the configuration of a data plane', () => {
   });
 
   it('is followed again where the server forgot who was watching', async () => {
-    const server = await startServer();
+    const server = await own.startServer();
     const publisher = await openPublisher(server.url);
-    const { news } = start(connect(server.url));
+    const { news } = start(own.connect(server.url));
     await publisher.publish('production', 1);
     await becomes(news, [1]);
     const manager = await jetstreamManager(publisher.nats);

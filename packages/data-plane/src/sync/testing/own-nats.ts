@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startNats } from '@gateway/local-stack/nats';
+import type { Server } from '@gateway/local-stack/server';
+import { systemClock } from '@gateway/shared/clock';
+import { connectNats } from '@gateway/shared/messaging/connection';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { captureLog } from './captured-log.ts';
+
+/** Servers of one test's own, to be stopped and started at will, and connections to them. */
+export interface OwnNats {
+  readonly folder: string;
+  /** @param data another name is another, empty, store. */
+  startServer(options?: { port?: number; data?: string }): Promise<Server>;
+  /** Settles when the server is there, however late. */
+  connect(url: string): Promise<NatsConnection>;
+  /** Registers what ends before the connections do. */
+  defer(close: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+export async function openOwnNats(): Promise<OwnNats> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'gateway-sync-'));
+  const servers: Server[] = [];
+  const undo: (() => Promise<unknown>)[] = [];
+  return {
+    folder,
+    async startServer({ port, data = 'nats' } = {}) {
+      const options = { dataDir: path.join(folder, data), log: () => undefined };
+      const server = await startNats(port === undefined ? options : { ...options, port });
+      servers.push(server);
+      return server;
+    },
+    connect(url) {
+      const abort = new AbortController();
+      const { log } = captureLog();
+      const options = { url, name: 'test', log, clock: systemClock, signal: abort.signal };
+      const pending = connectNats(options);
+      undo.push(async () => {
+        abort.abort();
+        await pending.then(
+          (connection) => connection.close(),
+          () => undefined,
+        );
+      });
+      return pending;
+    },
+    defer: (close) => void undo.push(close),
+    async close() {
+      // The servers go last, as they do where the product is stopped.
+      for (const step of undo.toReversed()) await step();
+      await Promise.all(servers.map((server) => server.stop()));
+      await rm(folder, { recursive: true });
+    },
+  };
+}
