@@ -8,6 +8,11 @@ import { eventually } from '@gateway/shared/testing/eventually';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** What is set for this test run, and would configure the stack or its npm. */
+const ofTestRun =
+  /^(?:npm_|GATEWAY_|CONTROL_PLANE_|DATA_PLANE|DEFAULT_|TEST_|JEST_|NODE_ENV|DATABASE_URL|NATS_URL|REGION|LOG_LEVEL)/;
+const ofMachine = Object.entries(process.env).filter(([name]) => !ofTestRun.test(name));
+
 /** One run of `npm start`, in a process group of its own as a shell gives it one. */
 export interface StackRun {
   readonly child: ChildProcess;
@@ -41,7 +46,7 @@ export function runStack(env: Readonly<Record<string, string>>): StackRun {
   const child = spawn('npm', ['--loglevel=error', 'start'], {
     cwd: root,
     detached: true,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: { ...Object.fromEntries(ofMachine), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written = { stdout: '', stderr: '' };

@@ -31,9 +31,12 @@ export function recordInstall(root) {
 
 /**
  * The pinned pnpm through npx, which is told to keep its own warnings to itself; pnpm still shows
- * its progress.
+ * its progress. Both run under the system's Node, as they do the first time: npm puts the links of
+ * node_modules on the PATH, and the Node there may not know the certificates that the system's does.
  */
 export function installCommand(packageManager) {
+  const folders = (process.env.PATH ?? '').split(path.delimiter);
+  const ofSystem = folders.filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder));
   const pnpm = [
     'install',
     '--frozen-lockfile',
@@ -43,6 +46,10 @@ export function installCommand(packageManager) {
   return {
     command: 'npx',
     args: ['--yes', '--loglevel=error', packageManager, ...pnpm],
-    env: { ...process.env, npm_config_update_notifier: 'false' },
+    env: {
+      ...process.env,
+      PATH: ofSystem.join(path.delimiter),
+      npm_config_update_notifier: 'false',
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isRunning } from '../process/foreign-process.ts';
@@ -18,5 +18,10 @@ export async function makeRunFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), `${prefix}${process.pid}-`));
   // Postgres may run under another account and has to pass through.
   await chmod(folder, 0o711);
+  // What a test that was killed leaves in the temporary folder goes with the run too.
+  const temporary = path.join(folder, 'tmp');
+  await mkdir(temporary);
+  await chmod(temporary, 0o1777);
+  process.env['TMPDIR'] = temporary;
   return folder;
 }
