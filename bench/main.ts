@@ -6,11 +6,11 @@ import { writeSection } from './report/document.ts';
 import { describeRun } from './report/machine.ts';
 import { summarize, type Row } from './report/row.ts';
 import { formatTable } from './report/table.ts';
-import { MAX_TRIES, runRows } from './run-rows.ts';
+import { MAX_REPEATS, runRows } from './run-rows.ts';
 
 const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url);
 const START_SECONDS = 45;
-const SETTLE_SECONDS = 10;
+const SETTLE_SECONDS = 4;
 /** From one row's load to the next. */
 const TURN_SECONDS = 0.5;
 
@@ -21,8 +21,9 @@ function log(line: string): void {
 /** The most that a run may take, on a machine that others use throughout. */
 function boundMs(options: BenchOptions, rows: number): number {
   const { rounds, roundSeconds, warmUpSeconds } = options;
-  const load = rows * (warmUpSeconds + MAX_TRIES * rounds * (roundSeconds + TURN_SECONDS));
-  return (START_SECONDS + load + (rounds + 1) * SETTLE_SECONDS) * 1000;
+  const turns = rows * rounds + MAX_REPEATS;
+  const load = rows * warmUpSeconds + turns * (roundSeconds + TURN_SECONDS);
+  return (START_SECONDS + load + (rounds + 1 + MAX_REPEATS) * SETTLE_SECONDS) * 1000;
 }
 
 async function measure(

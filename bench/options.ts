@@ -15,7 +15,7 @@ export interface BenchOptions {
 }
 
 const USAGE =
-  'usage: pnpm bench [--rounds 5] [--round-seconds 2] [--warm-up-seconds 3] [--connections 32] ' +
+  'usage: pnpm bench [--rounds 7] [--round-seconds 1] [--warm-up-seconds 3] [--connections 32] ' +
   '[--only nginx,gateway] [--no-write]';
 
 /**
@@ -29,8 +29,8 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       args: [...args],
       allowNegative: true,
       options: {
-        rounds: { type: 'string', default: '5' },
-        'round-seconds': { type: 'string', default: '2' },
+        rounds: { type: 'string', default: '7' },
+        'round-seconds': { type: 'string', default: '1' },
         'warm-up-seconds': { type: 'string', default: '3' },
         connections: { type: 'string', default: '32' },
         only: { type: 'string', default: '' },

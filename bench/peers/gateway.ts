@@ -8,7 +8,7 @@ import { usageOf } from '../measure/process-tree.ts';
 import type { Peer, PeerKind, Site } from './peer.ts';
 
 const SERVED_TIMEOUT_MS = 10_000;
-const SETTLE_TIMEOUT_MS = 8_000;
+const SETTLE_TIMEOUT_MS = 3_000;
 const QUIET_WINDOW_MS = 200;
 /** Of one core, over all that reads the records. */
 const QUIET_SHARE = 0.1;
