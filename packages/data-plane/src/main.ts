@@ -92,7 +92,6 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       table.apply(snapshot);
       upstreams.retain(table.upstreamKeys);
     },
-    remove: (environment) => table.remove(environment),
   });
   runner.defer('configuration', () => sync.stop());
 
@@ -125,7 +124,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     lookup,
     deny: config.UPSTREAM_DENY_CIDRS,
     quotas: new LocalQuotaStore(MAX_QUOTA_COUNTERS),
-    addRecord: (record) => records.add(record),
+    addRecord: (requestId, json) => records.add(requestId, json),
   });
   runner.defer('data path', () => {
     draining = true;

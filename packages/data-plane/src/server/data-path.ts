@@ -2,7 +2,6 @@ import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import { createIdFactory, type RandomSource } from '@gateway/shared/ids';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
-import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
@@ -15,7 +14,7 @@ import { startServer, type DataPlaneServer } from '../server.ts';
 import { AuthFailures } from '../state/auth-failures.ts';
 import type { QuotaStore } from '../state/quota-store.ts';
 import type { RoutingTable } from '../table/routing-table.ts';
-import { logRequest } from '../telemetry/request-log.ts';
+import { createRequestLog } from '../telemetry/request-log.ts';
 import { createTrafficMetrics } from '../telemetry/traffic-metrics.ts';
 import type { UpstreamClient } from '../upstream/port.ts';
 import { selectUpstream } from '../upstream/select.ts';
@@ -42,7 +41,8 @@ export interface DataPathPorts {
   readonly lookup: LookupFunction;
   readonly deny: AddressRanges;
   readonly quotas: QuotaStore & { readonly dropped: number };
-  readonly addRecord: (record: RequestRecord) => void;
+  /** Takes the JSON of the record of a request. */
+  readonly addRecord: (requestId: string, json: string) => void;
 }
 
 export interface DataPath {
@@ -60,6 +60,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const inFlight = new InFlight();
   const failures = new AuthFailures(config.AUTH_FAILURE_LIMIT, MAX_ADDRESSES);
   const makeId = createIdFactory(() => clock.nowMs(), ports.random);
+  const logRequest = createRequestLog(log);
   let draining = false;
 
   const metrics = createTrafficMetrics(ports.registry, {
@@ -70,8 +71,9 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     const nowMs = clock.monotonicMs();
     const record = buildRecord(ctx, nowMs, config.DATA_PLANE_ID);
     metrics.observe(ctx, nowMs - ctx.startedMs);
-    logRequest(log, record);
-    ports.addRecord(record);
+    const json = JSON.stringify(record);
+    logRequest(json, record.received_at_ms);
+    ports.addRecord(record.id, json);
   };
   const respond = { clock, failures, draining: () => draining };
   const arrivals: ArrivalOptions = {

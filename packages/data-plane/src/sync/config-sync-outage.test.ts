@@ -40,7 +40,6 @@ function start(nats: Promise<NatsConnection>): { sync: ConfigSync; news: (string
     log,
     registry: new Registry(),
     apply: ({ version }) => void news.push(version),
-    remove: (environment) => void news.push(`${environment} removed`),
   });
   own.defer(() => sync.stop());
   return { sync, news };

@@ -42,8 +42,6 @@ export interface ConfigSyncOptions {
   readonly registry: Registry;
   /** Compiles and swaps. May throw: then the snapshot is refused, and the old one serves on. */
   readonly apply: (snapshot: Snapshot) => void;
-  /** The environment was deleted; never called because NATS lost its data. */
-  readonly remove: (environment: string) => void;
   /** Gives numbers in [0, 1). */
   readonly random?: () => number;
 }
@@ -98,9 +96,7 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
       metrics,
       fetch,
       apply: options.apply,
-      remove: () => options.remove(environment),
       onServed: (text, bytes) => keep(lastGood.save(environment, text, bytes)),
-      onRemoved: () => keep(lastGood.forget(environment)),
     });
     intakes.set(environment, intake);
     return intake;

@@ -37,9 +37,7 @@ function setUp(apply: (snapshot: Snapshot) => void = () => undefined) {
       apply(snapshot);
       applied.push(snapshot.version);
     },
-    remove: () => applied.push(-1),
     onServed: (text) => kept.push(text),
-    onRemoved: () => kept.push('removed'),
   });
   const nextFetch = (index: number) =>
     eventually(() => {
@@ -162,21 +160,6 @@ describe('the intake of an environment', () => {
     offer(two);
     (await nextFetch(0)).give(two.bytes);
     await settled([1, 2]);
-  });
-
-  it('removes an environment whose pointer was deleted, and serves it again when it is back', async () => {
-    const { intake, offer, nextFetch, settled, kept } = setUp();
-    const one = await seal(1);
-    offer(one);
-    (await nextFetch(0)).give(one.bytes);
-    await settled([1]);
-    intake.offer(undefined);
-    await settled([1, -1]);
-    expect(intake.served).toBeUndefined();
-    expect(kept.at(-1)).toBe('removed');
-    offer(one);
-    (await nextFetch(1)).give(one.bytes);
-    await settled([1, -1, 1]);
   });
 
   it('stops at once in the midst of a back-off', async () => {

@@ -17,10 +17,8 @@ export interface IntakeOptions {
   readonly fetch: FetchSnapshot;
   /** May throw: then the snapshot is refused. */
   readonly apply: (snapshot: Snapshot) => void;
-  readonly remove: () => void;
   /** The snapshot is served; what it was made of can be kept. */
   readonly onServed: (pointerText: string, bytes: Uint8Array) => void;
-  readonly onRemoved: () => void;
 }
 
 export interface Served {
@@ -37,8 +35,8 @@ export interface EnvironmentIntake {
   readonly error: string | undefined;
   /** Puts what was found on disk into service, unless something newer is. */
   restore(pointer: SnapshotPointer, snapshot: Snapshot): void;
-  /** @param text the pointer; undefined: it was deleted. */
-  offer(text: string | undefined): void;
+  /** @param text the pointer */
+  offer(text: string): void;
   /** Gives up what is under way, and resolves when nothing is. */
   stop(): Promise<void>;
 }
@@ -47,7 +45,7 @@ const BACK_OFF = { firstMs: 100, maxMs: 5000 };
 const LOG_EVERY_FAILURES = 20;
 
 interface News {
-  readonly text: string | undefined;
+  readonly text: string;
   readonly arrivedMs: number;
 }
 
@@ -86,16 +84,6 @@ export function createEnvironmentIntake(options: IntakeOptions): EnvironmentInta
     log.info({ environment, version: pointer.version, source }, 'a configuration is served');
   }
 
-  function removeAll(): void {
-    if (served === undefined) return;
-    options.remove();
-    served = undefined;
-    error = undefined;
-    metrics.version.remove({ environment });
-    log.warn({ environment }, 'the environment was removed');
-    options.onRemoved();
-  }
-
   /** The proven pointer, where it leads to something that is not served yet. */
   function prove(text: string): SnapshotPointer | undefined {
     // Each renewed watch shows every pointer again; one that was refused stays so.
@@ -119,10 +107,6 @@ export function createEnvironmentIntake(options: IntakeOptions): EnvironmentInta
 
   async function take(news: News): Promise<void> {
     const { text } = news;
-    if (text === undefined) {
-      removeAll();
-      return;
-    }
     const pointer = prove(text);
     if (pointer === undefined) return;
     const bytes = await fetchWhileNewest(pointer, news);
@@ -180,12 +164,7 @@ export function createEnvironmentIntake(options: IntakeOptions): EnvironmentInta
 
   async function takeAll(): Promise<void> {
     for (let news = newest; news !== undefined && !abort.signal.aborted; news = newest) {
-      try {
-        await take(news);
-      } catch (cause) {
-        // Only `remove` can throw here; the next news is taken all the same.
-        log.error({ environment, why: String(cause) }, 'the environment could not be removed');
-      }
+      await take(news);
       if (newest === news) newest = undefined;
     }
     running = undefined;

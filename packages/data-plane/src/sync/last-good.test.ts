@@ -103,14 +103,6 @@ describe('the last-good configuration', () => {
     expect(await readdir(dir)).toEqual(['production.snapshot']);
   });
 
-  it('is gone once its environment is forgotten, and again whether it was there or not', async () => {
-    await save('production', 1);
-    const store = openLastGood(dir, [key], captureLog().log);
-    await store.forget('production');
-    await store.forget('production');
-    expect(await readdir(dir)).toEqual([]);
-  });
-
   it('rejects a save that cannot be made, and makes the next one', async () => {
     await writeFile(dir, 'a file where the folder should be');
     const store = openLastGood(dir, [key], captureLog().log);

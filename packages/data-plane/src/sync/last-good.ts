@@ -19,8 +19,6 @@ export interface LastGoodStore {
   load(): Promise<readonly LastGood[]>;
   /** Replaces the environment's file as a whole; of several waiting ones only the newest is written. */
   save(environment: string, pointerText: string, bytes: Uint8Array): Promise<void>;
-  /** Removes the environment's file. */
-  forget(environment: string): Promise<void>;
 }
 
 type Write = () => Promise<void>;
@@ -91,8 +89,6 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
     },
     save: (environment, pointerText, bytes) =>
       enqueue(environment, () => replace(dir, fileName(environment), pointerText, bytes)),
-    forget: (environment) =>
-      enqueue(environment, () => rm(path.join(dir, fileName(environment)), { force: true })),
   };
 }
 

@@ -11,8 +11,7 @@ import { createInbox, nanos, type NatsConnection } from '@nats-io/nats-core';
 /** What the bucket says of an environment now. */
 export interface PointerNews {
   readonly environment: string;
-  /** undefined: the pointer was deleted. */
-  readonly text: string | undefined;
+  readonly text: string;
 }
 
 export interface PointerSubscription {
@@ -63,11 +62,9 @@ export async function subscribePointers(
     if (message.info.deliverySequence !== deliveries) ended.resolve('a change was not delivered');
     const environment = message.subject.slice(SUBJECT_PREFIX.length);
     const operation = message.headers?.get(OPERATION_HEADER) ?? '';
-    // Any other mark, such as that of an age limit, tells of lost data and deletes nothing.
+    // A mark tells that the pointer is gone. Nobody has signed it, so it ends nothing: what is served
+    // goes on being served.
     if (operation === '') onNews({ environment, text: message.string() });
-    else if (operation === 'DEL' || operation === 'PURGE') {
-      onNews({ environment, text: undefined });
-    }
   }
 
   const heartbeat = { deliver_subject: createInbox(), idle_heartbeat: nanos(HEARTBEAT_MS) };

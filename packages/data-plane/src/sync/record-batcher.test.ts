@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  type RequestRecord,
   MAX_BATCH_BYTES,
   MAX_BATCH_DELAY_MS,
   MAX_BATCH_RECORDS,
@@ -14,7 +15,8 @@ function setUp() {
   const clock = manualClock();
   const batches: RecordBatch[] = [];
   const batcher = createRecordBatcher(clock, (batch) => batches.push(batch));
-  return { clock, batches, batcher };
+  const add = (record: RequestRecord) => batcher.add(record.id, JSON.stringify(record));
+  return { clock, batches, batcher, add };
 }
 
 function recordsOf(batch: RecordBatch | undefined) {
@@ -23,11 +25,11 @@ function recordsOf(batch: RecordBatch | undefined) {
 
 describe('the batches of records', () => {
   it('go out when their oldest record has waited for its time, and not before', () => {
-    const { clock, batches, batcher } = setUp();
+    const { clock, batches, add } = setUp();
     const records = [newRecord(), newRecord()];
-    batcher.add(records[0] ?? newRecord());
+    add(records[0] ?? newRecord());
     clock.advance(MAX_BATCH_DELAY_MS - 1);
-    batcher.add(records[1] ?? newRecord());
+    add(records[1] ?? newRecord());
     expect(batches).toEqual([]);
     clock.advance(1);
     expect(batches).toHaveLength(1);
@@ -37,15 +39,15 @@ describe('the batches of records', () => {
   });
 
   it('go out at once when they are full', () => {
-    const { batches, batcher } = setUp();
-    for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) batcher.add(newRecord());
+    const { batches, batcher, add } = setUp();
+    for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) add(newRecord());
     expect(batches.map(({ records }) => records)).toEqual([MAX_BATCH_RECORDS]);
     expect(batcher.records).toBe(0);
   });
 
   it('refuse a record that no batch could hold', () => {
-    const { batches, batcher } = setUp();
-    expect(batcher.add(newRecord({ path: 'x'.repeat(MAX_BATCH_BYTES) }))).toBe(false);
+    const { batches, batcher, add } = setUp();
+    expect(add(newRecord({ path: 'x'.repeat(MAX_BATCH_BYTES) }))).toBe(false);
     batcher.flush();
     expect(batches).toEqual([]);
   });
@@ -56,9 +58,9 @@ describe('the batches of records', () => {
       .map(([char, length]) => char.repeat(length));
     fc.assert(
       fc.property(fc.array(path, { maxLength: 30 }), (paths) => {
-        const { batches, batcher } = setUp();
+        const { batches, batcher, add } = setUp();
         const records = paths.map((one) => newRecord({ path: one }));
-        const taken = records.filter((record) => batcher.add(record));
+        const taken = records.filter((record) => add(record));
         batcher.flush();
         expect(batches.flatMap(recordsOf)).toEqual(taken);
         for (const batch of batches) {

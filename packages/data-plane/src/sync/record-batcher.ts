@@ -3,7 +3,6 @@ import {
   MAX_BATCH_BYTES,
   MAX_BATCH_DELAY_MS,
   MAX_BATCH_RECORDS,
-  type RequestRecord,
 } from '@gateway/shared/records/record';
 
 /** One message on its way: the JSON array of its records. */
@@ -17,8 +16,11 @@ export interface RecordBatch {
 export interface RecordBatcher {
   /** Records that are in no batch yet. */
   readonly records: number;
-  /** False where the record is larger than a batch may be, and so was not taken. */
-  add(record: RequestRecord): boolean;
+  /**
+   * Takes the JSON of the record of this request. False where it is larger than a batch may be, and so
+   * was not taken.
+   */
+  add(requestId: string, json: string): boolean;
   /** Emits what has gathered, if anything has. */
   flush(): void;
 }
@@ -27,8 +29,8 @@ export interface RecordBatcher {
  * Gathers records into batches, each emitted when it is full, or old enough that a record is found
  * soon after its response. Bounds: DESIGN section 4 "Records".
  *
- * Each record becomes text as it arrives: the exact size is then known, and no flush holds up the
- * event loop for hundreds of records at once.
+ * Records come as text: their exact size is then known, and no flush holds up the event loop for
+ * hundreds of records at once.
  */
 export function createRecordBatcher(
   clock: Clock,
@@ -58,17 +60,16 @@ export function createRecordBatcher(
     get records() {
       return texts.length;
     },
-    add(record) {
-      const text = JSON.stringify(record);
+    add(requestId, json) {
       // With the comma before it; the brackets around all of them are two more.
-      const size = Buffer.byteLength(text) + 1;
+      const size = Buffer.byteLength(json) + 1;
       if (size + 1 > MAX_BATCH_BYTES) return false;
       if (bytes + size + 1 > MAX_BATCH_BYTES) flush();
       if (texts.length === 0) {
-        firstId = record.id;
+        firstId = requestId;
         timer = clock.setTimer(MAX_BATCH_DELAY_MS, flush);
       }
-      texts.push(text);
+      texts.push(json);
       bytes += size;
       if (texts.length >= MAX_BATCH_RECORDS) flush();
       return true;

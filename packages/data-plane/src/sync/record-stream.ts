@@ -1,5 +1,4 @@
 import { pause, type Clock } from '@gateway/shared/clock';
-import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { Registry } from 'prom-client';
@@ -29,8 +28,8 @@ export interface RecordStreamOptions {
 }
 
 export interface RecordStream {
-  /** Takes the record and returns at once; never throws. */
-  add(record: RequestRecord): void;
+  /** Takes the JSON of the record of this request and returns at once; never throws. */
+  add(requestId: string, json: string): void;
   /**
    * Sends what is there and waits until NATS has stored it, for at most `deadlineMs` from now; the
    * rest is written to the spool, from which the next process sends it.
@@ -173,9 +172,9 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
   void replay();
 
   return {
-    add(record) {
+    add(requestId, json) {
       if (isClosing()) drop('closed', 1);
-      else if (!batcher.add(record)) drop('too_large', 1);
+      else if (!batcher.add(requestId, json)) drop('too_large', 1);
     },
     close(deadlineMs) {
       stopListening();

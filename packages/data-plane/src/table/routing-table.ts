@@ -70,13 +70,6 @@ export function withEnvironment(table: RoutingTable, environment: EnvironmentTab
   return { environments: new Map(table.environments).set(environment.name, environment) };
 }
 
-/** The table without an environment. */
-export function withoutEnvironment(table: RoutingTable, name: string): RoutingTable {
-  const environments = new Map(table.environments);
-  environments.delete(name);
-  return { environments };
-}
-
 /** The token of this secret's hash in any environment, whether it has expired or not. */
 export function findToken(table: RoutingTable, hash: string): Token | undefined {
   for (const environment of table.environments.values()) {

@@ -1,12 +1,6 @@
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { compileEnvironment } from './compile.ts';
-import {
-  EMPTY_TABLE,
-  upstreamsOf,
-  withEnvironment,
-  withoutEnvironment,
-  type RoutingTable,
-} from './routing-table.ts';
+import { EMPTY_TABLE, upstreamsOf, withEnvironment, type RoutingTable } from './routing-table.ts';
 
 /** Holds the table that requests read. A new one takes its place by one assignment. */
 export class TableHolder {
@@ -28,9 +22,5 @@ export class TableHolder {
    */
   apply(snapshot: Snapshot): void {
     this.#current = withEnvironment(this.#current, compileEnvironment(snapshot));
-  }
-
-  remove(environment: string): void {
-    this.#current = withoutEnvironment(this.#current, environment);
   }
 }

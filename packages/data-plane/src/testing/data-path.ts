@@ -86,7 +86,7 @@ export async function startTestDataPath(
     lookup,
     deny,
     quotas: new LocalQuotaStore(1000),
-    addRecord: (record) => void records.push(record),
+    addRecord: (_requestId, json) => void records.push(JSON.parse(json) as RequestRecord),
   });
   const url = `http://127.0.0.1:${dataPath.port}`;
   return {

@@ -79,7 +79,7 @@ export function startRecordStream(
     add: (count) =>
       Array.from({ length: count }, () => {
         const record = newRecord();
-        stream.add(record);
+        stream.add(record.id, JSON.stringify(record));
         return record.id;
       }),
     async metric(name) {
