@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Server as NetServer, type AddressInfo } from 'node:net';
+import { Server as NetServer, Socket, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pause, type Clock } from '@gateway/shared/clock';
 import { PROXY_PREFIX, splitTarget } from './pipeline/proxy-path.ts';
@@ -39,6 +39,9 @@ export interface DataPlaneServer {
   drain(graceMs: number, timeoutMs: number): Promise<void>;
 }
 
+/** How long what was cut may take to notice. */
+const CUT_MS = 1_000;
+
 /** The HTTP server of the data plane: it sorts what arrives by path and hands it on. */
 export async function startServer(options: ServerOptions): Promise<DataPlaneServer> {
   const { limits } = options;
@@ -66,13 +69,14 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   server.on('request', onRequest);
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const { path, query } = splitTarget(request.url ?? '/');
-    options.upgrade(request, socket, head, path, query);
-  });
-  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-    options.upgrade(request, socket, Buffer.alloc(0), request.url ?? '/', '');
-  });
+    // Of a server on TCP it always is.
+    if (socket instanceof Socket) options.upgrade.handle(request, socket, head, path, query);
+    else socket.destroy();
+  };
+  server.on('upgrade', onUpgrade);
+  server.on('connect', onUpgrade);
   server.on('clientError', options.malformed);
 
   await listen(server, options);
@@ -86,8 +90,9 @@ function isProxyPath(path: string): boolean {
   return path.startsWith(PROXY_PREFIX) || path === '/v1/proxy';
 }
 
+/** RFC 6455 section 4.1; any other offer to upgrade is passed over (RFC 9110 section 7.8). */
 function isWebSocket(request: IncomingMessage): boolean {
-  return request.headers.upgrade?.toLowerCase() === 'websocket';
+  return request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 function listen(server: Server, options: ServerOptions): Promise<void> {
@@ -116,4 +121,9 @@ async function drain(
   await Promise.race([inFlight.idle(), pause(clock, leftMs, idle.signal)]);
   idle.abort();
   server.closeAllConnections();
+  options.upgrade.cut();
+  // What was cut still gets its record.
+  const cut = new AbortController();
+  await Promise.race([inFlight.idle(), pause(clock, CUT_MS, cut.signal)]);
+  cut.abort();
 }

@@ -1,22 +1,21 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { RequestContext } from '../pipeline/context.ts';
 import { errorReply, type RespondOptions } from '../pipeline/respond.ts';
 import { runStages, type Stage } from '../pipeline/stage.ts';
+import { ClientLeftError } from '../upstream/attempt.ts';
 import { createContext, type ArrivalOptions } from './arrivals.ts';
 import type { InFlight } from './in-flight.ts';
 import { toGatewayError } from './proxy-handler.ts';
 import type { Tunnel } from './web-socket-tunnel.ts';
 
-export type UpgradeHandler = (
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-  path: string,
-  query: string,
-) => void;
+export interface UpgradeHandler {
+  handle(request: IncomingMessage, socket: Socket, head: Buffer, path: string, query: string): void;
+  /** Cuts every connection that was handed over, as the server knows nothing of them any more. */
+  cut(): void;
+}
 
 export interface UpgradeOptions {
   /** Everything but forwarding: an upgrade is refused like any request. */
@@ -31,29 +30,43 @@ export interface UpgradeOptions {
 
 /** Handles a request to switch to WebSocket (RFC 6455 section 4), and refuses CONNECT. */
 export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
-  return (request, socket, head, path, query) => {
+  const open = new Set<Socket>();
+
+  function handle(
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    path: string,
+    query: string,
+  ): void {
     const ctx = createContext(request, path, query, () => undefined, options.arrivals);
     options.inFlight.enter();
-    let open = true;
-    const over = () => {
-      if (!open) return;
-      open = false;
-      options.inFlight.leave();
-      ctx.finish();
-      options.finished(ctx);
-    };
+    open.add(socket);
     socket.on('error', (error) => {
       options.log.debug({ request_id: ctx.id, reason: error.message }, 'an upgraded socket broke');
     });
-    socket.once('close', over);
+    socket.once('close', () => {
+      open.delete(socket);
+      if (ctx.status === undefined) ctx.clientLeft();
+      options.inFlight.leave();
+      ctx.finish();
+      options.finished(ctx);
+    });
     void proceedToTunnel(ctx, request, socket, head, options);
+  }
+
+  return {
+    handle,
+    cut() {
+      for (const socket of open) socket.destroy();
+    },
   };
 }
 
 async function proceedToTunnel(
   ctx: RequestContext,
   request: IncomingMessage,
-  socket: Duplex,
+  socket: Socket,
   head: Buffer,
   options: UpgradeOptions,
 ): Promise<void> {
@@ -61,26 +74,24 @@ async function proceedToTunnel(
     await runStages(options.gateStages, ctx);
     await options.tunnel(ctx, request, socket, head);
   } catch (error) {
-    const refusal = toGatewayError(ctx, error, options.log);
-    if (!socket.writable) {
-      socket.destroy();
-      return;
-    }
-    writeRefusal(ctx, socket, refusal, options.respond);
+    if (error instanceof ClientLeftError || !socket.writable) socket.destroy();
+    else writeRefusal(ctx, socket, toGatewayError(ctx, error, options.log), options.respond);
   }
 }
 
 function writeRefusal(
   ctx: RequestContext,
-  socket: Duplex,
+  socket: Socket,
   error: GatewayError,
   options: RespondOptions,
 ): void {
   const { fields, body } = errorReply(ctx, error, options);
-  ctx.responseBytes += body.length;
+  ctx.responseBytes += Buffer.byteLength(body);
   const lines = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`];
   for (let index = 0; index < fields.length; index += 2) {
     lines.push(`${fields[index] ?? ''}: ${fields[index + 1] ?? ''}`);
   }
-  socket.end(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
+  socket.write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
+  // A caller who never hangs up must not hold the connection.
+  socket.destroySoon();
 }

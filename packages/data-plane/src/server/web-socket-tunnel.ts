@@ -1,30 +1,25 @@
-import {
-  Agent as HttpAgent,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-} from 'node:http';
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { LookupFunction } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { LookupFunction, Socket } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import httpProxy from 'http-proxy';
 import type { RequestContext } from '../pipeline/context.ts';
-import { outboundHeaders } from '../pipeline/outbound-headers.ts';
 import { upstreamPath } from '../pipeline/proxy-path.ts';
-import { respondHead, type RespondOptions } from '../pipeline/respond.ts';
+import type { RespondOptions } from '../pipeline/respond.ts';
 import type { CompiledUpstream } from '../table/routing-table.ts';
-import { recordAttempt } from '../upstream/attempt.ts';
+import { ClientLeftError, recordAttempt, type AttemptEnd } from '../upstream/attempt.ts';
 import { isDeniedHost } from '../upstream/guarded-lookup.ts';
+import { connectFailure } from '../upstream/http1/connect.ts';
+import type { AttemptError } from '../upstream/port.ts';
+import { passResponse, switchingHeaders, upgradeHeaders } from './upgrade-answer.ts';
 
 /** Opens a tunnel for a request that may have one. Rejects with the error to answer with. */
 export type Tunnel = (
   ctx: RequestContext,
   request: IncomingMessage,
-  socket: Duplex,
+  socket: Socket,
   head: Buffer,
 ) => Promise<void>;
 
@@ -39,8 +34,9 @@ export interface TunnelOptions {
 }
 
 /**
- * WebSocket by http-proxy, which carries the bytes. Everything else is done here: the header rules,
- * the deadline, the address guard, an answer other than 101, and the end of one side ending the other.
+ * WebSocket by http-proxy, which carries the bytes of a connection that has switched. Everything else
+ * is done here: the header rules, the deadline, the address guard, failures, an answer other than 101,
+ * and the end of one side ending the other (docs/adr/0004).
  */
 export function createTunnel(options: TunnelOptions): Tunnel {
   const proxy = httpProxy.createProxyServer({ ws: true });
@@ -48,149 +44,115 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     'http:': new HttpAgent({ keepAlive: false, lookup: options.lookup }),
     'https:': new HttpsAgent({ keepAlive: false, lookup: options.lookup }),
   };
-  const waiting = new WeakMap<IncomingMessage, (upstream: ClientRequest) => void>();
-  proxy.on('proxyReqWs', (upstream, request) => waiting.get(request)?.(upstream));
+  const waiting = new WeakMap<IncomingMessage, (outgoing: ClientRequest) => void>();
+  proxy.on('proxyReqWs', (outgoing, request) => waiting.get(request)?.(outgoing));
+
+  function send(
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    upstream: CompiledUpstream,
+    prepare: (outgoing: ClientRequest) => void,
+  ): void {
+    waiting.set(request, prepare);
+    const agent = agents[upstream.origin.startsWith('https:') ? 'https:' : 'http:'];
+    proxy.ws(request, socket, head, { target: upstream.origin, agent, ignorePath: true });
+  }
 
   return (ctx, request, socket, head) => {
     const upstream = options.choose(ctx);
-    if (isDeniedHost(upstream.origin, options.deny)) {
-      throw new GatewayError('upstream_unavailable', unreachable(ctx));
-    }
     const startedMs = options.clock.monotonicMs();
     ctx.upstream = upstream;
+    const note = (end: AttemptEnd) => {
+      recordAttempt(ctx, upstream, end, startedMs, options.clock.monotonicMs());
+    };
+    if (isDeniedHost(upstream.origin, options.deny)) {
+      note({ error: { name: 'address_refused', sent: false } });
+      return Promise.reject(unavailable(ctx, false));
+    }
     return new Promise((resolve, reject) => {
       const timer = options.clock.setTimer(Math.max(1, ctx.deadlineMs - startedMs), () => {
-        fail(new GatewayError('upstream_timeout', 'The upstream did not answer in time.'));
+        const message = `The upstream of the route ${ctx.route?.name ?? ''} did not answer in time.`;
+        fail('attempt_timeout', new GatewayError('upstream_timeout', message));
       });
       let outgoing: ClientRequest | undefined;
+      let connected = false;
       let settled = false;
 
-      function settle(status: number | undefined): boolean {
+      function settle(end: AttemptEnd): boolean {
         if (settled) return false;
         settled = true;
         timer.cancel();
-        const outcome =
-          status === undefined
-            ? { error: { name: 'reset' as const, sent: true } }
-            : { response: { status } };
-        recordAttempt(ctx, upstream, outcome, startedMs, options.clock.monotonicMs());
+        ctx.whenClientGone(undefined);
+        note(end);
         return true;
       }
-      function fail(error: Error): void {
-        if (!settle(undefined)) return;
+      function fail(name: AttemptError['name'], error: Error): void {
+        if (!settle({ error: { name, sent: connected } })) return;
         outgoing?.destroy();
         reject(error);
       }
+      // A caller that ends its side before the switch has nothing more to come.
+      socket.once('end', () => {
+        if (!settled) socket.destroy();
+      });
+      ctx.whenClientGone(() => {
+        fail('cancelled', new ClientLeftError());
+      });
 
-      waiting.set(request, (clientRequest) => {
+      request.headers = upgradeHeaders(ctx, upstream);
+      send(request, socket, head, upstream, (clientRequest) => {
         outgoing = clientRequest;
-        clientRequest.path = upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query);
-        // These listeners come before http-proxy's own, which pass on what they leave in the headers.
-        clientRequest.prependListener('upgrade', (answer, upstreamSocket) => {
-          settle(101);
+        outgoing.path = upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query);
+        outgoing.once('socket', (one) => one.once('connect', () => (connected = true)));
+        // Before http-proxy's own listener, which sends on what this one leaves in the headers.
+        outgoing.prependListener('upgrade', (answer, upstreamSocket) => {
+          settle({ response: { status: 101 } });
           answer.headers = switchingHeaders(ctx, answer.headers, options.respond);
           joinSockets(socket, upstreamSocket, options.idleTimeoutMs);
-          upstreamSocket.once('close', () => {
-            ctx.responseBytes += upstreamSocket.bytesRead;
-          });
+          ctx.onFinish(() => (ctx.responseBytes += upstreamSocket.bytesRead));
           resolve();
         });
-        clientRequest.prependListener('response', (answer) => {
-          // Marked so that http-proxy leaves it alone: it would send chunked bodies in broken framing.
-          Object.assign(answer, { upgrade: true });
-          settle(answer.statusCode);
-          passResponse(ctx, answer, socket, options.respond);
-          resolve();
-        });
-        socket.once('close', () => clientRequest.destroy());
       });
-      request.headers = upgradeHeaders(ctx, upstream);
-      const target = new URL(upstream.origin);
-      const agent = agents[target.protocol === 'https:' ? 'https:' : 'http:'];
-      proxy.ws(request, socket, head, { target: upstream.origin, agent, ignorePath: true }, () => {
-        fail(new GatewayError('upstream_unavailable', unreachable(ctx)));
+      // http-proxy would end the caller's connection without an answer, or with one out of frame.
+      outgoing?.removeAllListeners('error').removeAllListeners('response');
+      outgoing?.on('error', (error: NodeJS.ErrnoException) => {
+        fail(failureName(error, connected), unavailable(ctx, connected));
       });
+      outgoing?.on('response', (answer) => {
+        settle({ response: { status: answer.statusCode ?? 0 } });
+        passResponse(ctx, answer, socket, options.respond);
+        socket.setTimeout(options.idleTimeoutMs, () => socket.destroy());
+        resolve();
+      });
+      // Its end shows only while it is read; what comes early stays until the tunnel stands.
+      socket.read(0);
     });
   };
 }
 
-function unreachable(ctx: RequestContext): string {
-  return `No upstream of the route ${ctx.route?.name ?? ''} could be reached.`;
+function failureName(error: NodeJS.ErrnoException, connected: boolean): AttemptError['name'] {
+  if (!connected) return connectFailure(error.code);
+  return error.code?.startsWith('HPE_') === true ? 'invalid_response' : 'reset';
 }
 
-function upgradeHeaders(ctx: RequestContext, upstream: CompiledUpstream): IncomingHttpHeaders {
-  const headers: Record<string, string> = {};
-  const fields = outboundHeaders(ctx);
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = (fields[index] ?? '').toLowerCase();
-    const value = fields[index + 1] ?? '';
-    const before = headers[name];
-    const separator = name === 'cookie' ? '; ' : ', ';
-    headers[name] = before === undefined ? value : before + separator + value;
-  }
-  return { ...headers, host: upstream.host, connection: 'Upgrade', upgrade: 'websocket' };
+function unavailable(ctx: RequestContext, connected: boolean): GatewayError {
+  const route = ctx.route?.name ?? '';
+  return new GatewayError(
+    'upstream_unavailable',
+    connected
+      ? `The upstream of the route ${route} broke off before its response began.`
+      : `No upstream of the route ${route} could be reached.`,
+  );
 }
 
-function switchingHeaders(
-  ctx: RequestContext,
-  headers: IncomingHttpHeaders,
-  options: RespondOptions,
-): IncomingHttpHeaders {
-  const kept: OutgoingHttpHeaders = { connection: 'Upgrade', upgrade: 'websocket' };
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && name.startsWith('sec-websocket-')) kept[name] = value;
-  }
-  const fields = respondHead(ctx, 101, options);
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index] ?? '';
-    if (name !== 'Connection') kept[name] = fields[index + 1];
-  }
-  return kept as IncomingHttpHeaders;
-}
-
-/** The end of one side ends the other, also where a side vanishes without a word. */
-function joinSockets(socket: Duplex, upstream: Duplex, idleTimeoutMs: number): void {
+/** The end of one side ends the other, also where a side vanishes without a word or never hangs up. */
+function joinSockets(socket: Socket, upstream: Socket, idleTimeoutMs: number): void {
   socket.once('close', () => upstream.destroy());
   upstream.once('close', () => {
-    // What the upstream sent last is still on its way out.
-    if (socket.writableEnded) return;
-    socket.end();
+    // What the upstream sent last still goes out.
+    socket.destroySoon();
   });
-  for (const side of [socket, upstream]) {
-    (side as { setTimeout?: (ms: number, expired: () => void) => void }).setTimeout?.(
-      idleTimeoutMs,
-      () => side.destroy(),
-    );
-  }
-}
-
-/** An upstream that does not switch: its answer goes to the caller, and the connection ends with it. */
-function passResponse(
-  ctx: RequestContext,
-  answer: IncomingMessage,
-  socket: Duplex,
-  options: RespondOptions,
-): void {
-  const status = answer.statusCode ?? 502;
-  const lines = [`HTTP/1.1 ${status} ${answer.statusMessage ?? ''}`];
-  for (let index = 0; index < answer.rawHeaders.length; index += 2) {
-    const name = answer.rawHeaders[index] ?? '';
-    if (
-      /^(?:connection|keep-alive|transfer-encoding|upgrade|x-request-id|x-gateway-.*|x-ratelimit-.*)$/i.test(
-        name,
-      )
-    ) {
-      continue;
-    }
-    lines.push(`${name}: ${answer.rawHeaders[index + 1] ?? ''}`);
-  }
-  const fields = respondHead(ctx, status, options);
-  for (let index = 0; index < fields.length; index += 2) {
-    if (fields[index] !== 'Connection')
-      lines.push(`${fields[index] ?? ''}: ${fields[index + 1] ?? ''}`);
-  }
-  socket.write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`, 'latin1');
-  answer.on('data', (chunk: Buffer) => void (ctx.responseBytes += chunk.length));
-  answer.on('error', () => socket.destroy());
-  answer.pipe(socket);
+  // What goes either way passes this socket.
+  socket.setTimeout(idleTimeoutMs, () => socket.destroy());
 }

@@ -24,6 +24,11 @@ const NAMES: Readonly<Record<string, ConnectFailure>> = {
   [ADDRESS_REFUSED]: 'address_refused',
 };
 
+/** What a failure to connect is called in the record. */
+export function connectFailure(code: string | undefined): ConnectFailure {
+  return NAMES[code ?? ''] ?? 'connect_failed';
+}
+
 /**
  * What every connection reads into, one after the other: a read is handled to its end before the next
  * one begins, and what must stay is copied. It saves an allocation a read.
@@ -70,7 +75,7 @@ export function connect(
     callback(undefined, failure);
   };
   const onError = (error: NodeJS.ErrnoException) => {
-    settle(NAMES[error.code ?? ''] ?? 'connect_failed');
+    settle(connectFailure(error.code));
   };
   const onClose = () => {
     settle('connect_failed');
