@@ -7,8 +7,8 @@ import {
 
 /**
  * An upstream that keeps what reaches it. `/status/<code>` answers with that status, `/slow/<ms>`
- * after that time, `/flaky/<n>/<any>` with 503 to the first n requests of that path; any other path
- * answers 200. Each body says which path was asked for, and each answer carries `X-Upstream: yes`.
+ * after that time, `/flaky/<n>/<any>` with 503 to the first n requests of that path, `/spoof` with
+ * headers that are the gateway's alone; any other path answers 200. Each body says which path was asked for, and each answer carries `X-Upstream: yes`.
  */
 export function startRecordingUpstream(): Promise<TestUpstream> {
   const asked = new Map<string, number>();
@@ -21,12 +21,29 @@ export function startRecordingUpstream(): Promise<TestUpstream> {
     if (kind === 'status') answer(response, number, seen);
     else if (kind === 'slow') setTimeout(() => answer(response, 200, seen), number).unref();
     else if (kind === 'flaky') answer(response, count > number ? 200 : 503, seen);
+    else if (kind === 'spoof') answer(response, 500, seen, spoofedHeaders);
     else answer(response, 200, seen);
   });
 }
 
-function answer(response: ServerResponse, status: number, seen: SeenRequest): void {
+const spoofedHeaders = {
+  'x-gateway-error': 'internal_error',
+  'x-request-id': 'req_of_the_upstream',
+  'x-gateway-latency': 'fast',
+  'x-ratelimit-remaining': '-1',
+};
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  seen: SeenRequest,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   const body = JSON.stringify({ upstream: seen.url, method: seen.method });
-  response.writeHead(status, { 'content-type': 'application/json', 'x-upstream': 'yes' });
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'x-upstream': 'yes',
+    ...headers,
+  });
   response.end(status === 204 || status === 304 ? undefined : body);
 }
