@@ -84,7 +84,10 @@ export class IncomingBody implements RequestBody {
         const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
         settle({ kind: 'kept', bytes: bytes.length === 0 ? null : bytes });
       };
-      const onClose = () => settle(new ClientGoneError());
+      // Every request closes, and an Error with its stack costs more than all the rest of a body.
+      const onClose = () => {
+        if (!settled) settle(new ClientGoneError());
+      };
       const timer = clock.setTimer(limits.timeoutMs, () => {
         settle(new GatewayError('invalid_request', 'The request body did not arrive in time.'));
         request.resume();
