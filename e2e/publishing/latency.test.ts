@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { percentile } from '../gateway/percentile.ts';
+import { startGateway, type Gateway } from '../gateway/gateway.ts';
+
+const startTimeoutMs = 60_000;
+const changes = 50;
+const dataPlanes = 3;
+const longestMs = 10_000;
+
+describe('publishing a change', () => {
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ dataPlanes });
+  }, startTimeoutMs);
+  afterAll(() => gateway.close());
+
+  /**
+   * How long from now until every data plane answers a GET with this `Allow`, as the route takes
+   * other methods only: so a probe is refused with 405 and costs the upstream nothing. ms.
+   */
+  async function servedAfterMs(route: string, allow: string): Promise<number> {
+    const startedMs = performance.now();
+    const waits = gateway.dataPlanes.map(async ({ baseUrl }) => {
+      const client = gateway.admin.at(baseUrl);
+      for (;;) {
+        const answer = await client.proxy(route, { method: 'GET' });
+        const tookMs = performance.now() - startedMs;
+        if (answer.headers.get('allow') === allow) return tookMs;
+        if (tookMs > longestMs) throw new Error(`${route} is not served: ${answer.status}`);
+      }
+    });
+    return Math.max(...(await Promise.all(waits)));
+  }
+
+  it(
+    'reaches every data plane soon after its 2xx, new routes and changed ones alike',
+    async () => {
+      const { admin } = gateway;
+      const service = await gateway.service();
+      const changed = await gateway.route({
+        name: 'changed',
+        service_id: service.id,
+        methods: ['PUT'],
+      });
+      const latenciesMs: number[] = [];
+      for (let change = 0; change < changes / 2; change += 1) {
+        const name = `new-${change}`;
+        const made = await admin.post('/v1/routes', {
+          name,
+          service_id: service.id,
+          methods: ['POST'],
+        });
+        expect(made.status).toBe(201);
+        latenciesMs.push(await servedAfterMs(name, 'POST'));
+
+        const method = change % 2 === 0 ? 'PATCH' : 'DELETE';
+        const patched = await admin.patch(`/v1/routes/${changed.id}`, { methods: [method] });
+        expect(patched.status).toBe(200);
+        latenciesMs.push(await servedAfterMs('changed', method));
+      }
+      const [median, p95, max] = [0.5, 0.95, 1].map((rank) => percentile(latenciesMs, rank));
+      process.stderr.write(
+        `publish latency over ${changes} changes, ${dataPlanes} data planes: ` +
+          `median ${median?.toFixed(1)} ms, p95 ${p95?.toFixed(1)} ms, max ${max?.toFixed(1)} ms\n`,
+      );
+      expect(latenciesMs).toHaveLength(changes);
+      expect(median).toBeLessThan(1000);
+    },
+    startTimeoutMs,
+  );
+});
