@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import { covers } from '@gateway/shared/tokens/scopes';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import {
   startTestDataPath,
@@ -36,7 +37,7 @@ async function setUp(reach: Reach, nowMs?: number): Promise<Setting> {
       ...base,
       environment,
       routes: [...base.routes, open as Snapshot['routes'][number]],
-      tokens: environment === 'production' ? [token] : [],
+      tokens: covers(token.environments, environment) ? [token] : [],
     };
   });
   const clock = nowMs === undefined ? systemClock : { ...systemClock, nowMs: () => nowMs };
@@ -94,6 +95,15 @@ describe('authentication', () => {
     expect((await before.call(bearer())).status).toBe(200);
     const after = await setUp({ expires_at_ms: 5000 }, 5000);
     await expectRefusal(await after.call(bearer()), 401, 'authentication_failed');
+  });
+
+  it('refuses a token that its environment no longer has, though an older configuration of another does', async () => {
+    const { call, gateway } = await setUp({});
+    expect((await call(bearer())).status).toBe(200);
+    gateway.use({ ...testSnapshot({ upstreams: ['http://127.0.0.1:1'] }, secret), tokens: [] });
+    await expectRefusal(await call(bearer()), 401, 'authentication_failed');
+    const headers = { ...bearer(), 'x-gateway-environment': 'staging' };
+    expect((await call(headers)).status).toBe(200);
   });
 
   it('takes the scheme in any case (RFC 9110 section 11.1)', async () => {

@@ -116,8 +116,8 @@ describe('a body that stops coming', () => {
     expect(upstream.seen).toHaveLength(0);
     const { timing } = await gateway.recordOf(response);
     // The wait was for the caller, so it is not the gateway's.
-    expect(timing.total_ms).toBeGreaterThanOrEqual(99);
-    expect(timing.gateway_ms).toBeLessThan(90);
+    expect(timing.total_ms).toBeGreaterThanOrEqual(90);
+    expect(timing.gateway_ms).toBeLessThan(60);
   });
 });
 

@@ -154,8 +154,8 @@ describe('retries', () => {
   it('stop at the deadline of the request', async () => {
     const upstream = await failing('503');
     const retry = { ...POLICY, backoff_ms: 60_000 };
-    const route = { upstreams: [upstream.url], retry_count: 10, timeout_ms: 1, retry };
-    const gateway = opened(await startTestDataPath({ ...route, timeout_ms: 300 }));
+    const route = { upstreams: [upstream.url], retry_count: 10, timeout_ms: 300, retry };
+    const gateway = opened(await startTestDataPath(route));
     const response = await gateway.call('test');
     expect([503, 504]).toContain(response.status);
     const record = await gateway.recordOf(response);
@@ -174,7 +174,7 @@ describe('retries', () => {
     const [first, second] = record.attempts;
     const waitedMs =
       (second?.started_ms ?? 0) - (first?.started_ms ?? 0) - (first?.duration_ms ?? 0);
-    expect(waitedMs).toBeGreaterThanOrEqual(990);
+    expect(waitedMs).toBeGreaterThanOrEqual(950);
     upstream.seen.length = 0;
     const short = { upstreams: [upstream.url], retry_count: 1, timeout_ms: 900 };
     const hurried = opened(await startTestDataPath(short));
@@ -216,7 +216,7 @@ describe('retries', () => {
     expect(upstream.seen).toHaveLength(requests + held.length);
   });
 
-  it('are refused by a body that is larger than what is kept, not by the caller’s luck', async () => {
+  it('happen for a body that streams as long as none of it was sent', async () => {
     const gateway = opened(
       await startTestDataPath({
         upstreams: [`http://127.0.0.1:${await closedPort()}`],
@@ -225,7 +225,6 @@ describe('retries', () => {
     );
     const response = await gateway.call('test', { method: 'PUT', ...BODIES.long_stream() });
     await expectRefusal(response, 502, 'upstream_unavailable');
-    // Nothing was sent, so even a body that streams is tried again.
     expect((await gateway.recordOf(response)).attempts).toHaveLength(4);
   });
 });

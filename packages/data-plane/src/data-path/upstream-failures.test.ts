@@ -76,7 +76,7 @@ describe('an upstream that fails', () => {
     const record = await gateway.recordOf(response);
     expect(record).toMatchObject({ outcome: 'timeout', attempts: [{ error: 'attempt_timeout' }] });
     expect(record.timing.upstream_ms).toBeGreaterThanOrEqual(100);
-    expect(record.timing.total_ms).toBeGreaterThanOrEqual(119);
+    expect(record.timing.total_ms).toBeGreaterThanOrEqual(100);
     await eventually(() => expect(cut).toBe(1));
     expect(await gateway.inFlight()).toBe(0);
   });

@@ -145,7 +145,7 @@ function nextDelayMs(
       bodyKept: body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed),
       retriesMade,
       retryCount: route.retryCount,
-      remainingMs: ctx.deadlineMs - options.clock.monotonicMs(),
+      remainingMs: remainingMs(ctx, route, outcome, options.clock),
       liveRetries: load.liveRetries,
       liveRequests: load.liveRequests,
       random: options.random(),
@@ -153,4 +153,16 @@ function nextDelayMs(
     route.retry,
   );
   return decision.retry ? decision.delayMs : undefined;
+}
+
+/** What is left to the deadline; a timer may run a little early, so an attempt that had all of it tells. */
+function remainingMs(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  outcome: AttemptOutcome,
+  clock: Clock,
+): number {
+  const hadAll = route.retry.perAttemptTimeoutMs === undefined;
+  if (hadAll && outcome.error?.name === 'attempt_timeout') return 0;
+  return ctx.deadlineMs - clock.monotonicMs();
 }

@@ -17,13 +17,29 @@ export interface ResolveRouteOptions {
 export function createResolveRoute(options: ResolveRouteOptions): Stage {
   return (ctx) => {
     const secret = bearerCredential(ctx.inbound.authorization);
-    if (secret !== undefined) ctx.token = findToken(ctx.table, hashTokenSecret(secret));
-    ctx.environmentName = environmentOf(ctx, ctx.token, options.defaultEnvironment);
+    const hash = secret === undefined ? undefined : hashTokenSecret(secret);
+    const found = hash === undefined ? undefined : findToken(ctx.table, hash);
+    ctx.environmentName = environmentOf(ctx, found, options.defaultEnvironment);
     ctx.environment = ctx.table.environments.get(ctx.environmentName);
+    ctx.token = tokenIn(ctx, hash, found);
     ctx.route = ctx.environment?.routes.get(ctx.target.routeName);
     ctx.deadlineMs = ctx.startedMs + (ctx.route?.timeoutMs ?? 0);
     return undefined;
   };
+}
+
+/**
+ * The environment's own word on a token that covers it: news of another environment may be older, and
+ * a token that was revoked must not live on here for as long as it does there.
+ */
+function tokenIn(
+  ctx: RequestContext,
+  hash: string | undefined,
+  found: Token | undefined,
+): Token | undefined {
+  const { environment, environmentName = '' } = ctx;
+  if (hash === undefined || found === undefined || environment === undefined) return found;
+  return covers(found.environments, environmentName) ? environment.tokens.get(hash) : found;
 }
 
 function environmentOf(ctx: RequestContext, token: Token | undefined, fallback: string): string {

@@ -20,6 +20,7 @@ export function compileEnvironment(snapshot: Snapshot): EnvironmentTable {
   for (const route of snapshot.routes) {
     const service = services.get(route.service_id);
     if (service === undefined) throw new Error(`route ${route.id} names an unknown service`);
+    if (routes.has(route.name)) throw new Error(`route ${route.id} has the name of another`);
     routes.set(route.name, compileRoute(route, service, snapshot.environment));
   }
   const tokens = new Map<string, Token>();

@@ -79,6 +79,7 @@ describe('decideRetry', () => {
       'retry_count_used_up',
     ],
     ['a back-off beyond the deadline', { remainingMs: 5 }, {}, 'deadline'],
+    ['a moment before the deadline', { remainingMs: 2, random: 0 }, {}, 'deadline'],
     ['a Retry-After beyond the deadline', { failure: status(503, 20_000) }, {}, 'deadline'],
     ['a used-up budget at few requests', { liveRetries: 3, liveRequests: 5 }, {}, 'budget_used_up'],
     ['the last of the minimum budget', { liveRetries: 2, liveRequests: 5 }, {}, true],

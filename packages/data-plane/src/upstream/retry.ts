@@ -56,6 +56,8 @@ const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 export const RETRY_BUDGET_SHARE = 0.2;
 export const RETRY_BUDGET_MINIMUM = 3;
 const MAX_BACKOFF_MS = 10_000;
+/** With less time than this an attempt would only disturb the upstream. */
+const MIN_ATTEMPT_MS = 5;
 
 /** Whether RFC 9110 section 9.2.2 calls the method idempotent. */
 export function isIdempotent(method: string): boolean {
@@ -87,7 +89,7 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
   const budget = Math.max(RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE * state.liveRequests);
   if (state.liveRetries >= budget) return { retry: false, why: 'budget_used_up' };
   const delayMs = retryDelayMs(state, policy);
-  if (delayMs >= state.remainingMs) return { retry: false, why: 'deadline' };
+  if (delayMs + MIN_ATTEMPT_MS > state.remainingMs) return { retry: false, why: 'deadline' };
   return { retry: true, delayMs };
 }
 

@@ -1,0 +1,210 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import { compileEnvironment } from './compile.ts';
+import { EMPTY_TABLE, findToken, upstreamsOf, withEnvironment } from './routing-table.ts';
+
+const SNAPSHOT: Snapshot = {
+  format: 1,
+  environment: 'production',
+  version: 7,
+  services: [
+    {
+      id: 'svc_1',
+      name: 'payments',
+      revision: 3,
+      upstreams: [
+        { id: 'ups_1', url: 'https://pay.test/api/', region: 'eu', weight: 2 },
+        { id: 'ups_2', url: 'http://10.0.0.1:8080', region: null, weight: 1 },
+      ],
+    },
+  ],
+  routes: [
+    {
+      id: 'rte_1',
+      name: 'pay',
+      revision: 2,
+      service_id: 'svc_1',
+      timeout_ms: 5000,
+      retry_count: 2,
+      methods: ['GET', 'POST'],
+      auth: { type: 'token' },
+      rate_limit: { limit: 100, window_seconds: 60, per: 'token' },
+      retry: {
+        on_statuses: [502, 503],
+        per_attempt_timeout_ms: 900,
+        backoff_ms: 25,
+        unsafe_methods: 'with_idempotency_key',
+      },
+      max_body_bytes: 1024,
+    },
+    {
+      id: 'rte_2',
+      name: 'open',
+      revision: 1,
+      service_id: 'svc_1',
+      timeout_ms: 1,
+      retry_count: 0,
+      methods: null,
+      auth: { type: 'none' },
+      rate_limit: { limit: 1, window_seconds: 1, per: 'route' },
+      retry: {
+        on_statuses: [],
+        per_attempt_timeout_ms: null,
+        backoff_ms: 0,
+        unsafe_methods: 'never',
+      },
+      max_body_bytes: 0,
+    },
+  ],
+  tokens: [
+    {
+      id: 'tok_1',
+      secrets: [
+        { sha256: 'aa', expires_at_ms: null },
+        { sha256: 'bb', expires_at_ms: 1234 },
+      ],
+      environments: ['production'],
+      routes: ['pay'],
+      scopes: ['proxy'],
+    },
+    {
+      id: 'tok_2',
+      secrets: [{ sha256: 'cc', expires_at_ms: 5 }],
+      environments: ['*'],
+      routes: ['*'],
+      scopes: ['routes:read'],
+    },
+  ],
+};
+
+const UPSTREAMS = [
+  {
+    key: 'svc_1 ups_1 https://pay.test',
+    id: 'ups_1',
+    serviceId: 'svc_1',
+    url: 'https://pay.test/api/',
+    origin: 'https://pay.test',
+    host: 'pay.test',
+    basePath: '/api',
+    region: 'eu',
+    weight: 2,
+  },
+  {
+    key: 'svc_1 ups_2 http://10.0.0.1:8080',
+    id: 'ups_2',
+    serviceId: 'svc_1',
+    url: 'http://10.0.0.1:8080',
+    origin: 'http://10.0.0.1:8080',
+    host: '10.0.0.1:8080',
+    basePath: '',
+    region: null,
+    weight: 1,
+  },
+];
+
+describe('compileEnvironment', () => {
+  it('gives just this table of this snapshot', () => {
+    const table = compileEnvironment(SNAPSHOT);
+    expect({ name: table.name, version: table.version }).toEqual({
+      name: 'production',
+      version: 7,
+    });
+    expect(Object.fromEntries(table.routes)).toEqual({
+      pay: {
+        ...{ id: 'rte_1', name: 'pay', environment: 'production', serviceId: 'svc_1' },
+        ...{ upstreams: UPSTREAMS, timeoutMs: 5000, retryCount: 2, maxBodyBytes: 1024 },
+        ...{ methods: new Set(['GET', 'POST']), authType: 'token' },
+        quota: { key: 'production/pay', limit: 100, windowMs: 60_000, per: 'token' },
+        retry: {
+          onStatuses: new Set([502, 503]),
+          perAttemptTimeoutMs: 900,
+          backoffMs: 25,
+          unsafeMethods: 'with_idempotency_key',
+        },
+      },
+      open: {
+        ...{ id: 'rte_2', name: 'open', environment: 'production', serviceId: 'svc_1' },
+        ...{ upstreams: UPSTREAMS, timeoutMs: 1, retryCount: 0, maxBodyBytes: 0 },
+        ...{ methods: undefined, authType: 'none' },
+        quota: { key: 'production/open', limit: 1, windowMs: 1000, per: 'route' },
+        retry: {
+          onStatuses: new Set(),
+          perAttemptTimeoutMs: undefined,
+          backoffMs: 0,
+          unsafeMethods: 'never',
+        },
+      },
+    });
+    const first = {
+      id: 'tok_1',
+      environments: ['production'],
+      routes: new Set(['pay']),
+      mayProxy: true,
+    };
+    expect(Object.fromEntries(table.tokens)).toEqual({
+      aa: { ...first, expiresAtMs: Infinity },
+      bb: { ...first, expiresAtMs: 1234 },
+      cc: {
+        id: 'tok_2',
+        environments: ['*'],
+        routes: new Set(['*']),
+        mayProxy: false,
+        expiresAtMs: 5,
+      },
+    });
+  });
+
+  it('refuses a route to a service that is not there', () => {
+    expect(() => compileEnvironment({ ...SNAPSHOT, services: [] })).toThrow('rte_1');
+  });
+
+  it('refuses two routes of one name, as one would be served in silence', () => {
+    const routes = SNAPSHOT.routes.map((route) => ({ ...route, name: 'same' }));
+    expect(() => compileEnvironment({ ...SNAPSHOT, routes })).toThrow('rte_2');
+  });
+
+  it('finds every route and every secret of any snapshot, and no other', () => {
+    const names = fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/), { maxLength: 30 });
+    const hashes = fc.uniqueArray(fc.stringMatching(/^[0-9a-f]{8}$/), { maxLength: 30 });
+    fc.assert(
+      fc.property(names, hashes, (routeNames, secretHashes) => {
+        const [route] = SNAPSHOT.routes;
+        const [token] = SNAPSHOT.tokens;
+        if (route === undefined || token === undefined) throw new Error('the example is empty');
+        const table = withEnvironment(
+          EMPTY_TABLE,
+          compileEnvironment({
+            ...SNAPSHOT,
+            routes: routeNames.map((name, index) => ({ ...route, id: `rte_${index}`, name })),
+            tokens: secretHashes.map((sha256, index) => ({
+              ...token,
+              id: `tok_${index}`,
+              secrets: [{ sha256, expires_at_ms: null }],
+            })),
+          }),
+        );
+        const { routes } = table.environments.get('production') ?? { routes: new Map() };
+        expect([...routes.keys()].sort()).toEqual([...routeNames].sort());
+        secretHashes.forEach((hash, index) => {
+          expect(findToken(table, hash)?.id).toBe(`tok_${index}`);
+        });
+        expect(findToken(table, 'never')).toBeUndefined();
+        expect(upstreamsOf(table).size).toBe(routeNames.length === 0 ? 0 : 2);
+      }),
+    );
+  });
+
+  it('changes no table that a request may hold', () => {
+    const before = withEnvironment(EMPTY_TABLE, compileEnvironment(SNAPSHOT));
+    const environment = before.environments.get('production');
+    const after = withEnvironment(
+      before,
+      compileEnvironment({ ...SNAPSHOT, version: 8, routes: [] }),
+    );
+    expect(before.environments.get('production')).toBe(environment);
+    expect(environment?.routes.size).toBe(2);
+    expect(after.environments.get('production')?.routes.size).toBe(0);
+    expect(EMPTY_TABLE.environments.size).toBe(0);
+  });
+});
