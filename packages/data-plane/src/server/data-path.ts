@@ -71,9 +71,8 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     const nowMs = clock.monotonicMs();
     const record = buildRecord(ctx, nowMs, config.DATA_PLANE_ID);
     metrics.observe(ctx, nowMs - ctx.startedMs);
-    const json = JSON.stringify(record);
-    logRequest(json, record.received_at_ms);
-    ports.addRecord(record.id, json);
+    logRequest(record);
+    ports.addRecord(record.id, JSON.stringify(record));
   };
   const respond = { clock, failures, draining: () => draining };
   const arrivals: ArrivalOptions = {
