@@ -18,39 +18,10 @@ export function whenOver(
   options: LingerOptions,
   over: (complete: boolean) => void,
 ): void {
-  if (response.socket === null) {
-    whenPipelinedOver(request, response, options, over);
-    return;
-  }
   response.once('close', () => {
     over(response.writableFinished);
     if (!request.complete) linger(request, options);
   });
-}
-
-/**
- * A request that came before the one in front of it was answered. Its response has no connection yet,
- * so node:http tells it nothing of the connection's end.
- */
-function whenPipelinedOver(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: LingerOptions,
-  over: (complete: boolean) => void,
-): void {
-  const { socket } = request;
-  let open = true;
-  const once = () => {
-    if (!open) return;
-    open = false;
-    socket.off('close', once);
-    over(response.writableFinished);
-    if (!request.complete) linger(request, options);
-  };
-  // As many as the bound on requests in flight allows.
-  socket.setMaxListeners(0);
-  socket.once('close', once);
-  response.once('close', once);
 }
 
 function linger(request: IncomingMessage, options: LingerOptions): void {
