@@ -46,6 +46,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   const admin = await startAdminServer({
     host: config.CONTROL_PLANE_ADMIN_HOST,
     port: config.CONTROL_PLANE_ADMIN_PORT,
+    portVariable: 'CONTROL_PLANE_ADMIN_PORT',
     registry,
     notReady: () => [
       ...(signal.aborted ? ['stopping'] : []),

@@ -98,6 +98,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   const admin = await startAdminServer({
     host: config.DATA_PLANE_ADMIN_HOST,
     port: config.DATA_PLANE_ADMIN_PORT,
+    portVariable: 'DATA_PLANE_ADMIN_PORT',
     registry,
     notReady: () => [
       ...(table.current.environments.size === 0 ? ['no configuration has been loaded yet'] : []),

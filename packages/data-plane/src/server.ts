@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Server as NetServer, Socket, type AddressInfo } from 'node:net';
+import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pause, type Clock } from '@gateway/shared/clock';
+import { listen } from '@gateway/shared/net/listen';
 import { PROXY_PREFIX, splitTarget } from './pipeline/proxy-path.ts';
 import type { InFlight } from './server/in-flight.ts';
 import type { MalformedHandler } from './server/malformed.ts';
@@ -79,9 +80,10 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   server.on('connect', onUpgrade);
   server.on('clientError', options.malformed);
 
-  await listen(server, options);
+  const { host, port } = options;
+  const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT' });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: listening,
     drain: (graceMs, timeoutMs) => drain(server, options, graceMs, timeoutMs),
   };
 }
@@ -93,16 +95,6 @@ function isProxyPath(path: string): boolean {
 /** RFC 6455 section 4.1; any other offer to upgrade is passed over (RFC 9110 section 7.8). */
 function isWebSocket(request: IncomingMessage): boolean {
   return request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
-}
-
-function listen(server: Server, options: ServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const inUse = error.code === 'EADDRINUSE';
-      reject(inUse ? new Error(`port ${options.port} is in use; set GATEWAY_PORT`) : error);
-    });
-    server.listen(options.port, options.host, resolve);
-  });
 }
 
 async function drain(

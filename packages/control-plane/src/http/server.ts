@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorBody } from '@gateway/shared/errors/gateway-error';
 import { HEADER } from '@gateway/shared/http/headers';
 import type { createIdFactory } from '@gateway/shared/ids';
+import { listen } from '@gateway/shared/net/listen';
 import type { HttpMetrics } from './metrics.ts';
 
 export interface ManagementServer {
@@ -48,12 +48,10 @@ export async function startServer(
   server.prependListener('request', (_request, response) => {
     if (closing) response.setHeader('connection', 'close');
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
+  const { host, port } = options;
+  const listening = await listen(server, { host, port, portVariable: 'CONTROL_PLANE_PORT' });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: listening,
     close: () =>
       new Promise((resolve) => {
         closing = true;

@@ -1,15 +1,13 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { listen, type ListenOptions } from '../net/listen.ts';
 
 export interface AdminServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
-export interface AdminServerOptions {
-  readonly port: number;
-  readonly host: string;
+export interface AdminServerOptions extends ListenOptions {
   readonly registry: Registry;
   /** What keeps the process from serving, one text each; empty where it is ready. */
   readonly notReady: () => readonly string[];
@@ -49,12 +47,9 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
       json(404, { status: 'not_found' });
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
+  const port = await listen(server, options);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
