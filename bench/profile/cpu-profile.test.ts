@@ -7,7 +7,7 @@ function frame(functionName: string, url = '') {
 
 const profile: CpuProfile = {
   nodes: [
-    { id: 1, callFrame: frame('(root)'), children: [2, 3, 6] },
+    { id: 1, callFrame: frame('(root)'), children: [2, 3, 6, 7] },
     { id: 2, callFrame: frame('(idle)') },
     {
       id: 3,
@@ -17,17 +17,20 @@ const profile: CpuProfile = {
     { id: 4, callFrame: frame('stringify') },
     { id: 5, callFrame: frame('writeLatin1String') },
     { id: 6, callFrame: frame('onHeaders', 'node:_http_common') },
+    { id: 7, callFrame: frame('write', 'node:fs'), children: [8] },
+    { id: 8, callFrame: frame('writeBuffer') },
   ],
-  samples: [2, 3, 4, 5, 6],
-  timeDeltas: [1000, 10, 20, 40, 30],
+  samples: [2, 3, 4, 5, 6, 8],
+  timeDeltas: [1000, 5, 15, 40, 30, 10],
 };
 
 describe('breakDown', () => {
-  it('counts a builtin for its caller, a socket write for itself, and idle time not at all', () => {
+  it('counts a builtin for its caller, writes for what they go to, and idle time not at all', () => {
     expect(breakDown(profile).parts).toEqual([
       { name: 'writes to sockets (system calls)', share: 0.4 },
-      { name: 'data plane: pipeline', share: 0.3 },
       { name: 'node:http', share: 0.3 },
+      { name: 'data plane: pipeline', share: 0.2 },
+      { name: 'writes of the log', share: 0.1 },
     ]);
   });
 
@@ -35,6 +38,6 @@ describe('breakDown', () => {
     const { functions } = breakDown(profile);
     expect(functions[0]).toEqual({ name: 'writeLatin1String', share: 0.4 });
     expect(functions[1]?.name).toBe('onHeaders (node:_http_common:1)');
-    expect(functions[3]?.name).toBe('buildRecord (data-plane/src/pipeline/record.ts:1)');
+    expect(functions[4]?.name).toBe('buildRecord (data-plane/src/pipeline/record.ts:1)');
   });
 });

@@ -78,25 +78,27 @@ function partsOf(
   nodes: ReadonlyMap<number, ProfileNode>,
 ): ReadonlyMap<number, string> {
   const parts = new Map<number, string>();
-  const visit = (node: ProfileNode, callerPart: string) => {
-    const part = partOf(node) ?? callerPart;
+  const visit = (node: ProfileNode, callerUrl: string, callerPart: string) => {
+    const part = partOf(node, callerUrl) ?? callerPart;
     parts.set(node.id, part);
     for (const id of node.children ?? []) {
       const child = nodes.get(id);
-      if (child !== undefined) visit(child, part);
+      if (child !== undefined) visit(child, node.callFrame.url, part);
     }
   };
   const [root] = all;
-  if (root !== undefined) visit(root, OTHER);
+  if (root !== undefined) visit(root, '', OTHER);
   return parts;
 }
 
-function partOf({ callFrame }: ProfileNode): string | undefined {
+function partOf({ callFrame }: ProfileNode, callerUrl: string): string | undefined {
   const { functionName, url } = callFrame;
   const native = NATIVE[functionName];
   if (native !== undefined) return native;
-  if (url === '')
-    return /^write[vULB]/.test(functionName) ? 'writes to sockets (system calls)' : undefined;
+  if (url === '') {
+    if (!/^write[vULBS]/.test(functionName)) return undefined;
+    return callerUrl === 'node:fs' ? 'writes of the log' : 'writes to sockets (system calls)';
+  }
   for (const [pattern, name] of PARTS) {
     const match = pattern.exec(url);
     if (match !== null) return name.replace('$1', match[1] ?? '');
