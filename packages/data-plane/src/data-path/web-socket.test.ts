@@ -7,7 +7,8 @@ import { eventually } from '@gateway/shared/testing/eventually';
 import { WebSocket, WebSocketServer } from 'ws';
 import { startTestDataPath, type TestDataPath } from '../testing/data-path.ts';
 import { closeAfterEach } from '../testing/opened.ts';
-import { listen } from '../testing/upstream.ts';
+import { rawConnection, requestText } from '../testing/raw-client.ts';
+import { listen, startRawUpstream } from '../testing/upstream.ts';
 
 const opened = closeAfterEach();
 
@@ -154,6 +155,29 @@ describe('WebSocket', () => {
     await eventually(() => expect(gateway.records).toHaveLength(1));
     expect(open.size).toBe(0);
     expect(await gateway.inFlight()).toBe(0);
+  });
+
+  it('ends when the upstream dies though the caller never hangs up, and what came last is delivered', async () => {
+    const upstream = opened(
+      await startRawUpstream((socket) => {
+        const head =
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
+        socket.once('data', () => socket.end(`${head}Sec-WebSocket-Accept: x\r\n\r\nlast words`));
+      }),
+    );
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+    const connection = opened(await rawConnection(gateway.port, true));
+    const lines = ['Host: gateway.test', 'Connection: Upgrade', 'Upgrade: websocket'];
+    lines.push(
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      `Authorization: Bearer ${gateway.token}`,
+    );
+    connection.send(requestText({ lines }));
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(connection.receivedText).toContain('sec-websocket-accept: x');
+    expect(connection.receivedText).toMatch(/last words$/);
+    await eventually(async () => expect(await gateway.inFlight()).toBe(0));
+    expect(gateway.records).toMatchObject([{ status: 101, outcome: 'success' }]);
   });
 
   it('ends when nothing moves for the idle time-out, not while something does', async () => {
