@@ -105,6 +105,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   const server = await startServer(app, {
     host: config.CONTROL_PLANE_HOST,
     port: config.CONTROL_PLANE_PORT,
+    clock,
     newId,
     authFailureLimit: config.AUTH_FAILURE_LIMIT,
     metrics,

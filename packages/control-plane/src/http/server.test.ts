@@ -1,13 +1,16 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
 import { createIdFactory } from '@gateway/shared/ids';
+import { eventually } from '@gateway/shared/testing/eventually';
 import { Registry } from 'prom-client';
 import { createHttpMetrics } from './metrics.ts';
 import { startServer } from './server.ts';
 
 const options = () => ({
-  ...{ host: '127.0.0.1', port: 0, authFailureLimit: 600 },
+  ...{ host: '127.0.0.1', port: 0, authFailureLimit: 600, clock: systemClock },
   newId: createIdFactory(() => Date.now()),
   metrics: createHttpMetrics(new Registry()),
 });
@@ -29,6 +32,35 @@ describe('the management port', () => {
     answer();
     expect(await (await call).text()).toBe('done');
     await closed;
+  });
+
+  it('answers a call on a connection that was idle when it closed, and then closes it', async () => {
+    const server = await startServer((_request, response) => void response.end('done'), options());
+    const socket = connect(server.port, '127.0.0.1');
+    const received: string[] = [];
+    socket.on('data', (bytes) => void received.push(bytes.toString()));
+    const ended = once(socket, 'end');
+    const send = () => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    send();
+    await eventually(() => expect(received.join('')).toMatch(/keep-alive[\s\S]*done$/i));
+    const closed = server.close();
+    send();
+    await eventually(() => expect(received.join('')).toMatch(/connection: close[\s\S]*done$/i));
+    await ended;
+    await closed;
+  });
+
+  it('closes soon where a client holds a connection and sends nothing', async () => {
+    const server = await startServer((_request, response) => void response.end(), options());
+    const socket = connect(server.port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.on('error', () => undefined);
+    const ended = once(socket, 'close');
+    socket.resume();
+    const startedMs = performance.now();
+    await server.close();
+    expect(performance.now() - startedMs).toBeLessThan(3000);
+    await ended;
   });
 
   it('counts what is not valid HTTP, by its kind', async () => {

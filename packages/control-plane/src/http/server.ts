@@ -1,20 +1,23 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Clock } from '@gateway/shared/clock';
 import { errorBody } from '@gateway/shared/errors/gateway-error';
 import { HEADER } from '@gateway/shared/http/headers';
 import type { createIdFactory } from '@gateway/shared/ids';
 import { listen } from '@gateway/shared/net/listen';
+import { prepareDrain } from './drain.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 export interface ManagementServer {
   readonly port: number;
-  /** Takes no more connections, lets the calls in flight end, and resolves when all are closed. */
+  /** Takes no more connections, lets the calls in flight end, and resolves when all are closed: see drain.ts. */
   close(): Promise<void>;
 }
 
 export interface ServerOptions {
   readonly port: number;
   readonly host: string;
+  readonly clock: Clock;
   readonly newId: ReturnType<typeof createIdFactory>;
   /** What a request that cannot be parsed is told of the limit; it has no address of its own. */
   readonly authFailureLimit: number;
@@ -39,27 +42,15 @@ export async function startServer(
   server.on('drop', () => {
     options.metrics.refused.inc({ reason: 'too_many_connections' });
   });
-  let closing = false;
+  const close = prepareDrain(server, options.clock);
   // Any expectation but 100-continue is ignored, as RFC 9110 section 10.1.1 allows.
   server.on('checkExpectation', listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(error, socket, options);
   });
-  server.prependListener('request', (_request, response) => {
-    if (closing) response.setHeader('connection', 'close');
-  });
   const { host, port } = options;
   const listening = await listen(server, { host, port, portVariable: 'CONTROL_PLANE_PORT' });
-  return {
-    port: listening,
-    close: () =>
-      new Promise((resolve) => {
-        closing = true;
-        server.close(() => {
-          resolve();
-        });
-      }),
-  };
+  return { port: listening, close };
 }
 
 const INVALID = { label: 'not_http', reason: 'it is not valid HTTP' };

@@ -1,3 +1,4 @@
+import { systemClock } from '@gateway/shared/clock';
 import { createTestDatabase } from '@gateway/local-stack/testing/test-database';
 import { createIdFactory } from '@gateway/shared/ids';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
@@ -92,7 +93,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     ],
   });
   const server = await startServer(app, {
-    ...{ host: '127.0.0.1', port: 0, newId, authFailureLimit, metrics },
+    ...{ host: '127.0.0.1', port: 0, clock: systemClock, newId, authFailureLimit, metrics },
   });
   const url = `http://127.0.0.1:${server.port}`;
 
