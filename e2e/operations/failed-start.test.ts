@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runPlane, type PlaneKind } from './run-plane.ts';
+
+const startTimeoutMs = 30_000;
+const secretVariables = new Set(['DATABASE_URL', 'GATEWAY_ADMIN_TOKEN', 'GATEWAY_MASTER_KEYS']);
+
+describe('a start that fails', () => {
+  let database: TestDatabase;
+  let folder: string;
+  let taken: Server;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    folder = await mkdtemp(path.join(tmpdir(), 'gateway-e2e-start-'));
+    taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const any = { GATEWAY_PORT: '0', DATA_PLANE_ADMIN_PORT: '0', CONTROL_PLANE_PORT: '0' };
+    env = {
+      ...any,
+      CONTROL_PLANE_ADMIN_PORT: '0',
+      GATEWAY_MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      DATABASE_URL: database.url,
+      NATS_URL: process.env['TEST_NATS_URL'] ?? '',
+      DATA_PLANE_DATA_DIR: path.join(folder, 'data-plane'),
+      GATEWAY_HOST: '127.0.0.1',
+      DATA_PLANE_ADMIN_HOST: '127.0.0.1',
+      CONTROL_PLANE_HOST: '127.0.0.1',
+      CONTROL_PLANE_ADMIN_HOST: '127.0.0.1',
+    };
+  }, startTimeoutMs);
+  afterAll(async () => {
+    taken.close();
+    await rm(folder, { recursive: true, force: true });
+    await database.drop();
+  });
+
+  const badVariables: [PlaneKind, string, string][] = [
+    ['control-plane', 'CONTROL_PLANE_PORT', 'eighty'],
+    ['control-plane', 'DATABASE_URL', 'mysql://somewhere'],
+    ['control-plane', 'GATEWAY_ADMIN_TOKEN', 'too-short-a-secret'],
+    ['control-plane', 'UPSTREAM_DENY_CIDRS', '10.0.0.0/99'],
+    ['data-plane', 'GATEWAY_PORT', '70000'],
+    ['data-plane', 'REGION', 'Not A Region'],
+    ['data-plane', 'CONTROL_PLANE_URL', 'ftp://somewhere'],
+    ['data-plane', 'DRAIN_TIMEOUT_MS', '-1'],
+    ...(['control-plane', 'data-plane'] as const).flatMap((kind): [PlaneKind, string, string][] => [
+      [kind, 'GATEWAY_MASTER_KEYS', 'k1:c2hvcnQ='],
+      [kind, 'GATEWAY_MASTER_KEYS', ''],
+      [kind, 'LOG_LEVEL', 'loud'],
+    ]),
+  ];
+
+  it.each(badVariables)(
+    'of a %s with %s = %j is one line and exit code 1',
+    async (kind, name, value) => {
+      const { code, lines } = await runPlane(kind, { ...env, [name]: value });
+      expect({ code, lines }).toEqual({ code: 1, lines: [expect.stringContaining(name)] });
+      if (secretVariables.has(name) && value !== '') expect(lines.join()).not.toContain(value);
+    },
+  );
+
+  it.each([
+    ['control-plane', 'CONTROL_PLANE_PORT'],
+    ['control-plane', 'CONTROL_PLANE_ADMIN_PORT'],
+    ['data-plane', 'GATEWAY_PORT'],
+    ['data-plane', 'DATA_PLANE_ADMIN_PORT'],
+  ] as const)(
+    'of a %s whose %s is in use is one line of the error and exit code 1',
+    async (kind, name) => {
+      const port = String((taken.address() as AddressInfo).port);
+      const { code, lines } = await runPlane(kind, { ...env, [name]: port });
+      const errors = lines
+        .map((line) => JSON.parse(line) as { level: string; msg: string })
+        .filter(({ level }) => level === 'error' || level === 'fatal');
+      expect({ code, errors }).toEqual({
+        code: 1,
+        errors: [
+          expect.objectContaining({
+            level: 'fatal',
+            msg: expect.stringMatching(`${port}.*${name}`),
+          }),
+        ],
+      });
+    },
+    startTimeoutMs,
+  );
+});

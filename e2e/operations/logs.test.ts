@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import { closedPort } from '@gateway/data-plane/testing/upstream';
+import { createTokenSecret } from '@gateway/shared/tokens/secret';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer } from '../gateway/client.ts';
+import { startGateway, type Gateway } from '../gateway/gateway.ts';
+
+const startTimeoutMs = 60_000;
+
+/** Texts that are in a request and must be in no log and no metric, by where they stand in it. */
+const markers = {
+  headerValue: 'marker-header-5d1c',
+  body: 'marker-body-81aa',
+  queryValue: 'marker-query-c09e',
+  upstreamCredential: 'bWFya2VyLXVzZXI6bWFya2VyLXB3',
+  responseBody: 'marker-path-77ef',
+};
+
+describe('the logs of every process, at the level trace', () => {
+  let gateway: Gateway;
+  const secrets: string[] = [];
+  const proxied: Answer[] = [];
+  const managed: Answer[] = [];
+  let logs: string;
+  let metrics: string;
+
+  const request = {
+    headers: {
+      'x-custom': markers.headerValue,
+      cookie: markers.headerValue,
+      'idempotency-key': markers.headerValue,
+      'x-gateway-version': markers.headerValue,
+      'x-request-id': 'callers-own-id',
+    },
+    body: { note: markers.body },
+  };
+
+  beforeAll(async () => {
+    gateway = await startGateway({ dataPlanes: 2, env: { LOG_LEVEL: 'trace' } });
+    secrets.push(gateway.stack.adminToken, gateway.stack.masterKeys.split(':')[1] ?? '');
+    await gateway.route({ name: 'orders', upstreamPath: `/${markers.responseBody}` });
+    await gateway.route({ name: 'open', auth: { type: 'none' } });
+    await gateway.route({ name: 'failing', upstreamPath: '/status/500', retry_count: 0 });
+    const { id } = await gateway.service({ url: `http://127.0.0.1:${await closedPort()}` });
+    await gateway.route({ name: 'gone', service_id: id });
+    const { token, tokenId } = await gateway.tokenClient();
+    await gateway.settled();
+    const rotated = await gateway.admin.post(`/v1/tokens/${tokenId}/rotate`, {});
+    const unknown = createTokenSecret();
+    secrets.push(token, String(rotated.resource()['secret']), unknown);
+
+    for (const route of ['orders', 'failing', 'gone', 'unknown']) {
+      for (const one of [token, unknown]) {
+        proxied.push(
+          await gateway.admin.proxy(`${route}?q=${markers.queryValue}`, { ...request, token: one }),
+        );
+      }
+    }
+    const authorization = `Basic ${markers.upstreamCredential}`;
+    proxied.push(
+      await gateway.admin.proxy('open', {
+        ...request,
+        headers: { ...request.headers, authorization },
+      }),
+    );
+    managed.push(
+      await gateway.admin.get(`/v1/services?name=${markers.queryValue}`, { token }),
+      await gateway.admin.get('/v1/services', { token: unknown }),
+      await gateway.admin.post('/v1/services', { name: markers.body, colour: markers.body }),
+      await gateway.admin.post('/v1/services', `{"${markers.body}`),
+      rotated,
+    );
+
+    const planes = [...gateway.dataPlanes, gateway.controlPlane];
+    const texts = planes.map(async ({ adminUrl }) => (await fetch(`${adminUrl}/metrics`)).text());
+    metrics = (await Promise.all(texts)).join('\n');
+    for (const plane of planes) await plane.stop();
+    logs = (await Promise.all(planes.map(({ logFile }) => readFile(logFile, 'utf8')))).join('\n');
+  }, startTimeoutMs);
+  afterAll(() => gateway.close());
+
+  it('have one line for each request, with its id, its status and its outcome', () => {
+    const entries = logs
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    for (const { headers, status } of proxied) {
+      const id = headers.get('x-request-id');
+      const lines = entries.filter(({ msg, request_id }) => msg === 'request' && request_id === id);
+      expect(lines).toEqual([
+        expect.objectContaining({ status, outcome: expect.any(String), route: expect.any(String) }),
+      ]);
+    }
+    for (const { headers, status } of managed) {
+      const id = headers.get('x-request-id');
+      const lines = entries.filter(
+        ({ msg, request_id }) => msg === 'management call' && request_id === id,
+      );
+      expect(lines).toEqual([expect.objectContaining({ status, method: expect.any(String) })]);
+    }
+  });
+
+  it('hold no token, whether it is good or not, and no master key', () => {
+    expect(secrets).toHaveLength(5);
+    for (const secret of secrets) expect(logs).not.toContain(secret);
+    expect(logs).not.toMatch(/gwt_/);
+  });
+
+  it.each(Object.entries(markers).filter(([where]) => where !== 'responseBody'))(
+    'hold nothing of a %s',
+    (_where, marker) => {
+      expect(logs).not.toContain(marker);
+    },
+  );
+
+  it('hold nothing of the body of a response', () => {
+    const withBody = proxied.filter(({ body }) => body.includes(markers.responseBody));
+    expect(withBody).toHaveLength(1);
+    expect(logs).not.toContain(markers.responseBody);
+  });
+
+  it('are like the metrics in that', () => {
+    for (const text of [...Object.values(markers), ...secrets]) {
+      expect(metrics).not.toContain(text);
+    }
+    expect(metrics).toContain('gateway_requests_total');
+  });
+});

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export type PlaneKind = 'control-plane' | 'data-plane';
+
+export interface EndedPlane {
+  /** null where it had to be killed, as it did not end by itself. */
+  readonly code: number | null;
+  /** The lines of standard output and standard error together, in the order in which they came. */
+  readonly lines: readonly string[];
+}
+
+const longestRunMs = 20_000;
+
+/** Runs a plane whose start is to fail, and resolves when it has ended. It gets these variables only. */
+export async function runPlane(
+  kind: PlaneKind,
+  env: Readonly<Record<string, string>>,
+): Promise<EndedPlane> {
+  const main = fileURLToPath(new URL(`../../packages/${kind}/src/main.ts`, import.meta.url));
+  const child = spawn(process.execPath, [main], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: longestRunMs,
+    killSignal: 'SIGKILL',
+  });
+  let written = '';
+  child.stdout.on('data', (chunk: Buffer) => (written += chunk.toString('utf8')));
+  child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString('utf8')));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, lines: written.split('\n').filter((line) => line !== '') };
+}
