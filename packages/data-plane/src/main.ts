@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { systemClock as clock } from '@gateway/shared/clock';
+import { systemClock } from '@gateway/shared/clock';
+import { withCoarseTimers } from '@gateway/shared/coarse-timers';
 import { ConfigError } from '@gateway/shared/config/environment';
 import { systemRandom } from '@gateway/shared/ids';
 import { connectNats } from '@gateway/shared/messaging/connection';
@@ -18,6 +19,8 @@ import { TableHolder } from './table/table-holder.ts';
 import { guardedLookup } from './upstream/guarded-lookup.ts';
 import { UpstreamPools } from './upstream/pools.ts';
 
+/** Deadlines and idle times need no better; a request sets several and cancels nearly all. */
+const TIMER_TICK_MS = 5;
 const MAX_QUOTA_COUNTERS = 100_000;
 /** Beyond the drain: for records to be flushed and connections to be closed. */
 const STOP_MARGIN_MS = 8_000;
@@ -134,6 +137,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   log.info({ port: dataPath.port, admin_port: admin.port }, 'data plane serves');
 }
 
+const clock = withCoarseTimers(systemClock, TIMER_TICK_MS);
 const config = load();
 const log = createLogger(config.DATA_PLANE_ID, config.LOG_LEVEL);
 await runProcess(

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from '@gateway/shared/clock';
+import { withCoarseTimers } from '@gateway/shared/coarse-timers';
 import { systemRandom } from '@gateway/shared/ids';
 import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
 import type { RequestRecord } from '@gateway/shared/records/record';
@@ -47,7 +48,7 @@ export async function startTestDataPath(
 ): Promise<TestDataPath> {
   const token = createTokenSecret();
   const snapshots = options.snapshots ?? [testSnapshot(route, token)];
-  const clock = options.clock ?? systemClock;
+  const clock = options.clock ?? withCoarseTimers(systemClock, 5);
   const table = new TableHolder();
   for (const snapshot of snapshots) table.apply(snapshot);
   const records: RequestRecord[] = [];

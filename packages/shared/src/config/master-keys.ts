@@ -24,7 +24,7 @@ export const masterKeysVariable = z.string().transform((text, context) => {
     }
     keys.push({ id, bytes });
   }
-  return keys as readonly MasterKey[];
+  return keys;
 });
 
 /** The key for one purpose, derived by HKDF (RFC 5869), so that no key serves two purposes. */

@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { withCoarseTimers } from './coarse-timers.ts';
+import { manualClock } from './testing/manual-clock.ts';
+
+describe('coarse timers', () => {
+  it('fire once, never early and at most two ticks late, unless they are cancelled', () => {
+    const step = fc.record({
+      delayMs: fc.nat(300),
+      advanceMs: fc.nat(40),
+      cancel: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 20 }),
+        (steps, tickMs) => {
+          const manual = manualClock();
+          const clock = withCoarseTimers(manual, tickMs);
+          const fired = new Map<number, number[]>();
+          const due = new Map<number, number>();
+          steps.forEach(({ delayMs, advanceMs, cancel }, index) => {
+            due.set(index, manual.monotonicMs() + delayMs);
+            const timer = clock.setTimer(delayMs, () => {
+              fired.set(index, [...(fired.get(index) ?? []), manual.monotonicMs()]);
+            });
+            if (cancel) {
+              timer.cancel();
+              timer.cancel();
+              due.delete(index);
+            }
+            manual.advance(advanceMs);
+          });
+          manual.advance(1000);
+          expect([...fired.keys()].sort((a, b) => a - b)).toEqual([...due.keys()]);
+          for (const [index, times] of fired) {
+            const dueMs = due.get(index) ?? 0;
+            expect(times).toHaveLength(1);
+            expect(times[0]).toBeGreaterThanOrEqual(dueMs);
+            expect(times[0]).toBeLessThanOrEqual(dueMs + 2 * tickMs);
+          }
+        },
+      ),
+    );
+  });
+
+  it('may be set and cancelled by a timer that fires', () => {
+    const manual = manualClock();
+    const clock = withCoarseTimers(manual, 5);
+    const fired: string[] = [];
+    const other = clock.setTimer(10, () => void fired.push('other'));
+    clock.setTimer(10, () => void fired.push('never'));
+    const never = clock.setTimer(10, () => void fired.push('never'));
+    other.cancel();
+    clock.setTimer(9, () => {
+      never.cancel();
+      fired.push('first');
+      clock.setTimer(0, () => void fired.push('second'));
+    });
+    manual.advance(8);
+    expect(fired).toEqual([]);
+    manual.advance(50);
+    expect(fired.filter((name) => name !== 'never')).toEqual(['first', 'second']);
+  });
+
+  it('leave no timer of the clock behind when none is pending', () => {
+    const manual = manualClock();
+    let set = 0;
+    const counting = {
+      ...manual,
+      setTimer: (delayMs: number, callback: () => void) => {
+        set += 1;
+        return manual.setTimer(delayMs, callback);
+      },
+    };
+    const clock = withCoarseTimers(counting, 5);
+    clock.setTimer(100, () => undefined).cancel();
+    manual.advance(1000);
+    expect(set).toBe(1);
+    clock.setTimer(5, () => undefined);
+    manual.advance(1000);
+    expect(set).toBeLessThanOrEqual(4);
+  });
+});
