@@ -1,5 +1,5 @@
 import { eventually } from '@gateway/shared/testing/eventually';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../gateway/client.ts';
 import { startGateway, type Gateway } from '../gateway/gateway.ts';
 import { startLoad, type Load, type LoadAnswer, type LoadOptions } from './load.ts';
@@ -12,14 +12,14 @@ const recordsMs = 20_000;
 
 describe('SIGTERM under load', () => {
   let gateway: Gateway;
-  beforeEach(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+  beforeAll(async () => {
+    gateway = await startGateway();
     await gateway.route({ name: 'slow', upstreamPath: '/slow/200' });
     await gateway.route({ name: 'long', upstreamPath: '/slow/2500' });
     await gateway.route({ name: 'endless', upstreamPath: '/slow/60000', timeout_ms: 60_000 });
     await gateway.settled();
   }, testTimeoutMs);
-  afterEach(() => gateway.close());
+  afterAll(() => gateway.close());
 
   const loadOf = (client: Client, path: string, more: Partial<LoadOptions> = {}) =>
     startLoad({
@@ -62,8 +62,7 @@ describe('SIGTERM under load', () => {
   it(
     'a data plane finishes what is in flight, loses no answer and no record, and exits with 0 in time',
     async () => {
-      const [, dataPlane] = gateway.dataPlanes;
-      if (dataPlane === undefined) throw new Error('there are two');
+      const dataPlane = await gateway.stack.startDataPlane();
       const client = gateway.admin.at(dataPlane.baseUrl);
       const load = loadOf(client, '/v1/proxy/slow');
       const long = client.proxy('long');
