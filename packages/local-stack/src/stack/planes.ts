@@ -34,6 +34,8 @@ export function startControlPlane(options: ServiceOptions): Promise<ServiceProce
 export function startDataPlane(options: ServiceOptions): Promise<ServiceProcess> {
   return startService(dataPlane, {
     ...options,
+    // http-proxy calls util._extend, which Node would name in the log at the first WebSocket.
+    nodeArgs: ['--disable-warning=DEP0060', ...(options.nodeArgs ?? [])],
     env: { DATA_PLANE_ID: options.name, ...options.env },
   });
 }
