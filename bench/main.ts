@@ -6,11 +6,10 @@ import { writeSection } from './report/document.ts';
 import { describeRun } from './report/machine.ts';
 import { summarize, type Row } from './report/row.ts';
 import { formatTable } from './report/table.ts';
-import { MAX_REPEATS, runRows } from './run-rows.ts';
+import { MAX_QUIET_WAIT_MS, MAX_REPEATS, runRows } from './run-rows.ts';
 
 const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url);
 const START_SECONDS = 45;
-const SETTLE_SECONDS = 4;
 /** From one row's load to the next. */
 const TURN_SECONDS = 0.5;
 
@@ -23,7 +22,7 @@ function boundMs(options: BenchOptions, rows: number): number {
   const { rounds, roundSeconds, warmUpSeconds } = options;
   const turns = rows * rounds + MAX_REPEATS;
   const load = rows * warmUpSeconds + turns * (roundSeconds + TURN_SECONDS);
-  return (START_SECONDS + load + (rounds + 1 + MAX_REPEATS) * SETTLE_SECONDS) * 1000;
+  return (START_SECONDS + load) * 1000 + MAX_QUIET_WAIT_MS;
 }
 
 async function measure(
@@ -39,7 +38,7 @@ async function measure(
     peers.push(peer);
   }
   const { cores, site } = lab;
-  const results = await runRows(peers, cores.measured, options, site.signal, log);
+  const results = await runRows(peers, cores, options, site.signal, log);
   const [reference = []] = results.values();
   return [...results].map(([peer, rounds]) => summarize(peer.name, rounds, reference));
 }
@@ -53,7 +52,7 @@ async function main(): Promise<void> {
     const text = [
       formatTable(rows),
       '',
-      `Medians of ${rounds} rounds of ${roundSeconds} s, ${connections} connections.`,
+      `Medians of ${rounds} rounds of ${roundSeconds} s without those disturbed, ${connections} connections.`,
       '',
       await describeRun(kinds, new Date()),
     ].join('\n');

@@ -1,12 +1,15 @@
+import type { Cores } from './measure/cores.ts';
+import { createQuietWait } from './measure/quiet.ts';
 import { runRound, type RoundResult } from './measure/round.ts';
 import type { BenchOptions } from './options.ts';
 import type { Peer } from './peers/peer.ts';
+import { DISTURBED_SHARE } from './report/row.ts';
 
-/** Above this share of the measured core lost to others, a round tells more of them than of the row. */
-const DISTURBED_SHARE = 0.1;
-
-/** How many such parts of a round are measured again, over the whole run. */
+/** How many disturbed parts of a round are measured again, over the whole run. */
 export const MAX_REPEATS = 8;
+
+/** How long a whole run waits for quiet. */
+export const MAX_QUIET_WAIT_MS = 40_000;
 
 /**
  * Warms every row up, then visits all of them in each round, one after the other: what disturbs the
@@ -14,12 +17,13 @@ export const MAX_REPEATS = 8;
  */
 export async function runRows(
   peers: readonly Peer[],
-  measuredCore: number,
+  cores: Cores,
   options: BenchOptions,
   signal: AbortSignal,
   log: (line: string) => void,
 ): Promise<ReadonlyMap<Peer, readonly RoundResult[]>> {
   const results = new Map<Peer, RoundResult[]>(peers.map((peer) => [peer, []]));
+  const quiet = createQuietWait(cores.all, MAX_QUIET_WAIT_MS, signal);
   let repeatsLeft = MAX_REPEATS;
   for (let round = 0; round <= options.rounds; round += 1) {
     const warmUp = round === 0;
@@ -27,9 +31,8 @@ export async function runRows(
     const seconds = warmUp ? options.warmUpSeconds : options.roundSeconds;
     for (const [peer, rounds] of results) {
       const measure = async () => {
-        const result = await runRound(peer, seconds, measuredCore, options, signal);
-        await peer.settle();
-        return result;
+        await quiet();
+        return runRound(peer, seconds, cores.measured, options, signal);
       };
       let result = await measure();
       while (!warmUp && result.foreignShare > DISTURBED_SHARE && repeatsLeft > 0) {

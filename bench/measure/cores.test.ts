@@ -3,7 +3,11 @@ import { parseCoreList, splitCores } from './cores.ts';
 
 describe('splitCores', () => {
   it('gives what is measured a core that the load never uses', () => {
-    expect(splitCores([0, 1, 2, 5])).toEqual({ measured: 5, load: '0,1,2' });
+    expect(splitCores([0, 1, 2, 5])).toEqual({
+      measured: 5,
+      load: '0,1,2',
+      all: [0, 1, 2, 5],
+    });
   });
 
   it('refuses a machine with one core', () => {

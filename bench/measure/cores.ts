@@ -7,6 +7,7 @@ export interface Cores {
   readonly measured: number;
   /** As `taskset -c` takes it. */
   readonly load: string;
+  readonly all: readonly number[];
 }
 
 /**
@@ -19,7 +20,7 @@ export function splitCores(allowed: readonly number[] = allowedCores()): Cores {
   if (measured === undefined || allowed.length < 2) {
     throw new StartError('the bench needs two cores: one for the proxy, one for load and upstream');
   }
-  return { measured, load: allowed.slice(0, -1).join(',') };
+  return { measured, load: allowed.slice(0, -1).join(','), all: allowed };
 }
 
 function allowedCores(): number[] {

@@ -4,14 +4,9 @@ import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/testing/
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
 import { z } from 'zod';
 import { answersRight } from '../load/answer.ts';
-import { usageOf } from '../measure/process-tree.ts';
 import type { Peer, PeerKind, Site } from './peer.ts';
 
 const SERVED_TIMEOUT_MS = 10_000;
-const SETTLE_TIMEOUT_MS = 3_000;
-const QUIET_WINDOW_MS = 200;
-/** Of one core, over all that reads the records. */
-const QUIET_SHARE = 0.1;
 
 const created = z.object({ data: z.object({ id: z.string() }) });
 const issued = z.object({ data: z.object({ secret: z.string() }) });
@@ -41,7 +36,6 @@ export async function startGateway(site: Site, nodeArgs: readonly string[]): Pro
       url,
       authorization,
       pid: dataPlane.pid,
-      settle: () => untilQuiet([controlPlane.pid, stack.nats.pid]),
       stop: () => stack.close(),
     };
   } catch (error) {
@@ -83,17 +77,5 @@ async function untilServed(url: string, authorization: string, signal: AbortSign
     signal.throwIfAborted();
     if (performance.now() > endMs) throw new Error('the data plane did not serve the new route');
     await delay(20);
-  }
-}
-
-/** Waits until the records of a round are stored, so that this does not slow the next row's load. */
-async function untilQuiet(pids: readonly number[]): Promise<void> {
-  const used = () => pids.reduce((sum, pid) => sum + usageOf(pid).cpuUs, 0);
-  const endMs = performance.now() + SETTLE_TIMEOUT_MS;
-  for (let before = used(); performance.now() < endMs;) {
-    await delay(QUIET_WINDOW_MS);
-    const now = used();
-    if (now - before < QUIET_WINDOW_MS * 1_000 * QUIET_SHARE) return;
-    before = now;
   }
 }

@@ -8,8 +8,6 @@ export interface Peer {
   readonly authorization: string;
   /** The root of what is accounted to it. */
   readonly pid: number;
-  /** Waits until work that its requests left behind no longer disturbs the next row. */
-  settle(): Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -30,7 +28,7 @@ export interface PeerKind {
   start(site: Site): Promise<Peer>;
 }
 
-/** A peer that is one process and leaves nothing behind. */
+/** A peer that is one process. */
 export function plainPeer(name: string, port: number, process: ManagedProcess): Peer {
   return {
     name,
@@ -38,7 +36,6 @@ export function plainPeer(name: string, port: number, process: ManagedProcess): 
     // Nobody reads it here; it is sent so that all proxies get the same bytes.
     authorization: `Bearer gwt_${'0'.repeat(43)}`,
     pid: process.pid,
-    settle: () => Promise.resolve(),
     stop: async () => {
       await process.stop();
     },

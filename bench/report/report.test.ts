@@ -4,7 +4,7 @@ import { replaceSection } from './document.ts';
 import { summarize } from './row.ts';
 import { formatTable } from './table.ts';
 
-function round(cpuUsPerRequest: number, failed = 0): RoundResult {
+function round(cpuUsPerRequest: number, failed = 0, foreignShare = 0.01): RoundResult {
   return {
     requests: 1000,
     failed,
@@ -13,7 +13,7 @@ function round(cpuUsPerRequest: number, failed = 0): RoundResult {
     p50Us: 500,
     p99Us: 1500,
     residentBytes: 100e6,
-    foreignShare: 0.01,
+    foreignShare,
   };
 }
 
@@ -28,6 +28,18 @@ describe('summarize', () => {
   it('takes the median, so that one disturbed round does not count', () => {
     expect(summarize('nginx', [round(10), round(12), round(90)], []).cpuUsPerRequest).toBe(12);
     expect(summarize('nginx', [round(10), round(12)], []).cpuUsPerRequest).toBe(11);
+  });
+
+  it('leaves out rounds in which others had the core, while three are left', () => {
+    const disturbed = round(40, 0, 0.5);
+    const three = [round(25), disturbed, round(25), disturbed, disturbed, round(25)];
+    expect(summarize('gateway', three, []).cpuUsPerRequest).toBe(25);
+    expect(summarize('gateway', three.slice(1), []).cpuUsPerRequest).toBe(40);
+  });
+
+  it('counts failures of the rounds that it leaves out', () => {
+    const rounds = [round(25), round(25), round(25), round(40, 7, 0.5)];
+    expect(summarize('gateway', rounds, []).failed).toBe(7);
   });
 });
 

@@ -15,18 +15,27 @@ export interface Row {
   readonly foreignShare: number;
 }
 
+/** Above this share of the measured core lost to others, a round tells more of them than of the row. */
+export const DISTURBED_SHARE = 0.1;
+const MIN_UNDISTURBED = 3;
+
 /**
- * Sums up a row. The ratio is the median of each round's own ratio, so that a disturbance that lasts
- * longer than a round hits both sides of it.
+ * Sums up a row over the rounds that were not disturbed, where there are at least three of them, else
+ * over all. The ratio is the median of each round's own ratio, so that what lasts longer than a
+ * round hits both sides of it.
  */
 export function summarize(
   name: string,
   rounds: readonly RoundResult[],
   reference: readonly RoundResult[],
 ): Row {
-  const of = (value: (round: RoundResult) => number) => median(rounds.map(value));
-  const ratios = rounds.map(
-    (round, index) => round.cpuUsPerRequest / (reference[index]?.cpuUsPerRequest ?? NaN),
+  const pairs = rounds.map((round, index) => ({ round, nginx: reference[index] }));
+  const undisturbed = pairs.filter(({ round }) => round.foreignShare <= DISTURBED_SHARE);
+  const used = undisturbed.length >= MIN_UNDISTURBED ? undisturbed : pairs;
+  const of = (value: (round: RoundResult) => number) =>
+    median(used.map(({ round }) => value(round)));
+  const ratios = used.map(
+    ({ round, nginx }) => round.cpuUsPerRequest / (nginx?.cpuUsPerRequest ?? NaN),
   );
   return {
     name,
