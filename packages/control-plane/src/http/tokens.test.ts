@@ -152,6 +152,19 @@ describe('/v1/tokens', () => {
       expect(seen.map((one) => one['name'])).not.toContain('wide');
       expect(seen.map((one) => one['name'])).not.toContain('admin');
     });
+
+    it('gains no secret that outlives its own by rotating another token, but may revoke that', async () => {
+      const rotate = (path: string) => api.call('POST', `${path}/rotate`, { token: maker });
+      const endless = await make({ name: 'endless', ...reach });
+      const later = await make({ name: 'later', ...reach, expires_at: '2030-02-01T00:00:01Z' });
+      const same = await make({ name: 'same', ...reach, expires_at: '2030-02-01T00:00:00Z' });
+      for (const { path, secret } of [endless, later]) {
+        expect((await rotate(path)).status).toBe(401);
+        expect((await api.call('GET', '/v1/environments', { token: secret })).status).toBe(200);
+        expect((await api.call('DELETE', path, { token: maker })).status).toBe(204);
+      }
+      expect((await rotate(same.path)).status).toBe(200);
+    });
   });
 
   it('lets the old secret work for the grace of a rotation, and not a moment longer', async () => {

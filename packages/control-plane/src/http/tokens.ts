@@ -125,6 +125,10 @@ export function tokenEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] 
       const rotation = { secretSha256: hashTokenSecretBytes(secret), graceEnd, now: now() };
       const rotated = await rotateToken(db, tokenId(params), rotation, (current) => {
         requireTokenReach(token, current);
+        // The new secret goes to the caller, who would else gain one that outlives its own.
+        if (outlives(current.expires_at, token)) {
+          throw refuseAccess('The other token outlives the token of this call.');
+        }
       });
       return one({ ...tokenView(rotated), secret });
     },
@@ -151,8 +155,14 @@ function expiryOf(body: TokenInput, maker: CallerToken, now: Date): Date | null 
   if (body.expires_at === undefined) return maker.expires_at;
   const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
   if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', 'is in the past');
-  if (maker.expires_at !== null && (expiresAt === null || expiresAt > maker.expires_at)) {
+  if (outlives(expiresAt, maker)) {
     throw refuseAccess('The new token would outlive the token of this call.');
   }
   return expiresAt;
+}
+
+/** Whether what expires then, null being never, is good for longer than the caller's token. */
+function outlives(expiresAt: Date | null, caller: CallerToken): boolean {
+  if (caller.expires_at === null) return false;
+  return expiresAt === null || expiresAt > caller.expires_at;
 }
