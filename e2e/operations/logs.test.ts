@@ -66,6 +66,7 @@ describe('the logs of every process, at the level trace', () => {
     managed.push(
       await gateway.admin.get(`/v1/services?name=${markers.queryValue}`, { token }),
       await gateway.admin.get('/v1/services', { token: unknown }),
+      await gateway.admin.get(`/v1/tokens/${token}`),
       await gateway.admin.post('/v1/services', { name: markers.body, colour: markers.body }),
       await gateway.admin.post('/v1/services', `{"${markers.body}`),
       rotated,

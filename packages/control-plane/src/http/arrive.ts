@@ -2,6 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { createIdFactory } from '@gateway/shared/ids';
 import { clientAddress, type AddressRanges } from '@gateway/shared/net/client-address';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from './authenticate.ts';
 import { exchangeOf, setExchange } from './exchange.ts';
@@ -66,7 +67,7 @@ function note(request: Request, response: Response, options: ArrivalOptions): vo
   options.log.info(
     {
       method,
-      path: request.path.slice(0, MAX_LOGGED_PATH_CHARS),
+      path: withoutTokenSecrets(request.path).slice(0, MAX_LOGGED_PATH_CHARS),
       status,
       took_ms: Math.round(tookMs * 10) / 10,
       request_id: requestId,

@@ -170,4 +170,31 @@ describe('what is written of a request', () => {
       gateway.records.length,
     );
   });
+
+  it('holds no token that stands in a path or an id, and no environment that does not exist', async () => {
+    const { gateway } = await setUp();
+    const { token } = gateway;
+    const long = 'a'.repeat(1000);
+    const calls = [
+      gateway.call(`test/${token}/x`),
+      gateway.call(`test/${long}${token}`),
+      gateway.call(token),
+      gateway.call('test', { headers: { 'x-request-id': `mine ${token}` } }),
+      gateway.call('test', { headers: { 'x-gateway-environment': token } }),
+      gateway.call('test', { headers: { 'x-gateway-environment': token, authorization: 'none' } }),
+    ];
+    const records = [];
+    for (const response of await Promise.all(calls)) {
+      expect(await response.text()).not.toContain(token.slice(0, 20));
+      records.push(await gateway.recordOf(response));
+    }
+    expect(records[0]).toMatchObject({ path: '/v1/proxy/test/[token]/x', status: 200 });
+    expect(records[2]).toMatchObject({ route: '[token]', status: 404 });
+    expect(records[3]).toMatchObject({ client_request_id: 'mine [token]', status: 200 });
+    expect(records[4]).toMatchObject({ environment: null, error_code: 'route_not_found' });
+    expect(records[5]).toMatchObject({ environment: null, error_code: 'authentication_failed' });
+    for (const text of [...gateway.logLines, ...records.map((one) => JSON.stringify(one))]) {
+      expect(text).not.toContain(token.slice(0, 20));
+    }
+  });
 });

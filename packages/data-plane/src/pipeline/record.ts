@@ -4,6 +4,7 @@ import {
   type Outcome,
   type RequestRecord,
 } from '@gateway/shared/records/record';
+import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import { roundMs } from '../upstream/attempt.ts';
 import type { RequestContext } from './context.ts';
 
@@ -12,7 +13,8 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
   const { upstream, quota } = ctx;
   return {
     id: ctx.id,
-    environment: ctx.environmentName ?? null,
+    // A name that no environment has came with a header, of whose values none is kept.
+    environment: ctx.environment === undefined ? null : (ctx.environmentName ?? null),
     route: bounded(ctx.target.routeName, MAX_RECORDED_CLIENT_ID_CHARS) ?? null,
     route_version: null,
     service_id: ctx.route?.serviceId ?? null,
@@ -61,5 +63,7 @@ export function outcomeOf(ctx: RequestContext): Outcome {
 }
 
 function bounded(text: string | undefined, maxChars: number): string | undefined {
-  return text === undefined || text === '' ? undefined : text.slice(0, maxChars);
+  if (text === undefined || text === '') return undefined;
+  // First, as half a secret would not be recognised.
+  return withoutTokenSecrets(text).slice(0, maxChars);
 }

@@ -22,7 +22,9 @@ export function createAuthorize(options: AccessOptions): Stage {
     if (route === undefined) {
       throw new GatewayError(
         'route_not_found',
-        `No route of this name exists in the environment ${environmentName}.`,
+        ctx.environment === undefined
+          ? 'There is no environment of this name, so it has no routes.'
+          : `No route of this name exists in the environment ${environmentName}.`,
       );
     }
     if (route.methods !== undefined && !route.methods.has(ctx.method)) {

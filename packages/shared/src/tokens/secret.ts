@@ -25,6 +25,16 @@ export function holdsTokenSecret(text: string): boolean {
   return SECRET_WITHIN.test(text);
 }
 
+const SECRETS_WITHIN = new RegExp(SECRET_WITHIN, 'g');
+
+/**
+ * The text with each token secret in it replaced: for what is logged or recorded of a path
+ * or an id, where a caller may have put a token by mistake.
+ */
+export function withoutTokenSecrets(text: string): string {
+  return text.includes(TOKEN_PREFIX) ? text.replace(SECRETS_WITHIN, '[token]') : text;
+}
+
 /**
  * SHA-256 of the secret in hex: the only form in which a token is stored, published and looked up.
  * A plain hash is enough as the secret holds 256 random bits, and a look-up by hash leaks no timing

@@ -6,6 +6,7 @@ import {
   hashTokenSecret,
   hashTokenSecretBytes,
   isTokenSecret,
+  withoutTokenSecrets,
 } from './secret.ts';
 
 describe('a token secret', () => {
@@ -19,6 +20,19 @@ describe('a token secret', () => {
   it('is hashed alike for the look-up and for the store', () => {
     const secret = createTokenSecret();
     expect(hashTokenSecretBytes(secret).toString('hex')).toBe(hashTokenSecret(secret));
+  });
+
+  it('is cut out of a text wherever it stands, and all else is left as it was', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), (parts) => {
+        const plain = parts.map((part) => `/${part.replaceAll('gwt_', '')}/`);
+        const secrets = plain.map(() => createTokenSecret());
+        const text = plain.map((part, index) => part + (secrets[index] ?? '')).join('');
+        const expected = plain.map((part) => `${part}[token]`).join('');
+        expect(withoutTokenSecrets(text)).toBe(expected);
+      }),
+    );
+    expect(withoutTokenSecrets('/v1/proxy/gwt_short')).toBe('/v1/proxy/gwt_short');
   });
 });
 
