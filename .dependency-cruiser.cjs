@@ -62,13 +62,19 @@ module.exports = {
     {
       name: 'only-main-builds-adapters',
       severity: 'error',
-      from: { path: '^packages/(control-plane|data-plane)/src/', pathNot: '/src/main\\.ts$|\\.test\\.ts$' },
+      from: {
+        path: '^packages/(control-plane|data-plane)/src/',
+        pathNot: '/src/main\\.ts$|\\.test\\.ts$',
+      },
       to: { path: '^packages/(control-plane|data-plane)/src/main\\.ts$' },
     },
     {
       name: 'production-code-imports-no-test-code',
       severity: 'error',
-      from: { path: '^packages/(shared|control-plane|data-plane)/src/', pathNot: '\\.test\\.ts$|/testing/' },
+      from: {
+        path: '^packages/(shared|control-plane|data-plane)/src/',
+        pathNot: '\\.test\\.ts$|/testing/',
+      },
       to: { path: '\\.test\\.ts$|/testing/' },
     },
   ],

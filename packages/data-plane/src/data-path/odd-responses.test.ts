@@ -189,6 +189,28 @@ describe('responses out of the ordinary', () => {
     expect(counts()).toEqual({ arrivals: 10, connections: 1 });
   });
 
+  it.each([
+    [
+      'several chunks in one read',
+      'Transfer-Encoding: chunked',
+      '1\r\na\r\n1\r\nb\r\n1\r\nc\r\n0\r\n\r\n',
+      3,
+    ],
+    ['more than the caller takes at once', 'Content-Length: 60000', 'x'.repeat(60_000), 60_000],
+    ['more than one read', 'Content-Length: 300000', 'x'.repeat(300_000), 300_000],
+  ])('leave their connection fit for the next one: %s', async (_case, framing, body, bytes) => {
+    const { call, counts } = await setUp((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${framing}\r\n\r\n${body}`);
+    });
+    for (let request = 0; request < 20; request += 1) {
+      const response = await call();
+      expect({ request, status: response.status, bytes: response.body.length }).toEqual({
+        ...{ request, status: 200, bytes },
+      });
+    }
+    expect(counts()).toEqual({ arrivals: 20, connections: 1 });
+  });
+
   it('followed by more than they announced poison no other request', async () => {
     const { call, counts } = await setUp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\npoison');
