@@ -3,6 +3,8 @@ import type { z } from 'zod';
 
 /** A request with more reasons than this shows the first ones only. */
 const MAX_DETAILS = 50;
+/** A path longer than this is cut, as the names of unknown fields are the caller's. */
+const MAX_PATH_CHARS = 256;
 
 /**
  * What the schema makes of a body or a query.
@@ -16,16 +18,16 @@ export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
 }
 
 /** A 400: its message is the first reason as a sentence, `details` has all of them. */
-export function invalidRequest(details: readonly ErrorDetail[], cause?: unknown): GatewayError {
+export function invalidRequest(all: readonly ErrorDetail[], cause?: unknown): GatewayError {
+  const details = all
+    .slice(0, MAX_DETAILS)
+    .map(({ path, message }) => ({ path: path.slice(0, MAX_PATH_CHARS), message }));
   const [first] = details;
   const message =
     first === undefined
       ? 'The request is not valid.'
       : `The request is not valid: ${first.path === '' ? '' : `${first.path}: `}${first.message}.`;
-  return new GatewayError('invalid_request', message, {
-    details: details.slice(0, MAX_DETAILS),
-    cause,
-  });
+  return new GatewayError('invalid_request', message, { details, cause });
 }
 
 /** A 400 for one field. */

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type Answer, type TestApi } from '../testing/api.ts';
 
@@ -10,6 +11,11 @@ const STANDARD = [
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
 ];
+
+const COMPRESS = {
+  ...{ gzip: gzipSync, deflate: deflateSync },
+  ...{ br: brotliCompressSync, zstd: zstdCompressSync },
+};
 
 /** The headers of every response, and for errors the envelope with the code in both places. */
 function expectError(answer: Answer, status: number, code: string): void {
@@ -115,6 +121,27 @@ describe('a request that is not in order', () => {
     }
   });
 
+  it.each([
+    ...(['gzip', 'deflate', 'br', 'zstd'] as const).flatMap((coding) => [
+      [coding, 'no such data', Buffer.from('\u0000\u0001{}')] as const,
+      [coding, 'cut data', COMPRESS[coding](Buffer.from('{"name":"x"}')).subarray(0, -6)] as const,
+    ]),
+  ])(
+    'whose body is said to be %s and is %s is answered invalid_request',
+    async (coding, _, body) => {
+      const response = await fetch(`${api.url}/v1/services`, {
+        method: 'POST',
+        headers: {
+          ...{ authorization: `Bearer ${api.adminToken}`, 'content-type': 'application/json' },
+          'content-encoding': coding,
+        },
+        body,
+      });
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain('the body is not what its Content-Encoding says');
+    },
+  );
+
   it('with a body above 1 MiB is answered payload_too_large', async () => {
     const body = { name: 'x'.repeat(1024 * 1024) };
     expectError(await api.call('POST', '/v1/services', { body }), 413, 'payload_too_large');
@@ -171,5 +198,14 @@ describe('a request that is not in order', () => {
     expect(answer).toMatch(/^http\/1\.1 400 bad request\r\n/);
     expect(answer).toContain('"code":"invalid_request"');
     for (const name of [...STANDARD, 'x-gateway-error']) expect(answer).toContain(`\r\n${name}: `);
+  });
+
+  it('by CONNECT is answered method_not_allowed in the envelope', async () => {
+    const answer = (await raw('CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n')).toLowerCase();
+    expect(answer).toMatch(/^http\/1\.1 405 method not allowed\r\n/);
+    expect(answer).toContain('"code":"method_not_allowed"');
+    for (const name of [...STANDARD, 'x-gateway-error', 'allow']) {
+      expect(answer).toContain(`\r\n${name}: `);
+    }
   });
 });

@@ -1,6 +1,7 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, STATUS_CODES, type RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@gateway/shared/clock';
+import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { errorBody } from '@gateway/shared/errors/gateway-error';
 import { HEADER } from '@gateway/shared/http/headers';
 import type { createIdFactory } from '@gateway/shared/ids';
@@ -48,6 +49,11 @@ export async function startServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(error, socket, options);
   });
+  // Without a listener node:http drops the connection, which tells the caller nothing.
+  server.on('connect', (_request, socket) => {
+    const message = 'CONNECT is not a method of this service.';
+    endWith(socket, 'method_not_allowed', message, options, { allow: '' });
+  });
   const { host, port } = options;
   const listening = await listen(server, { host, port, portVariable: 'CONTROL_PLANE_PORT' });
   return { port: listening, close };
@@ -66,11 +72,22 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex, options: ServerOpt
     socket.destroy();
     return;
   }
-  const requestId = options.newId('req');
   const { label, reason } = REASONS[error.code ?? ''] ?? INVALID;
   options.metrics.refused.inc({ reason: label });
-  const message = `The request is not valid: ${reason}.`;
-  const body = errorBody('invalid_request', message, requestId);
+  endWith(socket, 'invalid_request', `The request is not valid: ${reason}.`, options);
+}
+
+/** Ends a connection with an error for which node:http makes no response object. */
+function endWith(
+  socket: Duplex,
+  code: ErrorCode,
+  message: string,
+  options: ServerOptions,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const { status } = ERROR_TABLE[code];
+  const requestId = options.newId('req');
+  const body = errorBody(code, message, requestId);
   const limit = String(options.authFailureLimit);
   const fields = {
     [HEADER.requestId]: requestId,
@@ -78,11 +95,13 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex, options: ServerOpt
     [HEADER.rateLimitLimit]: limit,
     [HEADER.rateLimitRemaining]: limit,
     [HEADER.rateLimitReset]: '60',
-    [HEADER.gatewayError]: 'invalid_request',
+    [HEADER.gatewayError]: code,
+    ...more,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   };
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
-  socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join('\r\n')}\r\n\r\n${body}`);
+  const reason = STATUS_CODES[status] ?? '';
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head.join('\r\n')}\r\n\r\n${body}`);
 }
