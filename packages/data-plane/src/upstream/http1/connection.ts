@@ -133,8 +133,13 @@ export class Connection {
 
   #giveBack(): void {
     this.#spent = false;
-    if (this.#requestSent && this.#keepAlive && !this.#socket.destroyed) this.#owner.idle(this);
-    else this.#socket.destroy();
+    if (!this.#requestSent || !this.#keepAlive || this.#socket.destroyed) {
+      this.#socket.destroy();
+      return;
+    }
+    // The last bytes may have paused it; at rest it must read on, and so must whoever comes next.
+    if (this.#socket.isPaused()) this.#socket.resume();
+    this.#owner.idle(this);
   }
 
   #break(reason: BreakReason, error: Error): void {
