@@ -104,7 +104,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     portVariable: 'DATA_PLANE_ADMIN_PORT',
     registry,
     notReady: () => [
-      ...(table.current.environments.size === 0 ? ['no configuration has been loaded yet'] : []),
+      ...(sync.isLoaded() ? [] : ['no configuration has been loaded yet']),
       ...(stopping.signal.aborted || draining ? ['stopping'] : []),
     ],
     degraded: () => [
@@ -123,6 +123,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     log,
     registry,
     table: () => table.current,
+    ready: () => sync.isLoaded(),
     upstreams,
     controlPlane,
     lookup,

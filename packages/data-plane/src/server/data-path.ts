@@ -35,6 +35,8 @@ export interface DataPathPorts {
   readonly log: Logger;
   readonly registry: Registry;
   readonly table: () => RoutingTable;
+  /** Whether the table is whole: before, what it lacks must not be told to be missing. */
+  readonly ready: () => boolean;
   readonly upstreams: UpstreamClient;
   /** The way to the control plane, where no address is refused. */
   readonly controlPlane: UpstreamClient;
@@ -145,7 +147,7 @@ function stagesFrom(
     admit: {
       inFlight: () => inFlight.count,
       maxInFlight: config.MAX_IN_FLIGHT_REQUESTS,
-      ready: () => ports.table().environments.size > 0,
+      ready: ports.ready,
     },
     resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT },
     access: { failures, nowMs },

@@ -18,6 +18,12 @@ import { createSnapshotFetch } from './snapshot-fetch.ts';
 export interface ConfigSyncStatus {
   /** Whether changes are being delivered from NATS now. */
   readonly connected: boolean;
+  /**
+   * Whether requests can be answered rightly: the last-good files were found, or everything that NATS
+   * held at the start is served. Once true it stays so. Before, an environment that is there would be
+   * answered as one that is not. What cannot be taken at the first try keeps nobody waiting.
+   */
+  readonly loaded: boolean;
   /** What is served, by environment. */
   readonly environments: ReadonlyMap<string, Served>;
   /** Why the newest configuration of some environment is not served; without any of its content. */
@@ -25,6 +31,8 @@ export interface ConfigSyncStatus {
 }
 
 export interface ConfigSync {
+  /** As `status.loaded`, cheap enough for every request. */
+  isLoaded(): boolean;
   /** As of now; read it again for news. */
   readonly status: ConfigSyncStatus;
   /** Resolves once the last-good files, if any, are served; never rejects. */
@@ -64,6 +72,16 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
   const link = linkNats(options.nats, log);
   const fetch = createSnapshotFetch(link, clock);
   let keepingFails = false;
+  let caughtUp = false;
+  let loaded = false;
+
+  function isLoaded(): boolean {
+    if (loaded) return true;
+    const all = [...intakes.values()];
+    const settled = all.every(({ served, error }) => served !== undefined || error !== undefined);
+    loaded = caughtUp && settled && all.some(({ served }) => served !== undefined);
+    return loaded;
+  }
 
   /** Serving does not depend on it: a full disk costs the next restart's independence of NATS. */
   function keep(write: Promise<void>): void {
@@ -107,6 +125,7 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
       if (stopped) return;
       intakeOf(pointer.environment)?.restore(pointer, snapshot);
     }
+    loaded = [...intakes.values()].some(({ served }) => served !== undefined);
   }
 
   const restored = restore()
@@ -122,11 +141,13 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
         random,
         log,
         onNews: ({ environment, text }) => intakeOf(environment)?.offer(text),
+        onCaughtUp: () => void (caughtUp = true),
       });
     });
 
   return {
     restored,
+    isLoaded,
     get status() {
       const environments = new Map<string, Served>();
       let lastError: string | undefined;
@@ -137,7 +158,8 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
         }
         lastError ??= error;
       }
-      return { connected: watch?.connected ?? false, environments, lastError };
+      const connected = watch?.connected ?? false;
+      return { connected, loaded: isLoaded(), environments, lastError };
     },
     async stop() {
       stopped = true;

@@ -14,6 +14,12 @@ export interface PointerNews {
   readonly text: string;
 }
 
+export interface PointerListener {
+  readonly onNews: (news: PointerNews) => void;
+  /** All that the bucket holds has been told, as it is now; again after each change. */
+  readonly onCaughtUp: () => void;
+}
+
 export interface PointerSubscription {
   /** Resolves with the reason once nothing more, or not everything, would be delivered. */
   readonly ended: Promise<string>;
@@ -42,7 +48,7 @@ const INACTIVE_MS = 30_000;
  */
 export async function subscribePointers(
   connection: NatsConnection,
-  onNews: (news: PointerNews) => void,
+  listener: PointerListener,
   signal: AbortSignal,
 ): Promise<PointerSubscription> {
   const client = jetstream(connection, { timeout: CALL_TIMEOUT_MS, checkAPI: false });
@@ -64,7 +70,8 @@ export async function subscribePointers(
     const operation = message.headers?.get(OPERATION_HEADER) ?? '';
     // A mark tells that the pointer is gone. Nobody has signed it, so it ends nothing: what is served
     // goes on being served.
-    if (operation === '') onNews({ environment, text: message.string() });
+    if (operation === '') listener.onNews({ environment, text: message.string() });
+    if (message.info.pending === 0) listener.onCaughtUp();
   }
 
   const heartbeat = { deliver_subject: createInbox(), idle_heartbeat: nanos(HEARTBEAT_MS) };

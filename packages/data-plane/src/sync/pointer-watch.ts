@@ -6,18 +6,17 @@ import { backOffMs } from './back-off.ts';
 import { whenUp, type NatsLink } from './nats-link.ts';
 import {
   subscribePointers,
-  type PointerNews,
+  type PointerListener,
   type PointerSubscription,
 } from './pointer-subscription.ts';
 
-export interface PointerWatchOptions {
+/** `onNews`: every pointer at the beginning and again after each interruption, then each change, in order. */
+export interface PointerWatchOptions extends PointerListener {
   readonly link: NatsLink;
   readonly clock: Clock;
   /** Gives numbers in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
-  /** Every pointer at the beginning and again after each interruption, then each change, in order. */
-  readonly onNews: (news: PointerNews) => void;
 }
 
 export interface PointerWatch {
@@ -46,7 +45,7 @@ export function watchPointers(options: PointerWatchOptions): PointerWatch {
       if (connection === undefined) return;
       let subscription: PointerSubscription | undefined;
       try {
-        const subscribing = subscribePointers(connection, options.onNews, abort.signal);
+        const subscribing = subscribePointers(connection, options, abort.signal);
         subscription = await orAborted(subscribing, abort.signal);
         connected = true;
         const sinceMs = clock.monotonicMs();

@@ -82,6 +82,7 @@ export async function startTestDataPath(
     log,
     registry,
     table: () => table.current,
+    ready: () => table.current.environments.size > 0,
     upstreams,
     controlPlane,
     lookup,
