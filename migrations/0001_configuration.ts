@@ -81,7 +81,6 @@ async function createTokens(db: Kysely<unknown>): Promise<void> {
       created_by text,
       created_at timestamptz NOT NULL,
       updated_at timestamptz NOT NULL,
-      last_used_at timestamptz,
       revoked_at timestamptz,
       CONSTRAINT tokens_secret_key UNIQUE (secret_sha256),
       CONSTRAINT tokens_previous_whole

@@ -49,7 +49,6 @@ export interface Token extends TokenReach {
   readonly created_by: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
-  readonly last_used_at: Date | null;
 }
 
 /** A token as the API shows it: never its secret, nor the hash of it. */
@@ -63,7 +62,6 @@ export const tokenViewSchema = z.object({
   created_by: z.string().nullable(),
   created_at: timeView,
   updated_at: timeView,
-  last_used_at: timeView.nullable(),
 });
 
 /** The one answer that shows the secret: to the call that made it. */
@@ -77,6 +75,5 @@ export function tokenView(token: Token): z.output<typeof tokenViewSchema> {
     created_by,
     created_at: token.created_at.toISOString(),
     updated_at: token.updated_at.toISOString(),
-    last_used_at: token.last_used_at?.toISOString() ?? null,
   };
 }

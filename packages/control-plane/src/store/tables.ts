@@ -63,7 +63,6 @@ interface TokensTable {
   created_by: string | null;
   created_at: Date;
   updated_at: Date;
-  last_used_at: Date | null;
   revoked_at: Date | null;
 }
 

@@ -8,7 +8,7 @@ import { lockEnvironments, noteTokenChange } from './outbox.ts';
 
 const SHOWN = [
   ...(['id', 'name', 'environments', 'routes', 'scopes', 'expires_at'] as const),
-  ...(['created_by', 'created_at', 'updated_at', 'last_used_at'] as const),
+  ...(['created_by', 'created_at', 'updated_at'] as const),
 ] as const;
 
 /** A token that a secret opens, with the time from which that secret no longer does. */
