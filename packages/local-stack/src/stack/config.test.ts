@@ -14,7 +14,8 @@ describe('the configuration of the local stack', () => {
       natsUrl: undefined,
       region: 'local',
       defaultEnvironment: 'production',
-      upstreamDenyCidrs: '169.254.0.0/16,fe80::/10,fd00:ec2::254/128',
+      upstreamDenyCidrs:
+        '169.254.0.0/16,fe80::/10,fd00:ec2::254/128,100.100.100.200/32,168.63.129.16/32,192.0.0.192/32',
       logLevel: 'info',
     });
   });

@@ -5,6 +5,7 @@ import {
   logLevelVariable,
   parseEnvironment,
 } from '@gateway/shared/config/environment';
+import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
 
 /** Ports that are counted up from must leave room for every data plane. */
@@ -26,7 +27,7 @@ const schema = z.object({
   DEFAULT_ENVIRONMENT: environmentNameVariable.default('production'),
   DATA_PLANE_ADMIN_PORT: portVariable.default(9090),
   CONTROL_PLANE_ADMIN_PORT: portVariable.default(9081),
-  UPSTREAM_DENY_CIDRS: z.string().default('169.254.0.0/16,fe80::/10,fd00:ec2::254/128'),
+  UPSTREAM_DENY_CIDRS: z.string().default(METADATA_CIDRS.join(',')),
   LOG_LEVEL: logLevelVariable.default('info'),
 });
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startNats } from '../nats.ts';
 import { startPostgres } from '../postgres.ts';
@@ -113,7 +114,7 @@ async function prepare(
         NATS_URL: nats.url,
         GATEWAY_ADMIN_TOKEN: adminToken,
         GATEWAY_MASTER_KEYS: masterKeys,
-        UPSTREAM_DENY_CIDRS: '169.254.0.0/16,fe80::/10,fd00:ec2::254/128',
+        UPSTREAM_DENY_CIDRS: METADATA_CIDRS.join(','),
         TRUSTED_PROXIES: '127.0.0.1/32,::1/128',
         DATA_PLANE_DATA_DIR: path.join(folder, name),
         ...(controlPlane && { CONTROL_PLANE_URL: controlPlane.baseUrl }),

@@ -20,6 +20,9 @@ describe('an upstream URL', () => {
 
   it.each([
     ['no URL', 'api.internal'],
+    ['no slashes', 'http:api.internal'],
+    ['no host', 'http:///api.internal'],
+    ['port 0', 'http://api.internal:0'],
     ['another scheme', 'ftp://api.internal'],
     ['user info', 'http://user:pass@api.internal'],
     ['a fragment', 'http://api.internal/#x'],
@@ -28,6 +31,9 @@ describe('an upstream URL', () => {
     ['the metadata service in decimal', 'http://2852039166/'],
     ['the metadata service in octal', 'http://0251.0376.0251.0376/'],
     ['the metadata service inside IPv6', 'http://[::ffff:169.254.169.254]/'],
+    ['the metadata service of Alibaba', 'http://100.100.100.200/'],
+    ['the metadata service of Azure', 'http://168.63.129.16/'],
+    ['the metadata service of Oracle', 'http://192.0.0.192/'],
     ['link-local IPv6', 'http://[fe80::1]/'],
     ['loopback', 'http://127.0.0.1:9000'],
     ['loopback in short form', 'http://127.1'],

@@ -4,20 +4,26 @@ import { parseAddressRanges, type AddressRanges } from './client-address.ts';
 export const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128', '0.0.0.0/8', '::/128'] as const;
 
 /**
- * Addresses that are never an upstream: link-local, which holds the metadata service of the clouds
- * (169.254.169.254), and the IPv6 one of AWS. Source: DESIGN section 2 "Where an upstream may be".
+ * Addresses that are never an upstream: link-local, which holds the metadata service of most clouds
+ * (169.254.169.254), and those that others have elsewhere: the IPv6 one of AWS, Alibaba's, Azure's
+ * and Oracle's. Source: DESIGN section 2 "Where an upstream may be".
  */
-export const METADATA_CIDRS = ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'] as const;
+export const METADATA_CIDRS = [
+  ...(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'] as const),
+  ...(['100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'] as const),
+] as const;
 
 export const DEFAULT_UPSTREAM_DENY_CIDRS = [...METADATA_CIDRS, ...LOOPBACK_CIDRS] as const;
 
 /** Why a text is not an upstream URL, or undefined where it is one. */
 export function refuseUpstreamUrl(text: string, deny: AddressRanges): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) return 'must be an absolute URL';
+  // URL mends `http:host` and `http:///host`, in which others see no host at all.
+  if (url === undefined || !/^[a-z]+:\/\/[^/]/i.test(text)) return 'must be an absolute URL';
+  if (url.port === '0') return 'must not name port 0';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
   if (url.username !== '' || url.password !== '') {
-    return 'must not carry user info; use `credential` instead';
+    return 'must not carry user info';
   }
   if (text.includes('#')) return 'must not carry a fragment';
   if (text.includes('?')) return 'must not carry a query';
