@@ -30,7 +30,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-export interface RouteFields {
+interface RouteFields {
   readonly name?: string;
   readonly service_id?: string;
   /** Of the service that is made where `service_id` is left out. */

@@ -19,7 +19,9 @@ describe('the configuration outlives what published it', () => {
     const gateway = await startGateway({ env });
     undo.push(() => gateway.close());
     await gateway.route({ name: 'orders' });
+    await gateway.route({ name: 'drafts', environment: 'development' });
     await gateway.settled();
+    await gateway.settled('development');
     return gateway;
   }
 
@@ -30,8 +32,13 @@ describe('the configuration outlives what published it', () => {
       await gateway.controlPlane.stop();
       const late = await gateway.stack.startDataPlane({ name: 'late' });
       const client = createClient(late.baseUrl, gateway.admin.token);
-      const answer = await client.proxy('orders');
-      expect([answer.status, answer.headers.get('x-upstream')]).toEqual([200, 'yes']);
+      const headers = { 'x-gateway-environment': 'development' };
+      for (const answer of [
+        await client.proxy('orders'),
+        await client.proxy('drafts', { headers }),
+      ]) {
+        expect([answer.status, answer.headers.get('x-upstream')]).toEqual([200, 'yes']);
+      }
       const managed = await client.get('/v1/services');
       expect([managed.status, managed.headers.get('x-gateway-error')]).toEqual([
         502,
