@@ -180,6 +180,23 @@ describe('WebSocket', () => {
     expect(gateway.records).toMatchObject([{ status: 101, outcome: 'success' }]);
   });
 
+  it('ends at the caller when the upstream resets, which harms nobody else', async () => {
+    const { gateway, open } = await setUp();
+    const socket = dial(gateway);
+    const other = dial(gateway, 'test/other');
+    const answer = await answerOf(socket);
+    await once(other, 'open');
+    const closed = once(socket, 'close');
+    const [first] = open;
+    first?.resetAndDestroy();
+    const [code] = (await closed) as [number];
+    expect(code).toBe(1006);
+    const record = await gateway.recordOf(String(answer.headers['x-request-id']));
+    expect(record).toMatchObject({ status: 101, outcome: 'upstream_error' });
+    expect(await echo(other, 'still here')).toBe('still here');
+    expect(await gateway.inFlight()).toBe(1);
+  });
+
   it('ends when nothing moves for the idle time-out, not while something does', async () => {
     const { gateway, open } = await setUp({}, { WEBSOCKET_IDLE_TIMEOUT_MS: '250' });
     const socket = dial(gateway);

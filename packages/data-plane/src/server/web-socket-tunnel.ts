@@ -53,10 +53,12 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     head: Buffer,
     upstream: CompiledUpstream,
     prepare: (outgoing: ClientRequest) => void,
+    broke: () => void,
   ): void {
     waiting.set(request, prepare);
     const agent = agents[upstream.origin.startsWith('https:') ? 'https:' : 'http:'];
-    proxy.ws(request, socket, head, { target: upstream.origin, agent, ignorePath: true });
+    // Without a callback of the call http-proxy throws where the upstream resets an open tunnel.
+    proxy.ws(request, socket, head, { target: upstream.origin, agent, ignorePath: true }, broke);
   }
 
   return (ctx, request, socket, head) => {
@@ -101,7 +103,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       });
 
       request.headers = upgradeHeaders(ctx, upstream);
-      send(request, socket, head, upstream, (clientRequest) => {
+      const broke = () => void (ctx.upstreamBroke = true);
+      const prepare = (clientRequest: ClientRequest) => {
         outgoing = clientRequest;
         outgoing.path = upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query);
         outgoing.once('socket', (one) => one.once('connect', () => (connected = true)));
@@ -113,7 +116,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
           ctx.onFinish(() => (ctx.responseBytes += upstreamSocket.bytesRead));
           resolve();
         });
-      });
+      };
+      send(request, socket, head, upstream, prepare, broke);
       // http-proxy would end the caller's connection without an answer, or with one out of frame.
       outgoing?.removeAllListeners('error').removeAllListeners('response');
       outgoing?.on('error', (error: NodeJS.ErrnoException) => {
