@@ -10,7 +10,9 @@ import { closeAfterEach } from '../testing/opened.ts';
 const opened = closeAfterEach();
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-const MAX_GROWTH = 100 * MIB;
+const WARM_UP = 128 * MIB;
+const MAX_LIVE_GROWTH = 64 * MIB;
+const MAX_RESIDENT_GROWTH = 100 * MIB;
 const NOTHING = { method: 'GET', headers: {}, sendBytes: 0, answerBytes: 0, answerHeaders: {} };
 const KNOWN_LENGTH = { 'content-length': String(GIB) };
 const CHUNKED = { 'transfer-encoding': 'chunked' };
@@ -37,6 +39,18 @@ async function setUp() {
   return { gateway, carryOut };
 }
 
+/** The same order with bodies of so many bytes in place of a GiB. */
+function scaled(order: Partial<LargeBodyOrder>, bytes: number): Partial<LargeBodyOrder> {
+  const inHeaders = (headers: Readonly<Record<string, string>> = {}) =>
+    'content-length' in headers ? { 'content-length': String(bytes) } : headers;
+  return {
+    sendBytes: order.sendBytes === undefined ? 0 : bytes,
+    answerBytes: order.answerBytes === undefined ? 0 : bytes,
+    headers: inHeaders(order.headers),
+    answerHeaders: inHeaders(order.answerHeaders),
+  };
+}
+
 describe('a body of 1 GiB', () => {
   it.each<[string, Partial<LargeBodyOrder>]>([
     ['from an upstream, of announced length', { answerBytes: GIB, answerHeaders: KNOWN_LENGTH }],
@@ -51,9 +65,13 @@ describe('a body of 1 GiB', () => {
     'crosses the gateway whole and in bounded memory: %s',
     async (_case, order) => {
       const { gateway, carryOut } = await setUp();
+      // A shorter one first: what it takes belongs to any body, what grows beyond it to the length.
+      await carryOut({ ...order, ...scaled(order, WARM_UP) });
       const memory = watchMemory();
       const result = await carryOut(order);
-      expect(memory.growthBytes()).toBeLessThan(MAX_GROWTH);
+      const { liveBytes, residentBytes } = memory.growth();
+      expect(liveBytes).toBeLessThan(MAX_LIVE_GROWTH);
+      expect(residentBytes).toBeLessThan(MAX_RESIDENT_GROWTH);
       const { sendBytes = 0, answerBytes = 0 } = order;
       expect(result).toMatchObject({ upstreamGotBytes: sendBytes, callerGotBytes: answerBytes });
       expect(await gateway.recordOf(result.requestId)).toMatchObject({
