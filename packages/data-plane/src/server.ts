@@ -93,8 +93,9 @@ function isProxyPath(path: string): boolean {
 }
 
 /** RFC 6455 section 4.1; any other offer to upgrade is passed over (RFC 9110 section 7.8). */
-function isWebSocket(request: IncomingMessage): boolean {
-  return request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
+function isWebSocket({ method, url = '', headers }: IncomingMessage): boolean {
+  if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
+  return isProxyPath(splitTarget(url).path);
 }
 
 async function drain(

@@ -39,8 +39,12 @@ export function arrive(options: ArrivalOptions): RequestHandler {
       if (!response.writableFinished) left.abort();
       note(request, response, options);
     });
-    if (request.httpVersion === '1.1' && countHosts(request.rawHeaders) !== 1) {
+    if (request.httpVersion === '1.1' && count('host', request.rawHeaders) !== 1) {
       throw invalidRequest([{ path: 'Host', message: 'must be sent once (RFC 9112 section 3.2)' }]);
+    }
+    // Of two, a proxy in front could judge the one and this process the other.
+    if (count('authorization', request.rawHeaders) > 1) {
+      throw invalidRequest([{ path: 'Authorization', message: 'must be sent once' }]);
     }
     next();
   };
@@ -52,9 +56,8 @@ function addressOf(request: Request, trusted: AddressRanges): string {
   return clientAddress(request.socket.remoteAddress ?? '', field, trusted);
 }
 
-function countHosts(rawHeaders: readonly string[]): number {
-  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
-    .length;
+function count(name: string, rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((one, index) => index % 2 === 0 && one.toLowerCase() === name).length;
 }
 
 function note(request: Request, response: Response, options: ArrivalOptions): void {

@@ -193,6 +193,7 @@ describe('a request that is not in order', () => {
     `GET /v1/services HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`,
     'GET /v1/services HTTP/1.1\r\nConnection: close\r\n\r\n',
     'GET /v1/services HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
+    'GET /v1/services HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n',
   ])('that is not valid HTTP (%#) is answered in the envelope', async (request) => {
     const answer = (await raw(request)).toLowerCase();
     expect(answer).toMatch(/^http\/1\.1 400 bad request\r\n/);

@@ -55,6 +55,26 @@ describe('the pass-through to the control plane', () => {
     expect(gateway.records).toHaveLength(0);
   });
 
+  it.each([
+    ['Authorization twice', ['Host: a', 'Authorization: Bearer a', 'Authorization: Bearer b']],
+    ['two hosts', ['Host: a', 'Host: b']],
+    ['no host', []],
+    ['a coding beside chunked', ['Host: a', 'Transfer-Encoding: gzip, chunked']],
+  ])('refuses %s, as the control plane could read it in another way', async (_case, lines) => {
+    const { gateway, controlPlane } = await setUp();
+    const body = lines.some((line) => line.startsWith('Transfer')) ? '0\r\n\r\n' : '';
+    const answer = await rawCall(gateway.port, { target: '/v1/services', lines, body });
+    expect(answer.status).toBe(400);
+    expect(controlPlane.seen).toHaveLength(0);
+  });
+
+  it('passes over an offer to upgrade', async () => {
+    const { gateway } = await setUp();
+    const lines = ['Host: a', 'Connection: Upgrade', 'Upgrade: websocket'];
+    const answer = await rawCall(gateway.port, { target: '/v1/services', lines });
+    expect(answer.status).toBe(200);
+  });
+
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('carries %s with its body', async (method) => {
     const { gateway, controlPlane } = await setUp();
     for (const body of ['{"name": "a"}', 'x'.repeat(300_000)]) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { checkHead } from '../pipeline/check-head.ts';
 import type { RequestContext } from '../pipeline/context.ts';
 import { respondWithError, type RespondOptions } from '../pipeline/respond.ts';
 import { endToEndFields } from '../pipeline/response-head.ts';
@@ -66,6 +67,7 @@ async function pass(
   options: PassThroughOptions,
 ): Promise<void> {
   const { timeoutMs } = options;
+  checkHead(ctx);
   const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, timeoutMs });
   const headers = passedFields(ctx);
   const attempt = options.client.begin(

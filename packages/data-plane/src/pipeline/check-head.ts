@@ -1,0 +1,46 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { RequestContext } from './context.ts';
+
+/**
+ * Refuses a head that two parts of a system could read in two ways: a field twice that must stand
+ * alone, a missing or malformed Host (RFC 9112 section 3.2), a transfer coding besides `chunked`.
+ *
+ * @throws GatewayError `invalid_request`
+ */
+export function checkHead(ctx: RequestContext): void {
+  const { host, repeated, transferCoding } = ctx.inbound;
+  if (transferCoding !== undefined && !isFraming(transferCoding, ctx.httpVersion)) {
+    throw refuseField('transfer-encoding', 'must be `chunked` alone, in HTTP/1.1', {
+      connection: 'close',
+    });
+  }
+  if (repeated !== undefined) throw refuseField(repeated, 'must be sent once');
+  if (host === undefined ? ctx.httpVersion !== '1.0' : !isHost(host)) {
+    throw refuseField('host', 'must name a host, and a port if need be');
+  }
+}
+
+/** The refusal of a request for one part of its head. */
+export function refuseField(
+  path: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): GatewayError {
+  return new GatewayError('invalid_request', `The request was refused: ${path} ${message}.`, {
+    details: [{ path, message }],
+    headers,
+  });
+}
+
+/**
+ * Whether the body ends where everyone says it does. A coding beside chunked is not undone here, and
+ * HTTP/1.0 has none: whoever reads that differently sees another request (RFC 9112 section 6.1).
+ */
+function isFraming(transferCoding: string, httpVersion: string): boolean {
+  return transferCoding === 'chunked' && httpVersion === '1.1';
+}
+
+/** RFC 9110 section 7.2: uri-host, and a port. No user info, no path. */
+function isHost(host: string): boolean {
+  return /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/.test(host);
+}
