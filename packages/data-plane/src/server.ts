@@ -6,7 +6,10 @@ import { listen } from '@gateway/shared/net/listen';
 import { PROXY_PREFIX, splitTarget } from './pipeline/proxy-path.ts';
 import type { InFlight } from './server/in-flight.ts';
 import type { MalformedHandler } from './server/malformed.ts';
+import { pendingResponse } from './server/pending-response.ts';
 import type { ProxyHandler } from './server/proxy-handler.ts';
+import { SentAhead, SentAheadError } from './server/sent-ahead.ts';
+import { cutStalledConnections } from './server/stalled-connections.ts';
 import type { UpgradeHandler } from './server/upgrade.ts';
 
 export interface ServerOptions {
@@ -28,6 +31,8 @@ export interface ServerLimits {
   /** Between two requests of a connection. */
   readonly keepAliveTimeoutMs: number;
   readonly maxConnections: number;
+  /** How long a caller may take nothing of what is sent to it. */
+  readonly stalledTimeoutMs: number;
 }
 
 export interface DataPlaneServer {
@@ -42,6 +47,8 @@ export interface DataPlaneServer {
 
 /** How long what was cut may take to notice. */
 const CUT_MS = 1_000;
+/** Requests of one connection that may wait behind another one of it. */
+const MAX_SENT_AHEAD = 128;
 
 /** The HTTP server of the data plane: it sorts what arrives by path and hands it on. */
 export async function startServer(options: ServerOptions): Promise<DataPlaneServer> {
@@ -62,7 +69,14 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   server.maxConnections = limits.maxConnections;
   server.maxHeadersCount = 0;
 
+  cutStalledConnections(server, options.clock, limits.stalledTimeoutMs);
+  const sentAhead = new SentAhead(MAX_SENT_AHEAD);
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    // It has the connection once the responses before it are over.
+    if (response.socket === null && !sentAhead.enter(request.socket, response)) {
+      options.malformed(new SentAheadError(), request.socket);
+      return;
+    }
     const { path, query } = splitTarget(request.url ?? '/');
     const handler = isProxyPath(path) ? options.proxy : options.passThrough;
     handler(request, response, path, query);
@@ -72,8 +86,8 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   server.on('checkExpectation', onRequest);
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const { path, query } = splitTarget(request.url ?? '/');
-    // Of a server on TCP it always is.
-    if (socket instanceof Socket) options.upgrade.handle(request, socket, head, path, query);
+    // Of a server on TCP it always is a Socket. A CONNECT must not be answered before its turn.
+    if (socket instanceof Socket && pendingResponse(socket) === undefined) options.upgrade.handle(request, socket, head, path, query);
     else socket.destroy();
   };
   server.on('upgrade', onUpgrade);

@@ -64,8 +64,6 @@ describe('an upgrade to WebSocket that is refused', () => {
       400,
       'invalid_request',
     ],
-    ['to a path beside the data path', '/v1/sockets/test', undefined, 404, 'not_found'],
-    ['to a path as long as that of a route', '/v1/other/test', undefined, 404, 'not_found'],
   ] as const)(
     'is answered in the envelope and its connection ends, though the caller keeps its side open: %s',
     async (_case, target, token, status, code) => {

@@ -125,6 +125,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
       keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
       maxConnections: config.MAX_CONNECTIONS,
+      stalledTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
     },
   });
   return {

@@ -3,6 +3,7 @@ import type { Clock } from '@gateway/shared/clock';
 import { errorBody } from '@gateway/shared/errors/gateway-error';
 import type { IdPrefix } from '@gateway/shared/ids';
 import type { AuthFailures } from '../state/auth-failures.ts';
+import { pendingResponse } from './pending-response.ts';
 
 export type MalformedHandler = (error: Error, socket: Duplex) => void;
 
@@ -19,19 +20,19 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'the request did not arrive in time',
 };
 
-/** Whether a response is on its way out: what is written now would become a part of it. */
-function isAnswering(socket: Duplex): boolean {
-  // What node:http itself asks where nobody listens to `clientError`.
-  return (
-    (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent ===
-    true
-  );
+/**
+ * Whether a 400 written now would be taken for, or become a part of, the response to a request before
+ * this one: one that has begun to go out, or one to a request that arrived whole.
+ */
+function wouldMislead(socket: Duplex): boolean {
+  const pending = pendingResponse(socket);
+  return pending !== undefined && (pending.headersSent || pending.req.complete);
 }
 
 /**
  * Answers what is not HTTP with a 400 in the error envelope and closes the connection, as nothing
- * after it can be told apart (RFC 9112 section 2.2). Within a body whose response has begun the
- * connection is cut.
+ * after it can be told apart (RFC 9112 section 2.2). Where the connection owes another response, it is
+ * cut.
  */
 export function createMalformedHandler(options: MalformedOptions): MalformedHandler {
   return (error, socket) => {
@@ -41,7 +42,7 @@ export function createMalformedHandler(options: MalformedOptions): MalformedHand
       return;
     }
     options.count(code);
-    if (isAnswering(socket)) {
+    if (wouldMislead(socket)) {
       socket.destroy();
       return;
     }
