@@ -53,10 +53,10 @@ export function breakDown(profile: CpuProfile): Breakdown {
 }
 
 const OTHER = 'other';
-const NATIVE: Readonly<Record<string, string>> = {
-  '(garbage collector)': 'garbage collector',
-  '(program)': 'native code of Node and V8: event loop, reads, llhttp',
-};
+const NATIVE = new Map([
+  ['(garbage collector)', 'garbage collector'],
+  ['(program)', 'native code of Node and V8: event loop, reads, llhttp'],
+]);
 
 /** The first that matches the file of a function names its part. */
 const PARTS: readonly (readonly [RegExp, string])[] = [
@@ -93,7 +93,7 @@ function partsOf(
 
 function partOf({ callFrame }: ProfileNode, callerUrl: string): string | undefined {
   const { functionName, url } = callFrame;
-  const native = NATIVE[functionName];
+  const native = NATIVE.get(functionName);
   if (native !== undefined) return native;
   if (url === '') {
     if (!/^write[vULBS]/.test(functionName)) return undefined;
