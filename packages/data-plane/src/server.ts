@@ -87,7 +87,8 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const { path, query } = splitTarget(request.url ?? '/');
     // Of a server on TCP it always is a Socket. A CONNECT must not be answered before its turn.
-    if (socket instanceof Socket && pendingResponse(socket) === undefined) options.upgrade.handle(request, socket, head, path, query);
+    if (socket instanceof Socket && pendingResponse(socket) === undefined)
+      options.upgrade.handle(request, socket, head, path, query);
     else socket.destroy();
   };
   server.on('upgrade', onUpgrade);
@@ -106,10 +107,13 @@ function isProxyPath(path: string): boolean {
   return path.startsWith(PROXY_PREFIX) || path === '/v1/proxy';
 }
 
-/** RFC 6455 section 4.1; any other offer to upgrade is passed over (RFC 9110 section 7.8). */
-function isWebSocket({ method, url = '', headers }: IncomingMessage): boolean {
+/**
+ * RFC 6455 section 4.1; any other offer to upgrade is passed over (RFC 9110 section 7.8). So is one that
+ * was sent ahead, as node:http would let it overtake the responses before it.
+ */
+function isWebSocket({ method, url = '', headers, socket }: IncomingMessage): boolean {
   if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
-  return isProxyPath(splitTarget(url).path);
+  return isProxyPath(splitTarget(url).path) && pendingResponse(socket) === undefined;
 }
 
 async function drain(

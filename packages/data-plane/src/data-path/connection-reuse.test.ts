@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/testing/eventually';
 import { startTestDataPath } from '../testing/data-path.ts';
 import { closeAfterEach } from '../testing/opened.ts';
 import { rawConnection, requestText } from '../testing/raw-client.ts';
@@ -71,5 +72,86 @@ describe('a connection of a caller', () => {
       expect(await (await connection.response()).text()).toBe(`/${index}`);
     }
     expect(gateway.records).toHaveLength(20);
+  });
+
+  it('is cut where it sends too much ahead, so that few cannot fill the gateway', async () => {
+    const upstream = opened(await startUpstream(() => undefined));
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    connection.send(requestText({ lines }).repeat(129));
+    await eventually(() => expect(upstream.seen).toHaveLength(129));
+    expect(await gateway.inFlight()).toBe(129);
+    connection.send(requestText({ lines }));
+    await eventually(() => expect(connection.ended).toBe(true));
+    await eventually(() => expect(gateway.records).toHaveLength(129));
+    expect(await gateway.inFlight()).toBe(0);
+    expect(upstream.seen).toHaveLength(129);
+    expect(await gateway.registry.metrics()).toContain('reason="ERR_TOO_MANY_SENT_AHEAD"} 1');
+  });
+
+  it('may send ahead for ever as long as it takes the answers', async () => {
+    const upstream = opened(await startUpstream());
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    for (let round = 0; round < 4; round += 1) {
+      connection.send(requestText({ lines }).repeat(100));
+      for (let index = 0; index < 100; index += 1) {
+        expect((await connection.response()).status).toBe(200);
+      }
+    }
+  });
+
+  it('cannot hold requests by taking none of their answers', async () => {
+    const body = 'x'.repeat(60_000);
+    const upstream = opened(await startUpstream((_seen, response) => void response.end(body)));
+    const environment = { BODY_IDLE_TIMEOUT_MS: '300' };
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }, { environment }));
+    const connection = opened(await rawConnection(gateway.port));
+    connection.socket.pause();
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    connection.send(requestText({ lines }).repeat(120));
+    await eventually(() => expect(upstream.seen).toHaveLength(120));
+    await eventually(() => expect(gateway.records).toHaveLength(120));
+    expect(await gateway.inFlight()).toBe(0);
+    expect(gateway.records.at(-1)).toMatchObject({ outcome: 'client_aborted' });
+  });
+
+  it('gets its answers in order where an upgrade was sent ahead, which is not taken up', async () => {
+    const answers: (() => void)[] = [];
+    const upstream = opened(
+      await startUpstream((seen, response) => {
+        expect(seen.headers).not.toHaveProperty('upgrade');
+        if (seen.url === '/first') answers.push(() => response.end(seen.url));
+        else response.end(seen.url);
+      }),
+    );
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    const upgrade = [...lines, 'Connection: Upgrade', 'Upgrade: websocket'];
+    connection.send(
+      requestText({ target: '/v1/proxy/test/first', lines }) +
+        requestText({ target: '/v1/proxy/test/second', lines: upgrade }),
+    );
+    await eventually(() => expect(upstream.seen).toHaveLength(2));
+    answers[0]?.();
+    expect(await (await connection.response()).text()).toBe('/first');
+    expect(await (await connection.response()).text()).toBe('/second');
+  });
+
+  it('is cut where a CONNECT would be answered before its turn', async () => {
+    const upstream = opened(await startUpstream(() => undefined));
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    connection.send(
+      requestText({ lines }) + requestText({ method: 'CONNECT', target: 'a.test:443', lines }),
+    );
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(connection.receivedText).toBe('');
+    await eventually(() => expect(gateway.records).toHaveLength(1));
+    expect(await gateway.inFlight()).toBe(0);
   });
 });

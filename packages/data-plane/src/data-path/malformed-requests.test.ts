@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { startTestDataPath } from '../testing/data-path.ts';
@@ -124,6 +125,21 @@ describe('bytes that are no HTTP', () => {
     expect(connection.receivedText.match(/HTTP\/1\.1/g)).toHaveLength(1);
     expect(connection.receivedText).not.toContain('invalid_request');
     expect(await gateway.inFlight()).toBe(0);
+  });
+
+  it('behind a request that was not answered yet are never taken for its answer', async () => {
+    const sockets: Socket[] = [];
+    const upstream = opened(await startRawUpstream((socket) => void sockets.push(socket)));
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    lines.push('Content-Length: 2');
+    connection.send(requestText({ method: 'POST', lines, body: 'ok' }));
+    await eventually(() => expect(sockets).toHaveLength(1));
+    connection.send('noise\r\n\r\n');
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(connection.receivedText).toBe('');
+    await eventually(() => expect(gateway.records).toMatchObject([{ outcome: 'client_aborted' }]));
   });
 
   it('are not waited for: a head that never ends is given up at its time-out', async () => {

@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net';
-import type { Clock } from '@gateway/shared/clock';
+import type { Clock, Timer } from '@gateway/shared/clock';
 
 /**
  * Cuts the connections of callers that take nothing of what is sent to them, so that nobody holds
@@ -10,12 +10,7 @@ export function cutStalledConnections(server: Server, clock: Clock, timeoutMs: n
   const open = new Set<Socket>();
   /** What each that had something waiting was sent of it, as of the last look. */
   let sentBytes = new Map<Socket, number>();
-  let looking = false;
-
-  function lookLater(): void {
-    looking = true;
-    clock.setTimer(timeoutMs, look);
-  }
+  let timer: Timer | undefined;
 
   function look(): void {
     const before = sentBytes;
@@ -26,13 +21,18 @@ export function cutStalledConnections(server: Server, clock: Clock, timeoutMs: n
       if (before.get(socket) === sent) socket.destroy();
       else sentBytes.set(socket, sent);
     }
-    looking = false;
-    if (open.size > 0) lookLater();
+    timer = clock.setTimer(timeoutMs, look);
   }
 
   server.on('connection', (socket: Socket) => {
     open.add(socket);
-    socket.once('close', () => open.delete(socket));
-    if (!looking) lookLater();
+    timer ??= clock.setTimer(timeoutMs, look);
+    socket.once('close', () => {
+      open.delete(socket);
+      sentBytes.delete(socket);
+      if (open.size > 0) return;
+      timer?.cancel();
+      timer = undefined;
+    });
   });
 }
