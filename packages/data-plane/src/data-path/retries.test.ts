@@ -216,15 +216,28 @@ describe('retries', () => {
     expect(upstream.seen).toHaveLength(requests + held.length);
   });
 
-  it('happen for a body that streams as long as none of it was sent', async () => {
-    const gateway = opened(
-      await startTestDataPath({
-        upstreams: [`http://127.0.0.1:${await closedPort()}`],
-        retry_count: 3,
-      }),
-    );
+  it.each([
+    ['from its beginning', '0'],
+    ['after what was read to keep it', '1000'],
+  ])('happen for a body that streams %s as long as none of it was sent', async (_case, bytes) => {
+    const upstreams = [`http://127.0.0.1:${await closedPort()}`];
+    const environment = { MAX_RETRY_BODY_BYTES: bytes };
+    const gateway = opened(await startTestDataPath({ upstreams, retry_count: 3 }, { environment }));
     const response = await gateway.call('test', { method: 'PUT', ...BODIES.long_stream() });
     await expectRefusal(response, 502, 'upstream_unavailable');
     expect((await gateway.recordOf(response)).attempts).toHaveLength(4);
+  });
+
+  it('send the whole of a body of which only the beginning could be kept', async () => {
+    const alive = opened(await startUpstream());
+    const upstreams = [alive.url, `http://127.0.0.1:${await closedPort()}`];
+    const environment = { MAX_RETRY_BODY_BYTES: '1000' };
+    const gateway = opened(await startTestDataPath({ upstreams, retry_count: 1 }, { environment }));
+    for (let call = 0; call < 12; call += 1) {
+      const init = { method: 'PUT', ...BODIES.long_stream() };
+      expect((await gateway.call('test', init)).status).toBe(200);
+    }
+    for (const seen of alive.seen) expect(seen.body).toHaveLength(200_000);
+    expect(gateway.records.some((record) => record.retry_count === 1)).toBe(true);
   });
 });

@@ -118,7 +118,6 @@ function tooLarge(limits: BodyLimits): GatewayError {
  * alone, as the caller is still to be answered; what comes after that is read and dropped.
  */
 class IncomingBodyStream extends Readable implements BodyStream {
-  begun: boolean;
   failure: Error | undefined = undefined;
   readonly #request: IncomingMessage;
   readonly #detach: () => void;
@@ -132,7 +131,6 @@ class IncomingBodyStream extends Readable implements BodyStream {
     super({ highWaterMark: 64 * 1024 });
     const { request, clock, idleTimeoutMs } = options;
     this.#request = request;
-    this.begun = head.length > 0;
     let idle: Timer | undefined;
 
     const fail = (error: Error) => {
@@ -170,8 +168,12 @@ class IncomingBodyStream extends Readable implements BodyStream {
     watch();
   }
 
+  /** From the moment that an attempt listens, as then it may have taken any of it. */
+  get begun(): boolean {
+    return this.readableFlowing !== null;
+  }
+
   override _read(): void {
-    this.begun = true;
     this.#request.resume();
   }
 

@@ -5,6 +5,8 @@ import type { OutboundRequest } from '../port.ts';
 /** Up to this size a body is joined to the head, so that both go out in one write. */
 const JOINED_BODY_BYTES = 16 * 1024;
 
+const GIVEN_UP = new Error('the body was given up');
+
 /** Methods for which a request without a body still says so (RFC 9110 section 8.6). */
 const ANTICIPATES_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -42,6 +44,11 @@ export function writeRequest(
       socket.uncork();
     }
     done();
+    return;
+  }
+  // It tells nobody a second time.
+  if (body.destroyed) {
+    done(GIVEN_UP);
     return;
   }
   const length = request.contentLength;
@@ -121,7 +128,7 @@ function pumpBody(
     finish(error);
   };
   const onClose = () => {
-    finish(new Error('the body was given up'));
+    finish(GIVEN_UP);
   };
   let over = false;
   const finish = (error?: Error) => {

@@ -5,7 +5,7 @@
 export interface ResponseHead {
   readonly status: number;
   readonly statusText: string;
-  /** Name, value, name, value; one character a byte. */
+  /** Name, value, name, value; one character a byte. At most one Content-Length, and none in a 204. */
   readonly fields: readonly string[];
   readonly framing: Framing;
   /** Whether the connection may carry another exchange after this one (RFC 9112 section 9.3). */
@@ -37,6 +37,8 @@ export function parseResponseHead(text: string, method: string): ResponseHead | 
   STATUS_LINE.lastIndex = 0;
   const line = STATUS_LINE.exec(text);
   if (line === null) return undefined;
+  const [, minor, statusDigits, statusText = ''] = line;
+  const status = Number(statusDigits);
   const fields: string[] = [];
   const framing = new FramingFields();
   for (let at = STATUS_LINE.lastIndex; at < text.length; at = FIELD_LINE.lastIndex) {
@@ -44,11 +46,8 @@ export function parseResponseHead(text: string, method: string): ResponseHead | 
     const field = FIELD_LINE.exec(text);
     if (field === null || fields.length >= MAX_FIELDS * 2) return undefined;
     const [, name = '', value = ''] = field;
-    fields.push(name, value);
-    framing.note(name, value);
+    if (framing.note(name, value, status)) fields.push(name, value);
   }
-  const [, minor, statusDigits, statusText = ''] = line;
-  const status = Number(statusDigits);
   const body = framing.of(status, method, minor === '1');
   if (body === undefined) return undefined;
   return {
@@ -69,7 +68,8 @@ class FramingFields {
   #coding: string | undefined = undefined;
   #contradicts = false;
 
-  note(name: string, value: string): void {
+  /** Takes note of a field; false where it must not go on to anyone. */
+  note(name: string, value: string, status: number): boolean {
     switch (name.length) {
       case 10:
         if (name.toLowerCase() === 'connection') this.close ||= /(?:^|[ ,])close\b/i.test(value);
@@ -77,15 +77,18 @@ class FramingFields {
         break;
       case 14:
         if (name.toLowerCase() !== 'content-length') break;
-        this.#contradicts ||= this.#length !== undefined && this.#length !== value;
+        if (this.#length === value) return false;
+        this.#contradicts ||= this.#length !== undefined;
         this.#length = value;
-        break;
+        // RFC 9110 section 8.6: a caller that believed it would wait for what never comes.
+        return status !== 204;
       case 17:
         if (name.toLowerCase() !== 'transfer-encoding') break;
         this.#contradicts ||= this.#coding !== undefined;
         this.#coding = value.toLowerCase();
         break;
     }
+    return true;
   }
 
   of(status: number, method: string, http11: boolean): Framing | undefined {

@@ -91,6 +91,20 @@ describe('a response', () => {
     ]);
   });
 
+  it('tells its length once, and none where it can have no body', () => {
+    const twice = 'Content-Length: 5\r\ncontent-length: 5\r\nX: 1\r\n\r\n';
+    expect(read([`HTTP/1.1 200 OK\r\n${twice}hello`])).toMatchObject({
+      ...{ ok: true, ended: true, body: 'hello', keepAlive: true },
+      fields: ['Content-Length', '5', 'X', '1'],
+    });
+    expect(read([`HTTP/1.1 204 No\r\n${twice}`])).toMatchObject({
+      ended: true,
+      fields: ['X', '1'],
+    });
+    const head = { method: 'HEAD' };
+    expect(read([`HTTP/1.1 200 OK\r\n${twice}`], head).fields).toContain('Content-Length');
+  });
+
   it('says whether its connection may be used again', () => {
     const response = (version: string, field: string) =>
       read([`HTTP/${version} 200 OK\r\n${field}Content-Length: 0\r\n\r\n`]).keepAlive;

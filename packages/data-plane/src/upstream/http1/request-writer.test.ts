@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { closeAfterEach } from '../../testing/opened.ts';
+import { startRawUpstream } from '../../testing/upstream.ts';
+import { writeRequest } from './request-writer.ts';
+
+const opened = closeAfterEach();
+
+describe('writing a request', () => {
+  it('sends nothing and says so where its body was given up before', async () => {
+    const upstream = opened(await startRawUpstream(() => undefined));
+    const socket = connect(upstream.port, '127.0.0.1');
+    opened({ close: () => void socket.destroy() });
+    await once(socket, 'connect');
+    const body = new Readable({ read: () => undefined });
+    body.destroy();
+    await once(body, 'close');
+    const errors: (Error | undefined)[] = [];
+    const request = { method: 'PUT', path: '/', headers: [], body, contentLength: undefined };
+    writeRequest(socket, 'a.test', request, (error) => void errors.push(error));
+    expect(errors).toMatchObject([{ message: 'the body was given up' }]);
+    expect(socket.bytesWritten).toBe(0);
+  });
+});
