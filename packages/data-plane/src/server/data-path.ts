@@ -62,7 +62,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const inFlight = new InFlight();
   const failures = new AuthFailures(config.AUTH_FAILURE_LIMIT, MAX_ADDRESSES);
   const makeId = createIdFactory(() => clock.nowMs(), ports.random);
-  const logRequest = createRequestLog(log);
+  const requestLog = createRequestLog(log, clock);
   let draining = false;
 
   const metrics = createTrafficMetrics(ports.registry, {
@@ -73,7 +73,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     const nowMs = clock.monotonicMs();
     const record = buildRecord(ctx, nowMs, config.DATA_PLANE_ID);
     metrics.observe(ctx, nowMs - ctx.startedMs);
-    logRequest(record);
+    requestLog.add(record);
     ports.addRecord(record.id, JSON.stringify(record));
   };
   const respond = { clock, failures, draining: () => draining };
@@ -130,9 +130,10 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   });
   return {
     port: server.port,
-    stop() {
+    async stop() {
       draining = true;
-      return server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
+      await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
+      requestLog.flush();
     },
   };
 }

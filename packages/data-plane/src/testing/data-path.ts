@@ -53,7 +53,10 @@ export async function startTestDataPath(
   for (const snapshot of snapshots) table.apply(snapshot);
   const records: RequestRecord[] = [];
   const logLines: string[] = [];
-  const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
+  const log = pino(
+    { level: 'trace' },
+    { write: (lines: string) => void logLines.push(...lines.trimEnd().split('\n')) },
+  );
   const deny = parseAddressRanges(options.denyCidrs ?? METADATA_CIDRS);
   const registry = new Registry();
   const config = readConfig({
