@@ -1,4 +1,4 @@
-import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '@gateway/shared/clock';
 import { ADDRESS_REFUSED } from '../guarded-lookup.ts';
@@ -57,8 +57,10 @@ export function connect(
       },
     },
   };
+  // An address is no server name (RFC 6066 section 3); the certificate is held against it all the same.
+  const servername = isIP(host) === 0 ? host : '';
   const socket = secure
-    ? connectTls({ ...common, servername: host, ALPNProtocols: ['http/1.1'] })
+    ? connectTls({ ...common, servername, ALPNProtocols: ['http/1.1'] })
     : connectTcp(common);
   let settled = false;
   const settle = (failure: ConnectFailure | undefined) => {
