@@ -4,7 +4,6 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { systemClock } from '@gateway/shared/clock';
-import { connectNats } from '@gateway/shared/messaging/connection';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/testing/eventually';
@@ -18,25 +17,25 @@ import {
   openConfigPublisher,
   type ConfigPublisher,
 } from './testing/config-publisher.ts';
+import { openOwnNats, type OwnNats } from './testing/own-nats.ts';
 
 const key = newKey();
-const abort = new AbortController();
+let nats: OwnNats;
 let connection: NatsConnection;
 let publisher: ConfigPublisher;
 let folder: string;
 let environment: string;
 let running: ConfigSync[];
 
+// A server of its own: every data plane watches all environments, those of other suites too.
 beforeAll(async () => {
-  const url = process.env['TEST_NATS_URL'] ?? '';
-  const { log } = captureLog();
-  const options = { url, name: 'test', log, clock: systemClock, signal: abort.signal };
-  connection = await connectNats(options);
+  nats = await openOwnNats();
+  connection = await nats.connect((await nats.startServer()).url);
   await ensureTopology(connection, { replicas: 1, maxRecordStreamBytes: 64 * 1024 * 1024 });
   publisher = await openConfigPublisher(connection, key);
 });
 
-afterAll(() => connection.close());
+afterAll(() => nats.close());
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'config-sync-'));
