@@ -17,14 +17,10 @@ export function outboundHeaders(ctx: RequestContext): string[] {
     fields.push('authorization', inbound.authorization);
   }
   const trusted = ctx.fromTrustedProxy;
-  const forwardedFor =
-    trusted && inbound.forwardedFor !== undefined
-      ? `${inbound.forwardedFor}, ${ctx.peerAddress}`
-      : ctx.peerAddress;
   const host = (trusted ? inbound.forwardedHost : undefined) ?? inbound.host;
   fields.push(
     'x-forwarded-for',
-    forwardedFor,
+    forwardedFor(ctx),
     'x-forwarded-proto',
     (trusted ? inbound.forwardedProto : undefined) ?? ctx.protocol,
     'via',
@@ -36,6 +32,12 @@ export function outboundHeaders(ctx: RequestContext): string[] {
   );
   if (host !== undefined) fields.push('x-forwarded-host', host);
   return fields;
+}
+
+/** The chain of addresses that leads to the caller: a trusted proxy's is extended, others begin anew. */
+export function forwardedFor(ctx: RequestContext): string {
+  const before = ctx.fromTrustedProxy ? ctx.inbound.forwardedFor : undefined;
+  return before === undefined ? ctx.peerAddress : `${before}, ${ctx.peerAddress}`;
 }
 
 function isOurCredential(ctx: RequestContext, authorization: string): boolean {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { checkHead } from '../pipeline/check-head.ts';
 import type { RequestContext } from '../pipeline/context.ts';
+import { forwardedFor } from '../pipeline/outbound-headers.ts';
 import { respondWithError, type RespondOptions } from '../pipeline/respond.ts';
 import { endToEndFields } from '../pipeline/response-head.ts';
 import type { CompiledUpstream } from '../table/routing-table.ts';
@@ -95,11 +96,7 @@ async function pass(
 
 function passedFields(ctx: RequestContext): string[] {
   const { inbound } = ctx;
-  const forwardedFor =
-    ctx.fromTrustedProxy && inbound.forwardedFor !== undefined
-      ? `${inbound.forwardedFor}, ${ctx.peerAddress}`
-      : ctx.peerAddress;
-  const fields = [...inbound.endToEnd, 'x-forwarded-for', forwardedFor];
+  const fields = [...inbound.endToEnd, 'x-forwarded-for', forwardedFor(ctx)];
   fields.push('x-forwarded-proto', ctx.protocol, 'traceparent', ctx.trace.traceparent);
   if (inbound.host !== undefined) fields.push('x-forwarded-host', inbound.host);
   if (inbound.authorization !== undefined) fields.push('authorization', inbound.authorization);

@@ -1,5 +1,6 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
+import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 
 /** Code of the error for a name that resolves to addresses where no upstream may be, and to no other. */
@@ -33,5 +34,5 @@ export function guardedLookup(deny: AddressRanges): LookupFunction {
 
 /** Whether the origin holds an address, not a name, and no upstream may be there. */
 export function isDeniedHost(origin: string, deny: AddressRanges): boolean {
-  return deny.has(new URL(origin).hostname.replace(/^\[|\]$/g, ''));
+  return deny.has(bareHost(new URL(origin)));
 }

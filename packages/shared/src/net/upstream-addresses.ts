@@ -15,6 +15,11 @@ export const METADATA_CIDRS = [
 
 export const DEFAULT_UPSTREAM_DENY_CIDRS = [...METADATA_CIDRS, ...LOOPBACK_CIDRS] as const;
 
+/** The host of a URL without the brackets that an IPv6 address has there. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
 /** Why a text is not an upstream URL, or undefined where it is one. */
 export function refuseUpstreamUrl(text: string, deny: AddressRanges): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -28,7 +33,7 @@ export function refuseUpstreamUrl(text: string, deny: AddressRanges): string | u
   if (text.includes('#')) return 'must not carry a fragment';
   if (text.includes('?')) return 'must not carry a query';
   // URL has already turned decimal, octal and hexadecimal forms of IPv4 into the dotted one.
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(url);
   if (deny.has(host)) return `must not be at ${host}: UPSTREAM_DENY_CIDRS refuses this address`;
   return undefined;
 }

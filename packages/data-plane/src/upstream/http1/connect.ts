@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { Clock } from '@gateway/shared/clock';
 import { ADDRESS_REFUSED } from '../guarded-lookup.ts';
 import type { AttemptError } from '../port.ts';
@@ -42,7 +43,7 @@ export function connect(
 ): void {
   const { origin, received } = options;
   const secure = origin.protocol === 'https:';
-  const host = origin.hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(origin);
   const common = {
     host,
     port: Number(origin.port) || (secure ? 443 : 80),
