@@ -24,7 +24,7 @@ async function setUp(
   const clock = countingClock();
   const gateway = opened(
     await startTestDataPath(
-      { upstreams: [upstream], timeout_ms: 60_000, ...route },
+      { upstreams: [upstream], timeout_ms: 60_000, retry_count: 0, ...route },
       { clock, ...(denyCidrs === undefined ? {} : { denyCidrs }) },
     ),
   );

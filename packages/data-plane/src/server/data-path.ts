@@ -17,7 +17,6 @@ import type { RoutingTable } from '../table/routing-table.ts';
 import { createRequestLog } from '../telemetry/request-log.ts';
 import { createTrafficMetrics } from '../telemetry/traffic-metrics.ts';
 import type { UpstreamClient } from '../upstream/port.ts';
-import { selectUpstream } from '../upstream/select.ts';
 import { ServiceLoads } from '../upstream/service-load.ts';
 import type { ArrivalOptions } from './arrivals.ts';
 import { InFlight } from './in-flight.ts';
@@ -25,6 +24,7 @@ import { createMalformedHandler } from './malformed.ts';
 import { createPassThrough } from './pass-through.ts';
 import { createProxyHandler } from './proxy-handler.ts';
 import { createUpgradeHandler } from './upgrade.ts';
+import { createHandshake } from './web-socket-handshake.ts';
 import { createTunnel } from './web-socket-tunnel.ts';
 
 /** What the data path needs of the outside. */
@@ -104,11 +104,17 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       ...shared,
       gateStages: createGateStages(stageOptions),
       tunnel: createTunnel({
-        choose: (ctx) => chooseUpstream(ctx, ports.upstreams),
-        lookup: ports.lookup,
-        deny: ports.deny,
+        handshake: createHandshake({
+          lookup: ports.lookup,
+          deny: ports.deny,
+          clock,
+          connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
+        }),
+        upstreams: ports.upstreams,
+        loads: stageOptions.forward.loads,
         respond,
         clock,
+        random: Math.random,
         idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
       }),
     }),
@@ -162,12 +168,4 @@ function stagesFrom(
       retryBodyBytes: config.MAX_RETRY_BODY_BYTES,
     },
   };
-}
-
-function chooseUpstream(ctx: RequestContext, upstreams: UpstreamClient) {
-  const candidates = ctx.route?.upstreams ?? [];
-  const inFlight = (one: (typeof candidates)[number]) => upstreams.inFlight(one);
-  const chosen = candidates[selectUpstream(candidates, inFlight, new Set(), Math.random)];
-  if (chosen === undefined) throw new Error('the route has no upstream');
-  return chosen;
 }

@@ -1,19 +1,16 @@
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import type { LookupFunction, Socket } from 'node:net';
-import type { Clock } from '@gateway/shared/clock';
-import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { AddressRanges } from '@gateway/shared/net/client-address';
-import httpProxy from 'http-proxy';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { pause, type Clock } from '@gateway/shared/clock';
 import type { RequestContext } from '../pipeline/context.ts';
-import { upstreamPath } from '../pipeline/proxy-path.ts';
 import type { RespondOptions } from '../pipeline/respond.ts';
-import type { CompiledUpstream } from '../table/routing-table.ts';
-import { ClientLeftError, recordAttempt, type AttemptEnd } from '../upstream/attempt.ts';
-import { isDeniedHost } from '../upstream/guarded-lookup.ts';
-import { connectFailure } from '../upstream/http1/connect.ts';
-import type { AttemptError } from '../upstream/port.ts';
-import { passResponse, switchingHeaders, upgradeHeaders } from './upgrade-answer.ts';
+import type { CompiledRoute, CompiledUpstream } from '../table/routing-table.ts';
+import { ClientLeftError, finalError } from '../upstream/attempt.ts';
+import { nextDelayMs } from '../upstream/next-attempt.ts';
+import type { UpstreamClient } from '../upstream/port.ts';
+import { selectUpstream } from '../upstream/select.ts';
+import type { ServiceLoad, ServiceLoads } from '../upstream/service-load.ts';
+import { passResponse, switchingHeaders } from './upgrade-answer.ts';
+import type { Handshake, HandshakeEnd, UpgradeCaller } from './web-socket-handshake.ts';
 
 /** Opens a tunnel for a request that may have one. Rejects with the error to answer with. */
 export type Tunnel = (
@@ -24,130 +21,125 @@ export type Tunnel = (
 ) => Promise<void>;
 
 export interface TunnelOptions {
-  readonly choose: (ctx: RequestContext) => CompiledUpstream;
-  readonly lookup: LookupFunction;
-  readonly deny: AddressRanges;
+  readonly handshake: Handshake;
+  readonly upstreams: UpstreamClient;
+  readonly loads: ServiceLoads;
   readonly respond: RespondOptions;
   readonly clock: Clock;
+  /** Gives numbers in [0, 1). */
+  readonly random: () => number;
   /** A tunnel in which nothing moves for this long is closed. */
   readonly idleTimeoutMs: number;
 }
 
+const NO_BODY = { kind: 'kept', bytes: null } as const;
+
 /**
- * WebSocket by http-proxy, which carries the bytes of a connection that has switched. Everything else
- * is done here: the header rules, the deadline, the address guard, failures, an answer other than 101,
- * and the end of one side ending the other (docs/adr/0004).
+ * WebSocket: asks upstreams to switch, one after the other as long as the retry decision says so, and
+ * joins the two connections. A tunnel counts as in flight at its upstream for as long as it stands; in
+ * the retry budget of its service it counts only until it stands.
  */
 export function createTunnel(options: TunnelOptions): Tunnel {
-  const proxy = httpProxy.createProxyServer({ ws: true });
-  const agents = {
-    'http:': new HttpAgent({ keepAlive: false, lookup: options.lookup }),
-    'https:': new HttpsAgent({ keepAlive: false, lookup: options.lookup }),
-  };
-  const waiting = new WeakMap<IncomingMessage, (outgoing: ClientRequest) => void>();
-  proxy.on('proxyReqWs', (outgoing, request) => waiting.get(request)?.(outgoing));
-
-  function send(
-    request: IncomingMessage,
-    socket: Socket,
-    head: Buffer,
-    upstream: CompiledUpstream,
-    prepare: (outgoing: ClientRequest) => void,
-    broke: () => void,
-  ): void {
-    waiting.set(request, prepare);
-    const agent = agents[upstream.origin.startsWith('https:') ? 'https:' : 'http:'];
-    // Without a callback of the call http-proxy throws where the upstream resets an open tunnel.
-    proxy.ws(request, socket, head, { target: upstream.origin, agent, ignorePath: true }, broke);
-  }
-
-  return (ctx, request, socket, head) => {
-    const upstream = options.choose(ctx);
-    const startedMs = options.clock.monotonicMs();
-    ctx.upstream = upstream;
-    const note = (end: AttemptEnd) => {
-      recordAttempt(ctx, upstream, end, startedMs, options.clock.monotonicMs());
-    };
-    if (isDeniedHost(upstream.origin, options.deny)) {
-      note({ error: { name: 'address_refused', sent: false } });
-      return Promise.reject(unavailable(ctx, false));
-    }
-    return new Promise((resolve, reject) => {
-      const timer = options.clock.setTimer(Math.max(1, ctx.deadlineMs - startedMs), () => {
-        const message = `The upstream of the route ${ctx.route?.name ?? ''} did not answer in time.`;
-        fail('attempt_timeout', new GatewayError('upstream_timeout', message));
-      });
-      let outgoing: ClientRequest | undefined;
-      let connected = false;
-      let settled = false;
-
-      function settle(end: AttemptEnd): boolean {
-        if (settled) return false;
-        settled = true;
-        timer.cancel();
-        ctx.whenClientGone(undefined);
-        note(end);
-        return true;
-      }
-      function fail(name: AttemptError['name'], error: Error): void {
-        if (!settle({ error: { name, sent: connected } })) return;
-        outgoing?.destroy();
-        reject(error);
-      }
-      // A caller that ends its side before the switch has nothing more to come.
-      socket.once('end', () => {
-        if (!settled) socket.destroy();
-      });
-      ctx.whenClientGone(() => {
-        fail('cancelled', new ClientLeftError());
-      });
-
-      request.headers = upgradeHeaders(ctx, upstream);
-      const broke = () => void (ctx.upstreamBroke = true);
-      const prepare = (clientRequest: ClientRequest) => {
-        outgoing = clientRequest;
-        outgoing.path = upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query);
-        outgoing.once('socket', (one) => one.once('connect', () => (connected = true)));
-        // Before http-proxy's own listener, which sends on what this one leaves in the headers.
-        outgoing.prependListener('upgrade', (answer, upstreamSocket) => {
-          settle({ response: { status: 101 } });
-          answer.headers = switchingHeaders(ctx, answer.headers, options.respond);
-          joinSockets(socket, upstreamSocket, options.idleTimeoutMs);
-          ctx.onFinish(() => (ctx.responseBytes += upstreamSocket.bytesRead));
-          resolve();
-        });
-      };
-      send(request, socket, head, upstream, prepare, broke);
-      // http-proxy would end the caller's connection without an answer, or with one out of frame.
-      outgoing?.removeAllListeners('error').removeAllListeners('response');
-      outgoing?.on('error', (error: NodeJS.ErrnoException) => {
-        fail(failureName(error, connected), unavailable(ctx, connected));
-      });
-      outgoing?.on('response', (answer) => {
-        settle({ response: { status: answer.statusCode ?? 0 } });
+  return async (ctx, request, socket, head) => {
+    const { route } = ctx;
+    if (route === undefined) throw new Error('the request to switch has no route');
+    // A caller that ends its side before there is an answer has nothing more to come.
+    const leave = () => socket.destroy();
+    socket.once('end', leave);
+    const caller = prepareCaller(ctx, request, socket, leave, options);
+    // What comes early stays until the tunnel stands; the caller's end shows only while it is read.
+    if (head.length > 0) socket.unshift(head);
+    socket.read(0);
+    const load = options.loads.enter(route.serviceId);
+    try {
+      const answer = await switchOver(ctx, route, caller, load, options);
+      if (answer !== undefined) {
         passResponse(ctx, answer, socket, options.respond);
         socket.setTimeout(options.idleTimeoutMs, () => socket.destroy());
-        resolve();
-      });
-      // Its end shows only while it is read; what comes early stays until the tunnel stands.
-      socket.read(0);
-    });
+      }
+    } finally {
+      socket.off('end', leave);
+      options.loads.leave(route.serviceId, load);
+    }
   };
 }
 
-function failureName(error: NodeJS.ErrnoException, connected: boolean): AttemptError['name'] {
-  if (!connected) return connectFailure(error.code);
-  return error.code?.startsWith('HPE_') === true ? 'invalid_response' : 'reset';
+/** Gives undefined where an upstream has switched, or the answer of one that does not. */
+async function switchOver(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  caller: UpgradeCaller,
+  load: ServiceLoad,
+  options: TunnelOptions,
+): Promise<IncomingMessage | undefined> {
+  const tried = new Set<number>();
+  for (let retriesMade = 0; ; retriesMade += 1) {
+    if (ctx.clientGone) throw new ClientLeftError();
+    const index = selectUpstream(
+      route.upstreams,
+      (one) => options.upstreams.inFlight(one),
+      tried,
+      options.random,
+    );
+    const upstream = route.upstreams[index];
+    if (upstream === undefined) throw new Error(`the route ${route.id} has no upstream`);
+    const release = options.upstreams.hold(upstream);
+    ctx.onFinish(release);
+    if (retriesMade > 0) load.liveRetries += 1;
+    const end = await attempt(ctx, route, caller, upstream, options);
+    if (retriesMade > 0) load.liveRetries -= 1;
+    if (end.switched) return undefined;
+
+    const outcome =
+      end.answer === undefined
+        ? { error: end.error }
+        : { response: { status: end.answer.statusCode ?? 0, fields: end.answer.rawHeaders } };
+    const delayMs = nextDelayMs(ctx, route, outcome, true, retriesMade, load, options);
+    if (delayMs === undefined) {
+      if (end.answer !== undefined) return end.answer;
+      throw finalError(ctx, NO_BODY, end.error, options.clock.monotonicMs());
+    }
+    end.answer?.on('error', () => undefined).destroy();
+    release();
+    tried.add(index);
+    load.liveRetries += 1;
+    const waited = new AbortController();
+    ctx.whenClientGone(() => waited.abort());
+    if (delayMs > 0) await pause(options.clock, delayMs, waited.signal);
+    load.liveRetries -= 1;
+  }
 }
 
-function unavailable(ctx: RequestContext, connected: boolean): GatewayError {
-  const route = ctx.route?.name ?? '';
-  return new GatewayError(
-    'upstream_unavailable',
-    connected
-      ? `The upstream of the route ${route} broke off before its response began.`
-      : `No upstream of the route ${route} could be reached.`,
-  );
+function attempt(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  caller: UpgradeCaller,
+  upstream: CompiledUpstream,
+  options: TunnelOptions,
+): Promise<HandshakeEnd> {
+  const remainingMs = Math.max(1, ctx.deadlineMs - options.clock.monotonicMs());
+  const timeoutMs = Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
+  return options.handshake(ctx, caller, upstream, timeoutMs);
+}
+
+function prepareCaller(
+  ctx: RequestContext,
+  request: IncomingMessage,
+  socket: Socket,
+  leave: () => void,
+  options: TunnelOptions,
+): UpgradeCaller {
+  return {
+    request,
+    socket,
+    switching(answer, upstreamSocket) {
+      socket.off('end', leave);
+      joinSockets(socket, upstreamSocket, options.idleTimeoutMs);
+      ctx.onFinish(() => (ctx.responseBytes += upstreamSocket.bytesRead));
+      return switchingHeaders(ctx, answer.headers, options.respond);
+    },
+    broke: () => void (ctx.upstreamBroke = true),
+  };
 }
 
 /** The end of one side ends the other, also where a side vanishes without a word or never hangs up. */

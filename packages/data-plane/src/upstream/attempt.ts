@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../pipeline/context.ts';
 import type { TakenBody } from '../pipeline/request-body.ts';
 import type { CompiledUpstream } from '../table/routing-table.ts';
-import type { AttemptError, AttemptOutcome, UpstreamResponse } from './port.ts';
+import type { AttemptError, UpstreamResponse } from './port.ts';
 import { parseRetryAfterMs, type AttemptFailure } from './retry.ts';
 
 /** Ends of an attempt that another attempt would not change. */
@@ -12,11 +12,18 @@ const NOT_THE_UPSTREAMS = new Set<AttemptError['name']>([
   'unsendable',
 ]);
 
+/** What the retry decision needs to know of an outcome. */
+export type AttemptResult =
+  | { readonly response: ResponseStart; readonly error?: undefined }
+  | { readonly response?: undefined; readonly error: AttemptError };
+
+type ResponseStart = Pick<UpstreamResponse, 'status' | 'fields'>;
+
 /**
  * How the attempt failed in the terms of the retry decision; undefined where it did not, or where the
  * caller's own side ended it. Any status is a possible failure: the policy names those that are.
  */
-export function attemptFailure(outcome: AttemptOutcome, nowMs: number): AttemptFailure | undefined {
+export function attemptFailure(outcome: AttemptResult, nowMs: number): AttemptFailure | undefined {
   const { response, error } = outcome;
   if (response !== undefined) {
     if (response.status < 400) return undefined;
@@ -28,7 +35,7 @@ export function attemptFailure(outcome: AttemptOutcome, nowMs: number): AttemptF
   return error.sent ? { kind: 'reset' } : { kind: 'connect' };
 }
 
-function field(response: UpstreamResponse, wanted: string): string | undefined {
+function field(response: ResponseStart, wanted: string): string | undefined {
   const { fields } = response;
   for (let index = 0; index < fields.length; index += 2) {
     if (fields[index]?.toLowerCase() === wanted) return fields[index + 1];

@@ -47,6 +47,16 @@ export class UpstreamPools implements UpstreamClient {
     return this.#entries.get(upstream.key)?.inFlight ?? 0;
   }
 
+  hold(upstream: CompiledUpstream): () => void {
+    const entry = this.#entry(upstream);
+    let held = true;
+    entry.inFlight += 1;
+    return () => {
+      if (held) entry.inFlight -= 1;
+      held = false;
+    };
+  }
+
   begin(upstream: CompiledUpstream, request: OutboundRequest, timeoutMs: number): Attempt {
     const entry = this.#entry(upstream);
     if (entry.denied) return DENIED;

@@ -77,4 +77,9 @@ export interface UpstreamClient {
   begin(upstream: CompiledUpstream, request: OutboundRequest, timeoutMs: number): Attempt;
   /** Requests in flight to the upstream from this data plane. */
   inFlight(upstream: CompiledUpstream): number;
+  /**
+   * Counts something that goes to the upstream by another way as in flight. The function it gives ends
+   * that; called again it does nothing.
+   */
+  hold(upstream: CompiledUpstream): () => void;
 }

@@ -1,0 +1,151 @@
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { LookupFunction, Socket } from 'node:net';
+import type { Clock } from '@gateway/shared/clock';
+import type { AddressRanges } from '@gateway/shared/net/client-address';
+import httpProxy from 'http-proxy';
+import type { RequestContext } from '../pipeline/context.ts';
+import { upstreamPath } from '../pipeline/proxy-path.ts';
+import type { CompiledUpstream } from '../table/routing-table.ts';
+import { recordAttempt, type AttemptEnd } from '../upstream/attempt.ts';
+import { isDeniedHost } from '../upstream/guarded-lookup.ts';
+import { connectFailure } from '../upstream/http1/connect.ts';
+import type { AttemptError } from '../upstream/port.ts';
+import { upgradeHeaders } from './upgrade-answer.ts';
+
+/** A caller that asks for WebSocket. */
+export interface UpgradeCaller {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  /**
+   * The upstream switches: gives the headers of the 101. Called before anything of the upstream goes
+   * to the caller; what comes then is carried without any more asking.
+   */
+  readonly switching: (answer: IncomingMessage, upstream: Socket) => IncomingMessage['headers'];
+  /** The connection to the upstream broke after it had switched. */
+  readonly broke: () => void;
+}
+
+/** How the attempt ended. An answer other than a switch must be passed on, or destroyed. */
+export type HandshakeEnd =
+  | { readonly switched: true }
+  | { readonly switched: false; readonly answer: IncomingMessage }
+  | { readonly switched: false; readonly answer?: undefined; readonly error: AttemptError };
+
+/** Asks one upstream to switch, within `timeoutMs`, and notes the attempt. Never rejects. */
+export type Handshake = (
+  ctx: RequestContext,
+  caller: UpgradeCaller,
+  upstream: CompiledUpstream,
+  timeoutMs: number,
+) => Promise<HandshakeEnd>;
+
+export interface HandshakeOptions {
+  readonly lookup: LookupFunction;
+  readonly deny: AddressRanges;
+  readonly clock: Clock;
+  readonly connectTimeoutMs: number;
+}
+
+const NO_HEAD = Buffer.alloc(0);
+
+/**
+ * One attempt to open a tunnel, made by http-proxy, whose own answers to failures and to refusals are
+ * taken off it (docs/adr/0004): the caller's connection stays as it is, for another attempt or an answer.
+ */
+export function createHandshake(options: HandshakeOptions): Handshake {
+  const { clock } = options;
+  const proxy = httpProxy.createProxyServer({ ws: true });
+  const agents = {
+    'http:': new HttpAgent({ keepAlive: false, lookup: options.lookup }),
+    'https:': new HttpsAgent({ keepAlive: false, lookup: options.lookup }),
+  };
+  const waiting = new WeakMap<IncomingMessage, (outgoing: ClientRequest) => void>();
+  proxy.on('proxyReqWs', (outgoing, request) => waiting.get(request)?.(outgoing));
+
+  function send(
+    caller: UpgradeCaller,
+    upstream: CompiledUpstream,
+    prepare: (outgoing: ClientRequest) => void,
+  ): void {
+    const { request, socket, broke } = caller;
+    waiting.set(request, prepare);
+    const agent = agents[isSecure(upstream) ? 'https:' : 'http:'];
+    const target = { target: upstream.origin, agent, ignorePath: true };
+    // Without a callback of the call http-proxy throws where the upstream resets an open tunnel.
+    proxy.ws(request, socket, NO_HEAD, target, broke);
+  }
+
+  return (ctx, caller, upstream, timeoutMs) => {
+    const startedMs = clock.monotonicMs();
+    ctx.upstream = upstream;
+    const note = (end: AttemptEnd) => {
+      recordAttempt(ctx, upstream, end, startedMs, clock.monotonicMs());
+    };
+    if (isDeniedHost(upstream.origin, options.deny)) {
+      const error = { name: 'address_refused', sent: false } as const;
+      note({ error });
+      return Promise.resolve({ switched: false, error });
+    }
+    return new Promise((resolve) => {
+      let outgoing: ClientRequest | undefined;
+      let connected = false;
+      let settled = false;
+      const timer = clock.setTimer(timeoutMs, () => fail('attempt_timeout'));
+      const connecting = clock.setTimer(options.connectTimeoutMs, () => fail('connect_timeout'));
+
+      function settle(end: AttemptEnd): boolean {
+        if (settled) return false;
+        settled = true;
+        timer.cancel();
+        connecting.cancel();
+        ctx.whenClientGone(undefined);
+        note(end);
+        return true;
+      }
+      function fail(name: AttemptError['name']): void {
+        const error = { name, sent: connected };
+        if (!settle({ error })) return;
+        outgoing?.destroy();
+        resolve({ switched: false, error });
+      }
+      const prepare = (clientRequest: ClientRequest) => {
+        outgoing = clientRequest;
+        outgoing.path = upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query);
+        outgoing.once('socket', (socket) => {
+          // Before the handshake of TLS is over nothing of the request has been sent.
+          socket.once(isSecure(upstream) ? 'secureConnect' : 'connect', () => {
+            connected = true;
+            connecting.cancel();
+          });
+        });
+        // Before http-proxy's own listener, which sends on what this one leaves in the headers.
+        outgoing.prependListener('upgrade', (answer, upstreamSocket) => {
+          settle({ response: { status: 101 } });
+          answer.headers = caller.switching(answer, upstreamSocket);
+          resolve({ switched: true });
+        });
+      };
+
+      ctx.whenClientGone(() => fail('cancelled'));
+      caller.request.headers = upgradeHeaders(ctx, upstream);
+      send(caller, upstream, prepare);
+      // http-proxy would end the caller's connection without an answer, or with one out of frame.
+      outgoing?.removeAllListeners('error').removeAllListeners('response');
+      outgoing?.on('error', (error: NodeJS.ErrnoException) => fail(failureName(error, connected)));
+      outgoing?.on('response', (answer) => {
+        settle({ response: { status: answer.statusCode ?? 0 } });
+        resolve({ switched: false, answer });
+      });
+    });
+  };
+}
+
+function isSecure(upstream: CompiledUpstream): boolean {
+  return upstream.origin.startsWith('https:');
+}
+
+function failureName(error: NodeJS.ErrnoException, connected: boolean): AttemptError['name'] {
+  if (!connected) return connectFailure(error.code);
+  return error.code?.startsWith('HPE_') === true ? 'invalid_response' : 'reset';
+}
