@@ -13,6 +13,8 @@ import { readConfig, type Config } from './config.ts';
 import { startDataPath } from './server/data-path.ts';
 import { LocalQuotaStore } from './state/quota-store.ts';
 import { startConfigSync } from './sync/config-sync.ts';
+import { startHeartbeats } from './sync/heartbeats.ts';
+import type { Served } from './sync/environment-intake.ts';
 import { openLastGood } from './sync/last-good.ts';
 import { createRecordStream } from './sync/record-stream.ts';
 import { TableHolder } from './table/table-holder.ts';
@@ -25,6 +27,8 @@ const MAX_QUOTA_COUNTERS = 100_000;
 /** Beyond the drain: for records to be flushed and connections to be closed. */
 const STOP_MARGIN_MS = 8_000;
 const RECORD_FLUSH_MS = 5_000;
+/** What a heartbeat says of an error. */
+const MAX_ERROR_CHARS = 1000;
 
 function load(): Config {
   try {
@@ -98,6 +102,23 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   });
   runner.defer('configuration', () => sync.stop());
 
+  let inFlight = () => 0;
+  const heartbeats = startHeartbeats({
+    nats,
+    dataPlaneId: config.DATA_PLANE_ID,
+    region: config.REGION,
+    clock,
+    log,
+    registry,
+    report: () => ({
+      config_versions: versionsOf(sync.status.environments),
+      in_flight: inFlight(),
+      last_error: sync.status.lastError?.slice(0, MAX_ERROR_CHARS) ?? null,
+      services: {},
+    }),
+  });
+  runner.defer('heartbeats', () => heartbeats.stop());
+
   const admin = await startAdminServer({
     host: config.DATA_PLANE_ADMIN_HOST,
     port: config.DATA_PLANE_ADMIN_PORT,
@@ -131,11 +152,16 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     quotas: new LocalQuotaStore(MAX_QUOTA_COUNTERS),
     addRecord: (requestId, json) => records.add(requestId, json),
   });
+  inFlight = () => dataPath.inFlight();
   runner.defer('data path', () => {
     draining = true;
     return dataPath.stop();
   });
   log.info({ port: dataPath.port, admin_port: admin.port }, 'data plane serves');
+}
+
+function versionsOf(environments: ReadonlyMap<string, Served>): Record<string, number> {
+  return Object.fromEntries([...environments].map(([name, { version }]) => [name, version]));
 }
 
 const clock = withCoarseTimers(systemClock, TIMER_TICK_MS);

@@ -49,6 +49,8 @@ export interface DataPathPorts {
 
 export interface DataPath {
   readonly port: number;
+  /** Requests under way. */
+  inFlight(): number;
   /** Ends in order: see `DataPlaneServer.drain`. */
   stop(): Promise<void>;
 }
@@ -136,6 +138,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   });
   return {
     port: server.port,
+    inFlight: () => inFlight.count,
     async stop() {
       draining = true;
       await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);

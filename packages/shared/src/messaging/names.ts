@@ -11,6 +11,8 @@ export const NAMES = {
   recordStream: 'GATEWAY_RECORDS',
   /** The durable consumer that all control planes share. */
   recordConsumer: 'record_ingest',
+  /** KV: data plane → its newest heartbeat. */
+  dataPlaneBucket: 'gateway_data_planes',
 } as const;
 
 const RECORD_SUBJECT = 'gateway.records';
@@ -20,6 +22,19 @@ export const RECORD_SUBJECTS = `${RECORD_SUBJECT}.>`;
 /** Where a data plane publishes its batches of request records. */
 export function recordSubject(dataPlaneId: string): string {
   return `${RECORD_SUBJECT}.${subjectToken(dataPlaneId)}`;
+}
+
+/** Where each data plane's heartbeats go: the bucket's own subjects. */
+export const HEARTBEAT_SUBJECTS = `$KV.${NAMES.dataPlaneBucket}.*`;
+
+/** The subject of a data plane's heartbeats; no two ids have one in common. */
+export function heartbeatSubject(dataPlaneId: string): string {
+  return `$KV.${NAMES.dataPlaneBucket}.${dataPlaneId.replaceAll('.', '=')}`;
+}
+
+/** The data plane whose heartbeats have this subject. */
+export function heartbeatId(subject: string): string {
+  return subject.slice(subject.lastIndexOf('.') + 1).replaceAll('=', '.');
 }
 
 /** The object that holds a version of an environment's snapshot. */

@@ -20,6 +20,10 @@ export interface TopologyOptions {
 }
 
 const ACK_WAIT_MS = 30_000;
+/** A data plane that is gone is forgotten after this long. */
+const DATA_PLANE_TTL_MS = 60_000;
+/** In memory: some hundred heartbeats of the largest size, many thousands of a usual one. */
+const MAX_DATA_PLANE_BYTES = 32 * 1024 * 1024;
 
 /**
  * Creates every stream, bucket and consumer that is missing. Safe with several callers at once, and
@@ -33,6 +37,13 @@ export async function ensureTopology(
   await new Kvm(connection).create(NAMES.configBucket, {
     history: 1,
     replicas: options.replicas,
+  });
+  await new Kvm(connection).create(NAMES.dataPlaneBucket, {
+    history: 1,
+    replicas: options.replicas,
+    storage: StorageType.Memory,
+    ttl: DATA_PLANE_TTL_MS,
+    max_bytes: MAX_DATA_PLANE_BYTES,
   });
   await new Objm(connection).create(NAMES.snapshotBucket, { replicas: options.replicas });
   await ensureRecordStream(manager, options);

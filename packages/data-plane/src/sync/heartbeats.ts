@@ -1,0 +1,201 @@
+import type { Clock, Timer } from '@gateway/shared/clock';
+import {
+  encodeHeartbeat,
+  HEARTBEAT_INTERVAL_MS,
+  type Heartbeat,
+} from '@gateway/shared/heartbeats/heartbeat';
+import {
+  HEARTBEAT_SUBJECTS,
+  heartbeatId,
+  heartbeatSubject,
+  NAMES,
+} from '@gateway/shared/messaging/names';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import { jetstream, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { headers, type NatsConnection } from '@nats-io/nats-core';
+import type { Registry } from 'prom-client';
+import { createHeartbeatMetrics } from './heartbeat-metrics.ts';
+import { LivePeers } from './live-peers.ts';
+import { linkNats } from './nats-link.ts';
+import { ServerTime } from './server-time.ts';
+
+/** What a data plane tells of itself beside who and where it is. */
+export type HeartbeatReport = Pick<
+  Heartbeat,
+  'config_versions' | 'in_flight' | 'last_error' | 'services'
+>;
+
+export interface HeartbeatOptions {
+  /** As `connectNats` gives it: NATS may be away, and come up at any time. */
+  readonly nats: Promise<NatsConnection>;
+  readonly dataPlaneId: string;
+  readonly region: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly registry: Registry;
+  /** What to tell now. */
+  readonly report: () => HeartbeatReport;
+}
+
+export interface Heartbeats {
+  /** Data planes that live, this one included: at least 1. While NATS is away the last known number. */
+  liveDataPlanes(): number;
+  /**
+   * Milliseconds that the NATS server's clock is ahead of the local one; undefined until it was read
+   * once. It is kept while NATS is away.
+   */
+  serverTimeOffsetMs(): number | undefined;
+  /** The bound of that offset's error, ms; undefined until it was read once. */
+  serverTimeErrorMs(): number | undefined;
+  /** Tells of a change soon, rather than at the next beat. */
+  beatSoon(): void;
+  /** Says that this data plane leaves, so that nobody waits for its beats. */
+  stop(): Promise<void>;
+}
+
+const STREAM = `KV_${NAMES.dataPlaneBucket}`;
+const CALL_TIMEOUT_MS = 1500;
+/** Changes that come together are told together. */
+const DEBOUNCE_MS = 100;
+/** The server's clock is read at every beat at first, then at one of so many. */
+const FIRST_READINGS = 5;
+const BEATS_PER_READING = 5;
+
+interface Opened {
+  readonly connection: NatsConnection;
+  readonly client: JetStreamClient;
+  readonly manager: JetStreamManager;
+}
+
+/**
+ * Tells NATS every two seconds that this data plane lives and what it sees, and hears the others do so.
+ * The beats are heard as they are published, so the number of live data planes is known even where
+ * the bucket is not there to keep them. Nothing is thrown out of it.
+ */
+export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
+  const { clock, log, dataPlaneId } = options;
+  const link = linkNats(options.nats, log);
+  const peers = new LivePeers(dataPlaneId);
+  const serverTime = new ServerTime();
+  const subject = heartbeatSubject(dataPlaneId);
+  const startedAtMs = clock.nowMs();
+  let opened: Promise<Opened> | undefined;
+  let timer: Timer | undefined;
+  let nextBeatMs = Infinity;
+  let beating: Promise<void> | undefined;
+  let again = false;
+  let beats = 0;
+  let unreported = 0;
+  let failing = false;
+  let stopped = false;
+
+  const metrics = createHeartbeatMetrics(options.registry, {
+    liveDataPlanes: () => peers.count,
+    serverTimeOffsetSeconds: () =>
+      serverTime.offsetMs === undefined ? undefined : serverTime.offsetMs / 1000,
+    unreportedServices: () => unreported,
+  });
+
+  /** Once for the process: the client re-subscribes by itself after each interruption. */
+  async function open(connection: NatsConnection): Promise<Opened> {
+    connection.subscribe(HEARTBEAT_SUBJECTS, {
+      callback: (error, message) => {
+        if (error !== null) return;
+        const id = heartbeatId(message.subject);
+        if (message.data.length === 0) peers.left(id);
+        else peers.heard(id, clock.monotonicMs());
+      },
+    });
+    const client = jetstream(connection, { timeout: CALL_TIMEOUT_MS, checkAPI: false });
+    return { connection, client, manager: await client.jetstreamManager(false) };
+  }
+
+  async function beat(connection: NatsConnection): Promise<void> {
+    opened ??= open(connection);
+    const { client, manager } = await opened;
+    const heartbeat: Heartbeat = {
+      id: dataPlaneId,
+      region: options.region,
+      started_at_ms: startedAtMs,
+      sent_at_ms: clock.nowMs(),
+      interval_ms: HEARTBEAT_INTERVAL_MS,
+      ...options.report(),
+      unreported_services: 0,
+    };
+    const encoded = encodeHeartbeat(heartbeat);
+    unreported = encoded.unreportedServices;
+    const sentAtMs = clock.nowMs();
+    const { seq } = await client.publish(subject, encoded.bytes, { timeout: CALL_TIMEOUT_MS });
+    const receivedAtMs = clock.nowMs();
+    beats += 1;
+    if (beats > FIRST_READINGS && beats % BEATS_PER_READING !== 0) return;
+    const stored = await manager.streams.getMessage(STREAM, { seq });
+    if (stored === null) return;
+    serverTime.add({ sentAtMs, receivedAtMs, serverMs: stored.time.getTime() });
+  }
+
+  async function tryBeat(): Promise<void> {
+    const { connection } = link;
+    if (connection === undefined) return;
+    try {
+      await beat(connection);
+      failing = false;
+    } catch (error) {
+      metrics.failures.inc();
+      if (!failing && !stopped) log.warn({ reason: String(error) }, 'NATS takes no heartbeat');
+      failing = true;
+    }
+  }
+
+  function run(): void {
+    nextBeatMs = Infinity;
+    beatWithin(HEARTBEAT_INTERVAL_MS);
+    if (beating !== undefined) {
+      again = true;
+      return;
+    }
+    beating = tryBeat().finally(() => {
+      beating = undefined;
+      if (!again) return;
+      again = false;
+      beatWithin(DEBOUNCE_MS);
+    });
+  }
+
+  function beatWithin(delayMs: number): void {
+    const dueMs = clock.monotonicMs() + delayMs;
+    if (stopped || dueMs >= nextBeatMs) return;
+    timer?.cancel();
+    nextBeatMs = dueMs;
+    timer = clock.setTimer(delayMs, run);
+  }
+
+  // Back at once when NATS is.
+  const stopListening = link.onChange(() => {
+    if (link.connection !== undefined) run();
+  });
+  run();
+
+  return {
+    liveDataPlanes: () => peers.count,
+    serverTimeOffsetMs: () => serverTime.offsetMs,
+    serverTimeErrorMs: () => serverTime.errorMs,
+    beatSoon: () => beatWithin(DEBOUNCE_MS),
+    async stop() {
+      stopped = true;
+      timer?.cancel();
+      stopListening();
+      await beating;
+      const { connection } = link;
+      if (connection === undefined || opened === undefined) return;
+      const farewell = headers();
+      farewell.set('KV-Operation', 'DEL');
+      const { client } = await opened;
+      await client
+        .publish(subject, '', { headers: farewell, timeout: CALL_TIMEOUT_MS })
+        .catch((error: unknown) => {
+          log.info({ reason: String(error) }, 'NATS was not told that this data plane leaves');
+        });
+    },
+  };
+}

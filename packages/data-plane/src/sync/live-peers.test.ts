@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { HEARTBEAT_LIFETIME_MS } from '@gateway/shared/heartbeats/heartbeat';
+import fc from 'fast-check';
+import { LivePeers } from './live-peers.ts';
+
+const INTERVAL_MS = 2000;
+
+describe('the live data planes', () => {
+  it('are at least this one', () => {
+    expect(new LivePeers('a').count).toBe(1);
+  });
+
+  it('count a peer until it has missed three beats', () => {
+    const peers = new LivePeers('a');
+    peers.heard('a', 0);
+    peers.heard('b', 100);
+    peers.heard('b', 2000);
+    for (let nowMs = 2000; nowMs <= 2000 + HEARTBEAT_LIFETIME_MS; nowMs += INTERVAL_MS) {
+      peers.heard('a', nowMs);
+      expect(peers.count).toBe(2);
+    }
+    peers.heard('a', 2000 + HEARTBEAT_LIFETIME_MS + INTERVAL_MS);
+    expect(peers.count).toBe(1);
+  });
+
+  it('count a peer no more that says that it leaves', () => {
+    const peers = new LivePeers('a');
+    peers.heard('b', 0);
+    peers.left('b');
+    expect(peers.count).toBe(1);
+  });
+
+  it('stay the last known number while NATS is away, and are given time after it', () => {
+    const peers = new LivePeers('a');
+    peers.heard('a', 0);
+    peers.heard('b', 0);
+    peers.heard('c', 0);
+    expect(peers.count).toBe(3);
+    peers.heard('a', 3_600_000);
+    expect(peers.count).toBe(3);
+    for (let nowMs = 3_602_000; nowMs <= 3_608_000; nowMs += INTERVAL_MS) {
+      peers.heard('b', nowMs);
+      peers.heard('a', nowMs);
+    }
+    expect(peers.count).toBe(2);
+  });
+
+  it('never are fewer than those that beat in time, whoever else comes and goes', () => {
+    const events = fc.array(
+      fc.record({ id: fc.constantFrom('b', 'c', 'd'), leaves: fc.boolean() }),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(events, (list) => {
+        const peers = new LivePeers('a');
+        let nowMs = 0;
+        for (const { id, leaves } of list) {
+          nowMs += INTERVAL_MS;
+          peers.heard('steady', nowMs);
+          peers.heard('a', nowMs);
+          if (leaves) peers.left(id);
+          else peers.heard(id, nowMs);
+          expect(peers.count).toBeGreaterThanOrEqual(2);
+          expect(peers.count).toBeLessThanOrEqual(5);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,59 @@
+/** One reading of the NATS server's clock: it stood at `serverMs` at some time between the two local ones. */
+export interface ServerTimeSample {
+  readonly sentAtMs: number;
+  readonly receivedAtMs: number;
+  readonly serverMs: number;
+}
+
+interface Estimate {
+  readonly offsetMs: number;
+  /** The true offset is no further away than this. */
+  readonly errorMs: number;
+}
+
+const KEPT_SAMPLES = 10;
+/** Time stamps are whole milliseconds on both sides. */
+const RESOLUTION_MS = 1;
+
+/**
+ * How far the NATS server's clock is ahead of the local one, from the closest of the last readings.
+ * Source: the clock filter of NTP (RFC 5905 section 10): the sample of the least delay is the best.
+ */
+export class ServerTime {
+  #estimates: Estimate[] = [];
+
+  add({ sentAtMs, receivedAtMs, serverMs }: ServerTimeSample): void {
+    // The local clock was set back meanwhile, so the reading says nothing.
+    if (receivedAtMs < sentAtMs) return;
+    const estimate = {
+      offsetMs: serverMs - (sentAtMs + receivedAtMs) / 2,
+      errorMs: (receivedAtMs - sentAtMs) / 2 + RESOLUTION_MS,
+    };
+    // Readings that contradict each other come from before and after a clock was set.
+    this.#estimates = this.#estimates.filter((other) => agree(other, estimate));
+    this.#estimates.push(estimate);
+    if (this.#estimates.length > KEPT_SAMPLES) this.#estimates.shift();
+  }
+
+  /** Milliseconds to add to the local clock; undefined before the first reading. */
+  get offsetMs(): number | undefined {
+    return this.#best()?.offsetMs;
+  }
+
+  /** The bound of the offset's error, ms; undefined before the first reading. */
+  get errorMs(): number | undefined {
+    return this.#best()?.errorMs;
+  }
+
+  #best(): Estimate | undefined {
+    let best: Estimate | undefined;
+    for (const one of this.#estimates) {
+      if (best === undefined || one.errorMs <= best.errorMs) best = one;
+    }
+    return best;
+  }
+}
+
+function agree(one: Estimate, other: Estimate): boolean {
+  return Math.abs(one.offsetMs - other.offsetMs) <= one.errorMs + other.errorMs;
+}
