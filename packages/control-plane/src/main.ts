@@ -97,7 +97,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     endpoints: [
       ...environmentEndpoints(parts),
       ...serviceEndpoints(parts, config.UPSTREAM_DENY_CIDRS),
-      ...routeEndpoints(parts),
+      ...routeEndpoints(parts, config.UPSTREAM_DENY_CIDRS),
       ...tokenEndpoints(parts),
       ...requestEndpoints(parts),
     ],

@@ -46,6 +46,12 @@ export const routeNameField = textField(
   'must be 1 to 63 characters of a-z, 0-9, -, _ and ., and begin with a letter or digit',
 );
 
+/** Where a data plane or an upstream stands. */
+export const regionField = textField(
+  /^[a-z0-9-]{1,63}$/,
+  'must be 1 to 63 characters of a-z, 0-9 and -',
+);
+
 /** Names of what only people read: services and tokens. */
 export const displayNameField = textField(
   /^[A-Za-z0-9][A-Za-z0-9\-_. ]{0,62}$/,

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import fc from 'fast-check';
 import { parseInput } from '../http/input.ts';
-import { changeRoute, routeChangeSchema, routeInputSchema, type RouteInput } from './route.ts';
+import { changeRoute, newSettings, routeSchemas, type RouteSettings } from './route.ts';
+
+const { create: routeInputSchema, change: routeChangeSchema } = routeSchemas(
+  parseAddressRanges(['169.254.0.0/16']),
+);
 
 const minimal = { name: 'payments', service_id: 'svc_x' };
 
@@ -73,6 +78,8 @@ describe('a route body', () => {
         backoff_ms: 25,
         unsafe_methods: 'never',
       },
+      idempotency: { required: false, on_unknown: 'refuse' },
+      regions: [],
       max_body_bytes: 10_485_760,
     });
   });
@@ -102,11 +109,56 @@ describe('a route body', () => {
     [{ retry: { unsafe_methods: 'sometimes' } }, 'retry.unsafe_methods'],
     [{ max_body_bytes: 1024 ** 3 + 1 }, 'max_body_bytes'],
     [{ environment: 'production' }, 'environment'],
-    [{ idempotency: { required: true } }, 'idempotency'],
+    [{ idempotency: { required: 'yes' } }, 'idempotency.required'],
+    [{ idempotency: { on_unknown: 'retry' } }, 'idempotency.on_unknown'],
+    [{ idempotency: { ttl: 1 } }, 'idempotency.ttl'],
+    [{ idempotency: null }, 'idempotency'],
+    [{ regions: 'eu' }, 'regions'],
+    [{ regions: ['EU'] }, 'regions.0'],
+    [{ regions: ['eu', 'us', 'eu'] }, 'regions'],
+    [{ regions: Array.from({ length: 17 }, (_none, index) => `r${index}`) }, 'regions'],
   ])('is refused for %j', (fields, path) => {
     expect(details({ ...minimal, ...fields }, routeInputSchema).map((one) => one.path)).toEqual([
       path,
     ]);
+  });
+
+  it('names a service or versions, and not both', () => {
+    const versions = [{ name: 'v1', service_id: 'svc_x', weight: 1 }];
+    expect(details({ name: 'a', versions }, routeInputSchema)).toEqual([]);
+    expect(details({ name: 'a', versions, service_id: null }, routeInputSchema)).toEqual([]);
+    expect(details({ ...minimal, versions: null }, routeInputSchema)).toEqual([]);
+    const both = { ...minimal, versions };
+    for (const schema of [routeInputSchema, routeChangeSchema]) {
+      expect(details(both, schema)).toEqual([
+        { path: 'service_id', message: 'must be left out where `versions` is given' },
+      ]);
+    }
+    const none = { name: 'a', service_id: null, versions: null };
+    expect(details(none, routeInputSchema)).toEqual([
+      { path: 'service_id', message: 'is required' },
+    ]);
+  });
+
+  const version = { name: 'v1', service_id: 'svc_x', weight: 1 };
+  it.each([
+    [[], 'versions'],
+    ['v1', 'versions'],
+    [[{ ...version, weight: 0 }], 'versions'],
+    [[version, version], 'versions.1.name'],
+    [[{ ...version, name: '' }], 'versions.0.name'],
+    [[{ ...version, name: 'V1' }], 'versions.0.name'],
+    [[{ ...version, name: 'a'.repeat(64) }], 'versions.0.name'],
+    [[{ ...version, weight: -1 }], 'versions.0.weight'],
+    [[{ ...version, weight: 1001 }], 'versions.0.weight'],
+    [[{ ...version, weight: 0.5 }], 'versions.0.weight'],
+    [[{ name: 'v1', service_id: 'svc_x' }], 'versions.0.weight'],
+    [[{ name: 'v1', weight: 1 }], 'versions.0.service_id'],
+    [[{ ...version, colour: 'red' }], 'versions.0.colour'],
+    [Array.from({ length: 17 }, (_none, index) => ({ ...version, name: `v${index}` })), 'versions'],
+  ])('is refused for the versions %j', (versions, path) => {
+    const paths = details({ name: 'a', versions }, routeInputSchema).map((one) => one.path);
+    expect(paths).toContain(path);
   });
 
   it('names every field that is required and missing', () => {
@@ -118,8 +170,8 @@ describe('a route body', () => {
 });
 
 describe('changeRoute', () => {
-  const before: RouteInput = {
-    ...routeInputSchema.parse(minimal),
+  const before: RouteSettings = {
+    ...newSettings(routeInputSchema.parse(minimal)),
     rate_limit: { limit: 5, window_seconds: 10, per: 'token' },
   };
 
@@ -130,6 +182,38 @@ describe('changeRoute', () => {
       rate_limit: { limit: 6, window_seconds: 10, per: 'token' },
       retry: { ...before.retry, backoff_ms: 1 },
     });
+  });
+
+  it('merges idempotency, and replaces auth and regions whole', () => {
+    const first = changeRoute(
+      before,
+      routeChangeSchema.parse({
+        idempotency: { required: true },
+        auth: { type: 'api_key' },
+        regions: ['eu', 'us'],
+      }),
+    );
+    expect(first).toMatchObject({
+      idempotency: { required: true, on_unknown: 'refuse' },
+      auth: { type: 'api_key' },
+      regions: ['eu', 'us'],
+    });
+    const change = { idempotency: { on_unknown: 'forward' }, regions: ['us'] };
+    expect(changeRoute(first, routeChangeSchema.parse(change))).toEqual({
+      ...first,
+      idempotency: { required: true, on_unknown: 'forward' },
+      regions: ['us'],
+    });
+  });
+
+  it('puts versions in the place of a service, and a service in the place of versions', () => {
+    const versions = [{ name: 'v1', service_id: 'svc_y', weight: 1 }];
+    const versioned = changeRoute(before, routeChangeSchema.parse({ versions }));
+    expect(versioned).toMatchObject({ service_id: null, versions });
+    const kept = changeRoute(versioned, routeChangeSchema.parse({ timeout_ms: 1 }));
+    expect(kept).toMatchObject({ service_id: null, versions });
+    const back = changeRoute(versioned, routeChangeSchema.parse({ service_id: 'svc_z' }));
+    expect(back).toMatchObject({ service_id: 'svc_z', versions: null });
   });
 
   it('takes null where the field has a null, and nowhere else', () => {

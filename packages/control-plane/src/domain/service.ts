@@ -1,12 +1,14 @@
-import { refuseUpstreamUrl, type AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
 import {
   displayNameField,
   environmentNameField,
   integerField,
   objectField,
+  regionField,
   textField,
 } from './fields.ts';
+import { urlField } from './url-field.ts';
 
 /** A place where a service runs. Health and connection pools of data planes are keyed by its id. */
 export interface Upstream {
@@ -17,7 +19,6 @@ export interface Upstream {
 }
 
 const MAX_UPSTREAMS = 64;
-const MAX_URL_CHARS = 2048;
 
 const pathField = textField(
   /^\/[\x21\x22\x24-\x7e]{0,1023}$/,
@@ -43,27 +44,11 @@ const healthCheckSchema = objectField({
 
 export type HealthCheck = Readonly<z.output<typeof healthCheckSchema>>;
 
-function urlField(deny: AddressRanges) {
-  return z
-    .string({ error: 'must be a text' })
-    .max(MAX_URL_CHARS, { error: `must be at most ${MAX_URL_CHARS} characters` })
-    .superRefine((text, context) => {
-      // URL parsing drops spaces and control characters in silence.
-      // eslint-disable-next-line no-control-regex -- they are what is looked for
-      const reason = /[\x00-\x20\x7f\\]/.test(text)
-        ? 'must not hold spaces, control characters or \\'
-        : refuseUpstreamUrl(text, deny);
-      if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
-    });
-}
-
 function upstreamsField(deny: AddressRanges) {
   const error = `must be a list of 1 to ${MAX_UPSTREAMS} items`;
   const upstream = objectField({
     url: urlField(deny),
-    region: textField(/^[a-z0-9-]{1,63}$/, 'must be 1 to 63 characters of a-z, 0-9 and -')
-      .nullable()
-      .default(null),
+    region: regionField.nullable().default(null),
     weight: integerField(1, 1000).default(1),
   });
   return z

@@ -11,6 +11,7 @@ interface Operation {
 interface Schema {
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly required?: readonly string[];
+  readonly oneOf?: readonly object[];
 }
 
 interface Document {
@@ -75,7 +76,11 @@ describe('GET /v1/openapi.json', () => {
 
   it('has the bounds and defaults by which bodies are validated', () => {
     const schema = document.paths['/v1/routes']?.['post']?.requestBody?.content['application/json'];
-    expect(schema?.schema.required).toEqual(['name', 'service_id']);
+    expect(schema?.schema.required).toEqual(['name']);
+    expect(schema?.schema.oneOf).toEqual([
+      { required: ['service_id'] },
+      { required: ['versions'] },
+    ]);
     expect(schema?.schema.properties).toMatchObject({
       timeout_ms: { type: 'integer', minimum: 1, maximum: 300_000, default: 10_000 },
       retry_count: { type: 'integer', minimum: 0, maximum: 10, default: 2 },

@@ -37,7 +37,7 @@ describe('the management API while Postgres is away', () => {
   });
 
   it('answers internal_error without a word of the cause to what it does not foresee', async () => {
-    await api.db.schema.dropTable('routes').execute();
+    await api.db.schema.dropTable('routes').cascade().execute();
     const answer = await api.call('GET', '/v1/routes');
     expect(answer.status).toBe(500);
     expect(answer.json.error).toEqual({

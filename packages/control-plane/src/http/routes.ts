@@ -1,17 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId } from '@gateway/shared/ids';
+import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
 import { limitOf, requireEnvironment, requireRoute } from '../domain/access.ts';
 import { environmentNameField, idField, routeNameField } from '../domain/fields.ts';
-import {
-  changeRoute,
-  routeChangeSchema,
-  routeInputSchema,
-  routeView,
-  routeViewSchema,
-  settingsOf,
-} from '../domain/route.ts';
-import type { Service } from '../domain/service.ts';
+import { namedServices, namesAny, targetOf, type RouteTarget } from '../domain/route-versions.ts';
+import { routeView, routeViewSchema } from '../domain/route-view.ts';
+import { changeRoute, newSettings, routeSchemas, settingsOf } from '../domain/route.ts';
 import {
   createRoute,
   deleteRoute,
@@ -20,7 +16,7 @@ import {
   routeNotFound,
   updateRoute,
 } from '../store/routes.ts';
-import { findService, serviceNotFound } from '../store/services.ts';
+import { findServices } from '../store/services.ts';
 import { endpoint, type CallerToken, type Endpoint } from './endpoint.ts';
 import { etagOf, requireMatch } from './etag.ts';
 import { invalidField } from './input.ts';
@@ -38,16 +34,30 @@ const query = z.strictObject({
   name: routeNameField.optional(),
 });
 
-/** The endpoints of routes. */
-export function routeEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] {
+/** The endpoints of routes. `denied` says where neither an upstream nor the keys of an issuer may be. */
+export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): Endpoint[] {
+  const { db, clock, newId } = parts;
+  const schemas = routeSchemas(denied);
   const now = () => new Date(clock.nowMs());
 
-  /** The service that a route shall name, proven to be within the token's reach. */
-  async function serviceFor(id: string, token: CallerToken): Promise<Service> {
-    const service = isId('svc', id) ? await findService(db, id) : undefined;
-    if (service === undefined) throw serviceNotFound();
-    requireEnvironment(token, service.environment);
-    return service;
+  /**
+   * The one environment of the services that a route shall name, which are proven to be there and
+   * within the token's reach. The foreign keys hold what is true here until the route is written.
+   */
+  async function environmentOf(target: RouteTarget, token: CallerToken): Promise<string> {
+    const named = namedServices(target);
+    const ids = named.map(({ id }) => id).filter((id) => isId('svc', id));
+    const services = await findServices(db, ids);
+    let environment: string | undefined;
+    for (const { id, path } of named) {
+      const service = services.get(id);
+      if (service === undefined) throw unknownService(path);
+      requireEnvironment(token, service.environment);
+      environment ??= service.environment;
+      if (service.environment !== environment) throw unknownService(path, environment);
+    }
+    if (environment === undefined) throw invalidField('service_id', 'is required');
+    return environment;
   }
 
   const list = endpoint({
@@ -81,11 +91,12 @@ export function routeEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] 
     answers: 'created',
     data: routeViewSchema,
     errors: ['service_not_found', 'name_conflict'],
-    body: routeInputSchema,
+    body: schemas.create,
     async handle({ token, body }) {
-      const { environment } = await serviceFor(body.service_id, token);
-      requireRoute(token, environment, body.name);
-      const route = await createRoute(db, { id: newId('rte'), environment, ...body }, now());
+      const settings = newSettings(body);
+      const environment = await environmentOf(settings, token);
+      requireRoute(token, environment, settings.name);
+      const route = await createRoute(db, { id: newId('rte'), environment, ...settings }, now());
       return created(routeView(route), `${PATH}/${route.id}`, etagOf(route.revision));
     },
   });
@@ -114,18 +125,20 @@ export function routeEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] 
     answers: 'one',
     data: routeViewSchema,
     errors: ['route_not_found', 'service_not_found', 'name_conflict', 'precondition_failed'],
-    body: routeChangeSchema,
+    body: schemas.change,
     async handle({ token, params, body, ifMatch }) {
       const id = routeId(params);
-      const service =
-        body.service_id === undefined ? undefined : await serviceFor(body.service_id, token);
+      const target = targetOf(body);
+      const environment = namesAny(target) ? await environmentOf(target, token) : undefined;
       const route = await updateRoute(db, id, now(), (current) => {
         requireRoute(token, current.environment, current.name);
         requireMatch(ifMatch, current.revision);
-        if (service !== undefined && service.environment !== current.environment) {
-          throw invalidField('service_id', 'must name a service of the environment of the route');
+        if (environment !== undefined && environment !== current.environment) {
+          const field = target.versions === null ? 'service_id' : 'versions';
+          throw invalidField(field, 'must name a service of the environment of the route');
         }
         const changed = changeRoute(current, body);
+        if (!namesAny(changed)) throw invalidField('service_id', 'is required');
         requireRoute(token, current.environment, changed.name);
         return isDeepStrictEqual(changed, settingsOf(current)) ? current : changed;
       });
@@ -150,6 +163,14 @@ export function routeEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] 
   });
 
   return [list, create, read, change, remove];
+}
+
+function unknownService(path: string, environment?: string): GatewayError {
+  const where = environment === undefined ? '' : ` in the environment ${environment}`;
+  const message = `names no service${where}`;
+  return new GatewayError('service_not_found', `There is no service of this id${where}.`, {
+    details: [{ path, message }],
+  });
 }
 
 /** What is no id of a route names none; it never reaches the database. */

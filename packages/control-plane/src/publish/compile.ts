@@ -1,6 +1,12 @@
 import { SNAPSHOT_FORMAT, snapshotSchema, type Snapshot } from '@gateway/shared/snapshot/schema';
 import { covers } from '@gateway/shared/tokens/scopes';
-import type { ConfigurationRows, TokenRow } from '../store/configuration-rows.ts';
+import { servedAuth } from '../domain/route-auth.ts';
+import type {
+  ConfigurationRows,
+  RouteRow,
+  ServiceRow,
+  TokenRow,
+} from '../store/configuration-rows.ts';
 
 /** A token is published until this long after its expiry, as clocks differ between machines, ms. */
 const EXPIRED_TOKEN_GRACE_MS = 60 * 60 * 1000;
@@ -25,12 +31,23 @@ export function compileSnapshot(rows: ConfigurationRows, options: CompileOptions
     format: SNAPSHOT_FORMAT,
     environment: rows.environment,
     version: options.version,
-    services: byId(rows.services),
-    routes: byId(rows.routes.filter((route) => route.status === 'active')),
+    services: byId(rows.services).map(servedService),
+    routes: byId(rows.routes.filter((route) => route.status === 'active')).map(servedRoute),
     tokens: byId(rows.tokens)
       .filter((token) => isServed(token, rows.environment, options.nowMs))
       .map((token) => ({ ...token, secrets: secretsOf(token, options.nowMs) })),
   });
+}
+
+function servedService(service: ServiceRow) {
+  const check = service.health_check;
+  return { ...service, health_check: { ...check, path: check.path ?? service.health_path } };
+}
+
+/** A route that names a service has one version, which has no name. */
+function servedRoute(route: RouteRow) {
+  const versions = route.versions ?? [{ name: null, service_id: route.service_id, weight: 1 }];
+  return { ...route, versions, auth: servedAuth(route.auth) };
 }
 
 function isServed(token: TokenRow, environment: string, nowMs: number): boolean {

@@ -1,4 +1,7 @@
 import { sql } from 'kysely';
+import type { RouteAuth } from '../domain/route-auth.ts';
+import type { RouteVersion } from '../domain/route-versions.ts';
+import type { HealthCheck } from '../domain/service.ts';
 import type { Database } from './database.ts';
 
 /** The rows that a snapshot is compiled of, free of what only Postgres knows how to represent. */
@@ -14,19 +17,24 @@ export interface ServiceRow {
   readonly name: string;
   readonly revision: number;
   readonly upstreams: unknown;
+  readonly health_path: string;
+  readonly health_check: HealthCheck;
 }
 
 export interface RouteRow {
   readonly id: string;
   readonly name: string;
-  readonly service_id: string;
+  readonly service_id: string | null;
+  readonly versions: readonly RouteVersion[] | null;
   readonly status: string;
   readonly timeout_ms: number;
   readonly retry_count: number;
   readonly methods: readonly string[] | null;
-  readonly auth: unknown;
+  readonly auth: RouteAuth;
   readonly rate_limit: unknown;
   readonly retry: unknown;
+  readonly idempotency: unknown;
+  readonly regions: readonly string[];
   readonly max_body_bytes: number;
   readonly revision: number;
 }
@@ -100,15 +108,16 @@ async function readPending(db: Database, environment: string): Promise<readonly 
 
 async function readServices(db: Database, environment: string): Promise<readonly ServiceRow[]> {
   const { rows } = await sql<ServiceRow>`
-    SELECT id, name, revision, upstreams FROM services WHERE environment = ${environment}
+    SELECT id, name, revision, upstreams, health_path, health_check
+    FROM services WHERE environment = ${environment}
   `.execute(db);
   return rows;
 }
 
 async function readRoutes(db: Database, environment: string): Promise<readonly RouteRow[]> {
   const { rows } = await sql<RouteRow>`
-    SELECT id, name, service_id, status, timeout_ms, retry_count, methods, auth, rate_limit, retry,
-      max_body_bytes::float8 AS max_body_bytes, revision
+    SELECT id, name, service_id, versions, status, timeout_ms, retry_count, methods, auth,
+      rate_limit, retry, idempotency, regions, max_body_bytes::float8 AS max_body_bytes, revision
     FROM routes WHERE environment = ${environment}
   `.execute(db);
   return rows;

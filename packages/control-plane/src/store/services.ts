@@ -33,6 +33,16 @@ export function findService(db: Database, id: string): Promise<Service | undefin
   return db.selectFrom('services').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Those of the ids that name a service, by id. */
+export async function findServices(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Service>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('services').selectAll().where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 export type NewService = ServiceSettings & { readonly id: string; readonly environment: string };
 
 /** @throws GatewayError name_conflict, environment_not_found */
@@ -93,10 +103,11 @@ export async function deleteService(
     check(current);
     // The lock on the service keeps routes from being added to it until this transaction ends.
     const routes = await transaction
-      .selectFrom('routes')
-      .select('name')
-      .where('service_id', '=', id)
-      .orderBy('id')
+      .selectFrom('route_services')
+      .innerJoin('routes', 'routes.id', 'route_services.route_id')
+      .select('routes.name')
+      .where('route_services.service_id', '=', id)
+      .orderBy('routes.id')
       .limit(SHOWN_ROUTES + 1)
       .execute();
     if (routes.length > 0) throw inUse(routes.map((route) => route.name));

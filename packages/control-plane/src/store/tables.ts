@@ -1,12 +1,15 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 import type { HealthCheck, Upstream } from '../domain/service.ts';
-import type { RateLimit, Retry, RouteAuth, RouteInput, RouteStatus } from '../domain/route.ts';
+import type { RouteAuth } from '../domain/route-auth.ts';
+import type { Idempotency, RateLimit, Retry, RouteSettings } from '../domain/route.ts';
+import type { RouteVersion } from '../domain/route-versions.ts';
 
-/** The tables of migrations/0001_configuration.ts as kysely sees them. */
+/** The tables of the configuration, as the migrations leave them, as kysely sees them. */
 export interface Tables {
   environments: EnvironmentsTable;
   services: ServicesTable;
   routes: RoutesTable;
+  route_services: RouteServicesTable;
   tokens: TokensTable;
   config_outbox: OutboxTable;
 }
@@ -36,18 +39,28 @@ interface RoutesTable {
   id: string;
   environment: string;
   name: string;
-  service_id: string;
-  status: RouteStatus;
+  service_id: string | null;
+  versions: ColumnType<RouteVersion[] | null, string | null, string | null>;
+  status: RouteSettings['status'];
   timeout_ms: number;
   retry_count: number;
-  methods: RouteInput['methods'];
+  methods: RouteSettings['methods'];
   auth: Json<RouteAuth>;
   rate_limit: Json<RateLimit>;
   retry: Json<Retry>;
+  idempotency: Json<Idempotency>;
+  regions: string[];
   max_body_bytes: number;
   revision: Generated<number>;
   created_at: Date;
   updated_at: Date;
+}
+
+/** Every service that a route names; kept by a trigger, so it is only read. */
+interface RouteServicesTable {
+  route_id: ColumnType<string, never, never>;
+  environment: ColumnType<string, never, never>;
+  service_id: ColumnType<string, never, never>;
 }
 
 interface TokensTable {

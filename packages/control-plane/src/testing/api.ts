@@ -87,7 +87,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     endpoints: [
       ...environmentEndpoints(parts),
       ...serviceEndpoints(parts, denied),
-      ...routeEndpoints(parts),
+      ...routeEndpoints(parts, denied),
       ...tokenEndpoints(parts),
       ...requestEndpoints(parts),
     ],

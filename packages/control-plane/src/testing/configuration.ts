@@ -16,7 +16,9 @@ export async function addEnvironment(db: Database, name: string): Promise<void> 
     await sql`
       INSERT INTO services (id, environment, name, health_path, health_check, upstreams,
         created_at, updated_at)
-      VALUES (${serviceOf(name)}, ${name}, 'echo', '/healthz', '{}',
+      VALUES (${serviceOf(name)}, ${name}, 'echo', '/healthz',
+        '{"path": null, "interval_ms": 5000, "timeout_ms": 2000, "healthy_threshold": 2,
+          "unhealthy_threshold": 3}',
         '[{"id": "ups_1", "url": "http://127.0.0.1:9", "region": null, "weight": 1}]', now(), now())
     `.execute(transaction);
     await addChange(transaction, name);

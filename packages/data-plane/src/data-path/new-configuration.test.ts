@@ -106,7 +106,10 @@ describe('a new configuration', () => {
     const upstream = await named('old');
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
     const broken = testSnapshot(
-      { upstreams: [upstream.url], service_id: 'svc_gone' },
+      {
+        upstreams: [upstream.url],
+        versions: [{ name: null, service_id: 'svc_gone', weight: 1 }],
+      },
       gateway.token,
     );
     expect(() => {

@@ -4,6 +4,7 @@ import type { RecordedAttempt } from '@gateway/shared/records/record';
 import type {
   CompiledRoute,
   CompiledUpstream,
+  CompiledVersion,
   EnvironmentTable,
   RoutingTable,
   Token,
@@ -58,7 +59,11 @@ export class RequestContext {
   environmentName: string | undefined = undefined;
   environment: EnvironmentTable | undefined = undefined;
   route: CompiledRoute | undefined = undefined;
+  /** The one that this request goes to; its service is the request's. */
+  version: CompiledVersion | undefined = undefined;
   token: Token | undefined = undefined;
+  /** Who calls, once that is proven: a token's id, or what another kind of proof names. */
+  principal: string | undefined = undefined;
   /** The quota, or the allowance, that the rate-limit headers speak of. */
   quota: FixedWindow | undefined = undefined;
   /** By the monotonic clock; set once the route is known. */

@@ -18,6 +18,8 @@ export interface InboundHeaders {
   readonly traceparent: string | undefined;
   readonly clientRequestId: string | undefined;
   readonly environment: string | undefined;
+  /** The version that the caller asks for by name. */
+  readonly version: string | undefined;
   readonly idempotencyKey: string | undefined;
   /** A field that must stand alone and does not: two parts of a system might read different ones. */
   readonly repeated: string | undefined;
@@ -33,6 +35,7 @@ type Single =
   | 'traceparent'
   | 'clientRequestId'
   | 'environment'
+  | 'version'
   | 'idempotencyKey';
 
 /** Fields of which there must be no second line. */
@@ -44,6 +47,7 @@ const SINGLE: Readonly<Record<string, Single>> = {
   traceparent: 'traceparent',
   'x-request-id': 'clientRequestId',
   'x-gateway-environment': 'environment',
+  'x-gateway-version': 'version',
   'idempotency-key': 'idempotencyKey',
 };
 
@@ -127,6 +131,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     traceparent: found.traceparent,
     clientRequestId: found.clientRequestId,
     environment: found.environment,
+    version: found.version,
     idempotencyKey: found.idempotencyKey,
     repeated,
     endToEnd: withoutNamed(endToEnd, connection),

@@ -41,5 +41,5 @@ export function forwardedFor(ctx: RequestContext): string {
 }
 
 function isOurCredential(ctx: RequestContext, authorization: string): boolean {
-  return ctx.route?.authType === 'token' || holdsTokenSecret(authorization);
+  return ctx.route?.auth.type === 'token' || holdsTokenSecret(authorization);
 }

@@ -5,6 +5,7 @@ import {
   type RequestRecord,
 } from '@gateway/shared/records/record';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
+import type { CompiledService } from '../table/routing-table.ts';
 import { roundMs } from '../upstream/attempt.ts';
 import type { RequestContext } from './context.ts';
 
@@ -16,8 +17,8 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
     // A name that no environment has came with a header, of whose values none is kept.
     environment: ctx.environment === undefined ? null : (ctx.environmentName ?? null),
     route: bounded(ctx.target.routeName, MAX_RECORDED_CLIENT_ID_CHARS) ?? null,
-    route_version: null,
-    service_id: ctx.route?.serviceId ?? null,
+    route_version: ctx.version?.name ?? null,
+    service_id: serviceOf(ctx)?.id ?? null,
     method: bounded(ctx.method, MAX_RECORDED_CLIENT_ID_CHARS) ?? '',
     path: bounded(ctx.target.path, MAX_RECORDED_PATH_CHARS) ?? '',
     status: ctx.status ?? null,
@@ -49,6 +50,12 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
     config_version: ctx.environment?.version ?? null,
     trace_id: ctx.trace.traceId,
   };
+}
+
+/** A request that was refused before its version was chosen has a service where there is but one. */
+function serviceOf(ctx: RequestContext): CompiledService | undefined {
+  const { version, route } = ctx;
+  return (version ?? (route?.versions.length === 1 ? route.versions[0] : undefined))?.service;
 }
 
 /** What came of the request. A refusal is the gateway's; an error status of the upstream is its own. */

@@ -1,6 +1,7 @@
 import { createAdmit, type AdmitOptions } from '../stages/admit.ts';
 import { createAuthenticate } from '../stages/authenticate.ts';
 import { createAuthorize } from '../stages/authorize.ts';
+import { createPickVersion } from '../stages/pick-version.ts';
 import { createForward, type ForwardOptions } from '../stages/forward.ts';
 import { createQuota, type QuotaOptions } from '../stages/quota.ts';
 import { createResolveRoute, type ResolveRouteOptions } from '../stages/resolve-route.ts';
@@ -25,6 +26,7 @@ export function createGateStages(options: StageOptions): readonly Stage[] {
     createResolveRoute(options.resolveRoute),
     createAuthenticate(options.access),
     createAuthorize(options.access),
+    createPickVersion(),
     createQuota(options.quota),
   ];
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { pause, type Clock } from '@gateway/shared/clock';
 import type { RequestContext } from '../pipeline/context.ts';
 import type { RespondOptions } from '../pipeline/respond.ts';
-import type { CompiledRoute, CompiledUpstream } from '../table/routing-table.ts';
+import type { CompiledRoute, CompiledService, CompiledUpstream } from '../table/routing-table.ts';
 import { ClientLeftError, finalError } from '../upstream/attempt.ts';
 import { nextDelayMs } from '../upstream/next-attempt.ts';
 import type { UpstreamClient } from '../upstream/port.ts';
@@ -41,8 +41,11 @@ const NO_BODY = { kind: 'kept', bytes: null } as const;
  */
 export function createTunnel(options: TunnelOptions): Tunnel {
   return async (ctx, request, socket, head) => {
-    const { route } = ctx;
-    if (route === undefined) throw new Error('the request to switch has no route');
+    const { route, version } = ctx;
+    if (route === undefined || version === undefined) {
+      throw new Error('the request to switch has no route');
+    }
+    const { service } = version;
     // A caller that ends its side before there is an answer has nothing more to come.
     const leave = () => socket.destroy();
     socket.once('end', leave);
@@ -50,16 +53,16 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     // What comes early stays until the tunnel stands; the caller's end shows only while it is read.
     if (head.length > 0) socket.unshift(head);
     socket.read(0);
-    const load = options.loads.enter(route.serviceId);
+    const load = options.loads.enter(service.id);
     try {
-      const answer = await switchOver(ctx, route, caller, load, options);
+      const answer = await switchOver(ctx, route, service, caller, load, options);
       if (answer !== undefined) {
         passResponse(ctx, answer, socket, options.respond);
         socket.setTimeout(options.idleTimeoutMs, () => socket.destroy());
       }
     } finally {
       socket.off('end', leave);
-      options.loads.leave(route.serviceId, load);
+      options.loads.leave(service.id, load);
     }
   };
 }
@@ -68,6 +71,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 async function switchOver(
   ctx: RequestContext,
   route: CompiledRoute,
+  service: CompiledService,
   caller: UpgradeCaller,
   load: ServiceLoad,
   options: TunnelOptions,
@@ -76,13 +80,13 @@ async function switchOver(
   for (let retriesMade = 0; ; retriesMade += 1) {
     if (ctx.clientGone) throw new ClientLeftError();
     const index = selectUpstream(
-      route.upstreams,
+      service.upstreams,
       (one) => options.upstreams.inFlight(one),
       tried,
       options.random,
     );
-    const upstream = route.upstreams[index];
-    if (upstream === undefined) throw new Error(`the route ${route.id} has no upstream`);
+    const upstream = service.upstreams[index];
+    if (upstream === undefined) throw new Error(`the service ${service.id} has no upstream`);
     const release = options.upstreams.hold(upstream);
     ctx.onFinish(release);
     if (retriesMade > 0) load.liveRetries += 1;

@@ -7,9 +7,14 @@ import type { Stage } from '../pipeline/stage.ts';
  */
 export function createAuthenticate(options: AccessOptions): Stage {
   return (ctx) => {
-    if (ctx.route?.authType === 'none') {
+    const auth = ctx.route?.auth.type;
+    if (auth === 'none') {
       ctx.token = undefined;
       return undefined;
+    }
+    // Never passed over: a route whose proof cannot be checked here is open to nobody.
+    if (auth !== undefined && auth !== 'token') {
+      refuseAccess(ctx, options, `The route asks for ${auth}, which is not served here.`);
     }
     const { token } = ctx;
     if (ctx.inbound.authorization === undefined) {
@@ -19,6 +24,7 @@ export function createAuthenticate(options: AccessOptions): Stage {
     if (options.nowMs() >= token.expiresAtMs) {
       refuseAccess(ctx, options, 'The token has expired.');
     }
+    ctx.principal = token.id;
     return undefined;
   };
 }

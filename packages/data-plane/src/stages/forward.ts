@@ -9,7 +9,7 @@ import type { AttemptOutcome, OutboundRequest, UpstreamClient } from '../upstrea
 import { decideRetry, mayRepeat } from '../upstream/retry.ts';
 import { selectUpstream } from '../upstream/select.ts';
 import type { ServiceLoad, ServiceLoads } from '../upstream/service-load.ts';
-import type { CompiledRoute, CompiledUpstream } from '../table/routing-table.ts';
+import type { CompiledRoute, CompiledService, CompiledUpstream } from '../table/routing-table.ts';
 
 export interface ForwardOptions {
   readonly upstreams: UpstreamClient;
@@ -32,30 +32,32 @@ const NONE_TRIED: ReadonlySet<number> = new Set();
  */
 export function createForward(options: ForwardOptions): Stage {
   return (ctx) => {
-    const { route } = ctx;
-    return route === undefined ? undefined : forward(ctx, route, options);
+    const { route, version } = ctx;
+    if (route === undefined || version === undefined) return undefined;
+    return forward(ctx, route, version.service, options);
   };
 }
 
 async function forward(
   ctx: RequestContext,
   route: CompiledRoute,
+  service: CompiledService,
   options: ForwardOptions,
 ): Promise<Reply> {
-  const load = options.loads.enter(route.serviceId);
-  ctx.onFinish(() => options.loads.leave(route.serviceId, load));
+  const load = options.loads.enter(service.id);
+  ctx.onFinish(() => options.loads.leave(service.id, load));
   const body = ctx.body.empty ? NO_BODY : await takeBody(ctx, route, options);
   const headers = outboundHeaders(ctx);
   let tried = NONE_TRIED;
   for (let retriesMade = 0; ; retriesMade += 1) {
     const index = selectUpstream(
-      route.upstreams,
+      service.upstreams,
       (upstream) => options.upstreams.inFlight(upstream),
       tried,
       options.random,
     );
-    const upstream = route.upstreams[index];
-    if (upstream === undefined) throw new Error(`the route ${route.id} has no upstream`);
+    const upstream = service.upstreams[index];
+    if (upstream === undefined) throw new Error(`the service ${service.id} has no upstream`);
     if (retriesMade > 0) load.liveRetries += 1;
     const outcome = await attempt(ctx, route, upstream, headers, body, options);
     if (retriesMade > 0) load.liveRetries -= 1;

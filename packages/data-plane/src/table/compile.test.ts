@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import type { Snapshot, SnapshotVersion } from '@gateway/shared/snapshot/schema';
 import { compileEnvironment } from './compile.ts';
 import { EMPTY_TABLE, findToken, upstreamsOf, withEnvironment } from './routing-table.ts';
 
@@ -17,6 +17,20 @@ const SNAPSHOT: Snapshot = {
         { id: 'ups_1', url: 'https://pay.test/api/', region: 'eu', weight: 2 },
         { id: 'ups_2', url: 'http://10.0.0.1:8080', region: null, weight: 1 },
       ],
+      health_check: {
+        ...{ path: '/alive', interval_ms: 5000, timeout_ms: 2000 },
+        ...{ healthy_threshold: 2, unhealthy_threshold: 3 },
+      },
+    },
+    {
+      id: 'svc_2',
+      name: 'payments-next',
+      revision: 1,
+      upstreams: [{ id: 'ups_3', url: 'http://10.0.0.2', region: null, weight: 1 }],
+      health_check: {
+        ...{ path: '/', interval_ms: 500, timeout_ms: 100 },
+        ...{ healthy_threshold: 1, unhealthy_threshold: 1 },
+      },
     },
   ],
   routes: [
@@ -24,11 +38,24 @@ const SNAPSHOT: Snapshot = {
       id: 'rte_1',
       name: 'pay',
       revision: 2,
-      service_id: 'svc_1',
+      versions: [
+        { name: 'v1', service_id: 'svc_1', weight: 90 },
+        { name: 'v2', service_id: 'svc_2', weight: 0 },
+      ],
       timeout_ms: 5000,
       retry_count: 2,
       methods: ['GET', 'POST'],
-      auth: { type: 'token' },
+      auth: {
+        type: 'jwt',
+        issuer: 'https://issuer.test',
+        audience: ['pay'],
+        jwks_url: 'https://issuer.test/keys',
+        algorithms: ['ES256'],
+        required_claims: [
+          { name: 'tenant', values: ['a', 7, true] },
+          { name: 'sub', values: null },
+        ],
+      },
       rate_limit: { limit: 100, window_seconds: 60, per: 'token' },
       retry: {
         on_statuses: [502, 503],
@@ -36,13 +63,15 @@ const SNAPSHOT: Snapshot = {
         backoff_ms: 25,
         unsafe_methods: 'with_idempotency_key',
       },
+      idempotency: { required: true, on_unknown: 'forward' },
+      regions: ['eu', 'us'],
       max_body_bytes: 1024,
     },
     {
       id: 'rte_2',
       name: 'open',
       revision: 1,
-      service_id: 'svc_1',
+      versions: [{ name: null, service_id: 'svc_1', weight: 1 }],
       timeout_ms: 1,
       retry_count: 0,
       methods: null,
@@ -54,6 +83,8 @@ const SNAPSHOT: Snapshot = {
         backoff_ms: 0,
         unsafe_methods: 'never',
       },
+      idempotency: { required: false, on_unknown: 'refuse' },
+      regions: [],
       max_body_bytes: 0,
     },
   ],
@@ -103,6 +134,31 @@ const UPSTREAMS = [
   },
 ];
 
+const PAYMENTS = {
+  ...{ id: 'svc_1', name: 'payments', upstreams: UPSTREAMS },
+  healthCheck: {
+    ...{ path: '/alive', intervalMs: 5000, timeoutMs: 2000 },
+    ...{ healthyThreshold: 2, unhealthyThreshold: 3 },
+  },
+};
+
+const PAYMENTS_NEXT = {
+  ...{ id: 'svc_2', name: 'payments-next' },
+  upstreams: [
+    {
+      ...{ key: 'svc_2 ups_3 http://10.0.0.2', id: 'ups_3', serviceId: 'svc_2' },
+      ...{ url: 'http://10.0.0.2', origin: 'http://10.0.0.2', host: '10.0.0.2' },
+      ...{ basePath: '', region: null, weight: 1 },
+    },
+  ],
+  healthCheck: {
+    ...{ path: '/', intervalMs: 500, timeoutMs: 100 },
+    ...{ healthyThreshold: 1, unhealthyThreshold: 1 },
+  },
+};
+
+const SEED: unknown = expect.any(Number);
+
 describe('compileEnvironment', () => {
   it('gives just this table of this snapshot', () => {
     const table = compileEnvironment(SNAPSHOT);
@@ -112,9 +168,23 @@ describe('compileEnvironment', () => {
     });
     expect(Object.fromEntries(table.routes)).toEqual({
       pay: {
-        ...{ id: 'rte_1', name: 'pay', environment: 'production', serviceId: 'svc_1' },
-        ...{ upstreams: UPSTREAMS, timeoutMs: 5000, retryCount: 2, maxBodyBytes: 1024 },
-        ...{ methods: new Set(['GET', 'POST']), authType: 'token' },
+        ...{ id: 'rte_1', name: 'pay', environment: 'production' },
+        versions: [
+          { name: 'v1', service: PAYMENTS, weight: 90, seed: SEED },
+          { name: 'v2', service: PAYMENTS_NEXT, weight: 0, seed: SEED },
+        ],
+        ...{ timeoutMs: 5000, retryCount: 2, maxBodyBytes: 1024 },
+        methods: new Set(['GET', 'POST']),
+        auth: {
+          ...{ type: 'jwt', issuer: 'https://issuer.test', audience: ['pay'] },
+          ...{ jwksUrl: 'https://issuer.test/keys', algorithms: ['ES256'] },
+          requiredClaims: [
+            { name: 'tenant', values: new Set(['a', 7, true]) },
+            { name: 'sub', values: undefined },
+          ],
+        },
+        idempotency: { required: true, onUnknown: 'forward' },
+        regions: ['eu', 'us'],
         quota: { key: 'production/pay', limit: 100, windowMs: 60_000, per: 'token' },
         retry: {
           onStatuses: new Set([502, 503]),
@@ -124,9 +194,11 @@ describe('compileEnvironment', () => {
         },
       },
       open: {
-        ...{ id: 'rte_2', name: 'open', environment: 'production', serviceId: 'svc_1' },
-        ...{ upstreams: UPSTREAMS, timeoutMs: 1, retryCount: 0, maxBodyBytes: 0 },
-        ...{ methods: undefined, authType: 'none' },
+        ...{ id: 'rte_2', name: 'open', environment: 'production' },
+        versions: [{ name: undefined, service: PAYMENTS, weight: 1, seed: SEED }],
+        ...{ timeoutMs: 1, retryCount: 0, maxBodyBytes: 0 },
+        ...{ methods: undefined, auth: { type: 'none' } },
+        ...{ idempotency: { required: false, onUnknown: 'refuse' }, regions: [] },
         quota: { key: 'production/open', limit: 1, windowMs: 1000, per: 'route' },
         retry: {
           onStatuses: new Set(),
@@ -153,6 +225,24 @@ describe('compileEnvironment', () => {
         expiresAtMs: 5,
       },
     });
+  });
+
+  it('makes a service once, for all the routes and versions that lead to it', () => {
+    const table = compileEnvironment(SNAPSHOT);
+    const services = [...table.routes.values()].map((route) => route.versions[0]?.service);
+    expect(services[0]).toBe(table.services.get('svc_1'));
+    expect(services[1]).toBe(table.services.get('svc_1'));
+    expect([...table.services.keys()]).toEqual(['svc_1', 'svc_2']);
+  });
+
+  it('refuses versions of one name, and versions that no weight reaches', () => {
+    const withVersions = (versions: SnapshotVersion[]): Snapshot => ({
+      ...SNAPSHOT,
+      routes: SNAPSHOT.routes.map((route) => ({ ...route, versions })),
+    });
+    const one = { name: 'v1', service_id: 'svc_1', weight: 0 };
+    expect(() => compileEnvironment(withVersions([one, { ...one, weight: 1 }]))).toThrow('rte_1');
+    expect(() => compileEnvironment(withVersions([one]))).toThrow('weight above 0');
   });
 
   it('refuses a route to a service that is not there', () => {
@@ -190,7 +280,7 @@ describe('compileEnvironment', () => {
           expect(findToken(table, hash)?.id).toBe(`tok_${index}`);
         });
         expect(findToken(table, 'never')).toBeUndefined();
-        expect(upstreamsOf(table).size).toBe(routeNames.length === 0 ? 0 : 2);
+        expect(upstreamsOf(table).size).toBe(3);
       }),
     );
   });

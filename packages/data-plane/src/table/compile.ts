@@ -1,11 +1,24 @@
 import type {
   Snapshot,
+  SnapshotAuth,
   SnapshotRoute,
   SnapshotService,
   SnapshotToken,
   SnapshotUpstream,
+  SnapshotVersion,
 } from '@gateway/shared/snapshot/schema';
-import type { CompiledRoute, CompiledUpstream, EnvironmentTable, Token } from './routing-table.ts';
+import { hashText } from './choose-version.ts';
+import type {
+  CompiledAuth,
+  CompiledRoute,
+  CompiledService,
+  CompiledUpstream,
+  CompiledVersion,
+  EnvironmentTable,
+  Token,
+} from './routing-table.ts';
+
+type Services = ReadonlyMap<string, CompiledService>;
 
 /**
  * Makes the table of one environment from its snapshot. Pure: the same snapshot gives the same table.
@@ -14,50 +27,33 @@ import type { CompiledRoute, CompiledUpstream, EnvironmentTable, Token } from '.
  * the caller then keeps the table that it has.
  */
 export function compileEnvironment(snapshot: Snapshot): EnvironmentTable {
-  const services = new Map<string, SnapshotService>();
-  for (const service of snapshot.services) services.set(service.id, service);
+  const services = new Map<string, CompiledService>();
+  for (const service of snapshot.services) services.set(service.id, compileService(service));
   const routes = new Map<string, CompiledRoute>();
   for (const route of snapshot.routes) {
-    const service = services.get(route.service_id);
-    if (service === undefined) throw new Error(`route ${route.id} names an unknown service`);
     if (routes.has(route.name)) throw new Error(`route ${route.id} has the name of another`);
-    routes.set(route.name, compileRoute(route, service, snapshot.environment));
+    routes.set(route.name, compileRoute(route, services, snapshot.environment));
   }
   const tokens = new Map<string, Token>();
   for (const token of snapshot.tokens) {
     for (const [hash, compiled] of compileToken(token)) tokens.set(hash, compiled);
   }
-  return { name: snapshot.environment, version: snapshot.version, routes, tokens };
+  return { name: snapshot.environment, version: snapshot.version, services, routes, tokens };
 }
 
-function compileRoute(
-  route: SnapshotRoute,
-  service: SnapshotService,
-  environment: string,
-): CompiledRoute {
+function compileService(service: SnapshotService): CompiledService {
+  const check = service.health_check;
   return {
-    id: route.id,
-    name: route.name,
-    environment,
-    serviceId: service.id,
+    id: service.id,
+    name: service.name,
     upstreams: service.upstreams.map((upstream) => compileUpstream(upstream, service)),
-    timeoutMs: route.timeout_ms,
-    retryCount: route.retry_count,
-    methods: route.methods === null ? undefined : new Set(route.methods),
-    authType: route.auth.type,
-    quota: {
-      key: `${environment}/${route.name}`,
-      limit: route.rate_limit.limit,
-      windowMs: route.rate_limit.window_seconds * 1000,
-      per: route.rate_limit.per,
+    healthCheck: {
+      path: check.path,
+      intervalMs: check.interval_ms,
+      timeoutMs: check.timeout_ms,
+      healthyThreshold: check.healthy_threshold,
+      unhealthyThreshold: check.unhealthy_threshold,
     },
-    retry: {
-      onStatuses: new Set(route.retry.on_statuses),
-      perAttemptTimeoutMs: route.retry.per_attempt_timeout_ms ?? undefined,
-      backoffMs: route.retry.backoff_ms,
-      unsafeMethods: route.retry.unsafe_methods,
-    },
-    maxBodyBytes: route.max_body_bytes,
   };
 }
 
@@ -75,6 +71,83 @@ function compileUpstream(upstream: SnapshotUpstream, service: SnapshotService): 
     basePath: url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname,
     region: upstream.region,
     weight: upstream.weight,
+  };
+}
+
+function compileRoute(
+  route: SnapshotRoute,
+  services: Services,
+  environment: string,
+): CompiledRoute {
+  return {
+    id: route.id,
+    name: route.name,
+    environment,
+    versions: compileVersions(route, services),
+    timeoutMs: route.timeout_ms,
+    retryCount: route.retry_count,
+    methods: route.methods === null ? undefined : new Set(route.methods),
+    auth: compileAuth(route.auth),
+    quota: {
+      key: `${environment}/${route.name}`,
+      limit: route.rate_limit.limit,
+      windowMs: route.rate_limit.window_seconds * 1000,
+      per: route.rate_limit.per,
+    },
+    retry: {
+      onStatuses: new Set(route.retry.on_statuses),
+      perAttemptTimeoutMs: route.retry.per_attempt_timeout_ms ?? undefined,
+      backoffMs: route.retry.backoff_ms,
+      unsafeMethods: route.retry.unsafe_methods,
+    },
+    idempotency: {
+      required: route.idempotency.required,
+      onUnknown: route.idempotency.on_unknown,
+    },
+    regions: route.regions,
+    maxBodyBytes: route.max_body_bytes,
+  };
+}
+
+/** A version that two share, or that nobody could reach, would be served otherwise than it was set. */
+function compileVersions(route: SnapshotRoute, services: Services): readonly CompiledVersion[] {
+  const versions = route.versions.map((version) => compileVersion(route, version, services));
+  if (new Set(versions.map((version) => version.name)).size < versions.length) {
+    throw new Error(`route ${route.id} has two versions of one name`);
+  }
+  if (!versions.some((version) => version.weight > 0)) {
+    throw new Error(`route ${route.id} has no version with a weight above 0`);
+  }
+  return versions;
+}
+
+function compileVersion(
+  route: SnapshotRoute,
+  version: SnapshotVersion,
+  services: Services,
+): CompiledVersion {
+  const service = services.get(version.service_id);
+  if (service === undefined) throw new Error(`route ${route.id} names an unknown service`);
+  return {
+    name: version.name ?? undefined,
+    service,
+    weight: version.weight,
+    seed: hashText(`${route.id} ${version.name ?? ''}`),
+  };
+}
+
+function compileAuth(auth: SnapshotAuth): CompiledAuth {
+  if (auth.type !== 'jwt') return auth;
+  return {
+    type: 'jwt',
+    issuer: auth.issuer,
+    audience: auth.audience,
+    jwksUrl: auth.jwks_url,
+    algorithms: auth.algorithms,
+    requiredClaims: auth.required_claims.map(({ name, values }) => ({
+      name,
+      values: values === null ? undefined : new Set(values),
+    })),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
 import type { RetryPolicy } from '../upstream/retry.ts';
 
 /** One address that a service runs at. */
@@ -15,6 +16,62 @@ export interface CompiledUpstream {
   readonly weight: number;
 }
 
+export interface HealthCheckPolicy {
+  readonly path: string;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  /** Good answers in a row that make an unhealthy upstream healthy. */
+  readonly healthyThreshold: number;
+  /** Bad answers in a row that make a healthy upstream unhealthy. */
+  readonly unhealthyThreshold: number;
+}
+
+/** Made once for each service of a configuration, and shared by every route that leads to it. */
+export interface CompiledService {
+  readonly id: string;
+  readonly name: string;
+  readonly upstreams: readonly CompiledUpstream[];
+  readonly healthCheck: HealthCheckPolicy;
+}
+
+/** One of the services that a route divides its requests among. */
+export interface CompiledVersion {
+  /** undefined: the one version of a route that names a service instead of versions. */
+  readonly name: string | undefined;
+  readonly service: CompiledService;
+  /** Its share is that of this in the sum over the route; 0 is reached by the caller's choice alone. */
+  readonly weight: number;
+  /** Hash of the route's id and the version's name, 32 bits; the base of who sticks to it. */
+  readonly seed: number;
+}
+
+/** How the callers of a route prove who they are. */
+export type CompiledAuth =
+  { readonly type: 'token' } | { readonly type: 'api_key' } | { readonly type: 'none' } | JwtAuth;
+
+export interface JwtAuth {
+  readonly type: 'jwt';
+  readonly issuer: string;
+  /** The token must be meant for one of these. */
+  readonly audience: readonly string[];
+  readonly jwksUrl: string;
+  readonly algorithms: readonly JwtAlgorithm[];
+  readonly requiredClaims: readonly RequiredClaim[];
+}
+
+export interface RequiredClaim {
+  readonly name: string;
+  /** undefined: the claim must be there, whatever it holds. */
+  readonly values: ReadonlySet<string | number | boolean> | undefined;
+}
+
+export interface IdempotencyPolicy {
+  /** Whether a request without a key is refused. */
+  readonly required: boolean;
+  /** What the next use of a key does whose first request has an unknown end. */
+  readonly onUnknown: 'refuse' | 'forward';
+}
+
 export interface QuotaPolicy {
   readonly key: string;
   readonly limit: number;
@@ -26,15 +83,18 @@ export interface CompiledRoute {
   readonly id: string;
   readonly name: string;
   readonly environment: string;
-  readonly serviceId: string;
-  readonly upstreams: readonly CompiledUpstream[];
+  /** At least one, and the weight of one at least is above 0. */
+  readonly versions: readonly CompiledVersion[];
   readonly timeoutMs: number;
   readonly retryCount: number;
   /** undefined: every method that the proxy path takes. */
   readonly methods: ReadonlySet<string> | undefined;
-  readonly authType: 'token' | 'none';
+  readonly auth: CompiledAuth;
   readonly quota: QuotaPolicy;
   readonly retry: RetryPolicy;
+  readonly idempotency: IdempotencyPolicy;
+  /** Where to go when the data plane's own region has no healthy upstream, in this order. */
+  readonly regions: readonly string[];
   readonly maxBodyBytes: number;
 }
 
@@ -50,6 +110,8 @@ export interface Token {
 export interface EnvironmentTable {
   readonly name: string;
   readonly version: number;
+  /** By id. */
+  readonly services: ReadonlyMap<string, CompiledService>;
   readonly routes: ReadonlyMap<string, CompiledRoute>;
   /** By the SHA-256 of the secret, hex. */
   readonly tokens: ReadonlyMap<string, Token>;
@@ -79,12 +141,12 @@ export function findToken(table: RoutingTable, hash: string): Token | undefined 
   return undefined;
 }
 
-/** Every upstream that some route of the table may be sent to. */
+/** Every upstream of every service of the table. */
 export function upstreamsOf(table: RoutingTable): Map<string, CompiledUpstream> {
   const upstreams = new Map<string, CompiledUpstream>();
   for (const environment of table.environments.values()) {
-    for (const route of environment.routes.values()) {
-      for (const upstream of route.upstreams) upstreams.set(upstream.key, upstream);
+    for (const service of environment.services.values()) {
+      for (const upstream of service.upstreams) upstreams.set(upstream.key, upstream);
     }
   }
   return upstreams;

@@ -84,7 +84,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
       requests.add([environment, route, status, outcomeOf(ctx), ctx.errorCode ?? '']);
       total.observe([environment, route], totalMs / 1000);
       gateway.observe([], ctx.gatewayMs / 1000);
-      const service = ctx.route?.serviceId ?? 'other';
+      const service = ctx.version?.service.id ?? 'other';
       for (const attempt of ctx.attempts) {
         attempts.add([service, attempt.error ?? String(attempt.status ?? '')]);
       }

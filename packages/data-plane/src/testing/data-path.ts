@@ -151,6 +151,10 @@ export function testSnapshot(
           region: null,
           weight: 1,
         })),
+        health_check: {
+          ...{ path: '/healthz', interval_ms: 5000, timeout_ms: 2000 },
+          ...{ healthy_threshold: 2, unhealthy_threshold: 3 },
+        },
       },
     ],
     routes: [
@@ -158,7 +162,7 @@ export function testSnapshot(
         id: 'rte_test',
         name: 'test',
         revision: 1,
-        service_id: 'svc_test',
+        versions: [{ name: null, service_id: 'svc_test', weight: 1 }],
         timeout_ms: 5000,
         retry_count: 2,
         methods: null,
@@ -170,6 +174,8 @@ export function testSnapshot(
           backoff_ms: 1,
           unsafe_methods: 'never',
         },
+        idempotency: { required: false, on_unknown: 'refuse' },
+        regions: [],
         max_body_bytes: 10 * 1024 * 1024,
         ...fields,
       },

@@ -19,6 +19,10 @@ const snapshot: Snapshot = {
       name: 'echo',
       revision: 1,
       upstreams: [{ id: 'ups_1', url: 'http://a', region: null, weight: 1 }],
+      health_check: {
+        ...{ path: '/', interval_ms: 5000, timeout_ms: 2000 },
+        ...{ healthy_threshold: 2, unhealthy_threshold: 3 },
+      },
     },
   ],
   routes: [],

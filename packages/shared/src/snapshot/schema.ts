@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JWT_ALGORITHMS } from '../tokens/jwt-algorithms.ts';
 
 /**
  * What a data plane runs: the compiled configuration of one environment.
@@ -16,11 +17,20 @@ const upstreamSchema = z.object({
   weight: z.int().min(1),
 });
 
+const healthCheckSchema = z.object({
+  path: z.string(),
+  interval_ms: z.int().min(1),
+  timeout_ms: z.int().min(1),
+  healthy_threshold: z.int().min(1),
+  unhealthy_threshold: z.int().min(1),
+});
+
 const serviceSchema = z.object({
   id: z.string(),
   name: z.string(),
   revision: z.int(),
   upstreams: z.array(upstreamSchema).min(1),
+  health_check: healthCheckSchema,
 });
 
 const rateLimitSchema = z.object({
@@ -38,18 +48,64 @@ const retrySchema = z.object({
   unsafe_methods: z.enum(['never', 'with_idempotency_key', 'always']),
 });
 
+const versionSchema = z.object({
+  /** null: the one version of a route that names a service instead of versions. */
+  name: z.string().nullable(),
+  service_id: z.string(),
+  /** 0: reached by the caller's choice alone. */
+  weight: z.int().min(0),
+});
+
+/**
+ * How the callers of a route prove who they are. A type that this version does not know refuses the
+ * whole snapshot, as to serve the route without it would open it.
+ */
+const authSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('token') }),
+  z.object({ type: z.literal('api_key') }),
+  z.object({ type: z.literal('none') }),
+  z.object({
+    type: z.literal('jwt'),
+    issuer: z.string(),
+    /** The token must be meant for one of these. */
+    audience: z.array(z.string()).min(1),
+    jwks_url: z.string(),
+    algorithms: z.array(z.enum(JWT_ALGORITHMS)).min(1),
+    /** `values` null: the claim must be there, whatever it holds; else it must be one of them. */
+    required_claims: z.array(
+      z.object({
+        name: z.string(),
+        values: z
+          .array(z.union([z.string(), z.number(), z.boolean()]))
+          .min(1)
+          .nullable(),
+      }),
+    ),
+  }),
+]);
+
+const idempotencySchema = z.object({
+  /** Whether a request without a key is refused. */
+  required: z.boolean(),
+  /** What the next use of a key does whose first request has an unknown end. */
+  on_unknown: z.enum(['refuse', 'forward']),
+});
+
 const routeSchema = z.object({
   id: z.string(),
   name: z.string(),
   revision: z.int(),
-  service_id: z.string(),
+  versions: z.array(versionSchema).min(1),
   timeout_ms: z.int().min(1),
   retry_count: z.int().min(0),
   /** null: every method that the proxy path takes. */
   methods: z.array(z.string()).nullable(),
-  auth: z.object({ type: z.enum(['token', 'none']) }),
+  auth: authSchema,
   rate_limit: rateLimitSchema,
   retry: retrySchema,
+  idempotency: idempotencySchema,
+  /** Where to go when the data plane's own region has no healthy upstream, in this order. */
+  regions: z.array(z.string()),
   max_body_bytes: z.int().min(0),
 });
 
@@ -78,10 +134,14 @@ export const snapshotSchema = z.object({
 export type Snapshot = z.infer<typeof snapshotSchema>;
 export type SnapshotService = z.infer<typeof serviceSchema>;
 export type SnapshotUpstream = z.infer<typeof upstreamSchema>;
+export type SnapshotHealthCheck = z.infer<typeof healthCheckSchema>;
 export type SnapshotRoute = z.infer<typeof routeSchema>;
+export type SnapshotVersion = z.infer<typeof versionSchema>;
+export type SnapshotAuth = z.infer<typeof authSchema>;
 export type SnapshotToken = z.infer<typeof tokenSchema>;
 export type RateLimitPolicy = z.infer<typeof rateLimitSchema>;
 export type RetryPolicy = z.infer<typeof retrySchema>;
+export type IdempotencyPolicy = z.infer<typeof idempotencySchema>;
 
 /** The KV entry of an environment: which object is its newest snapshot, and the proof of it. */
 export const pointerSchema = z.object({

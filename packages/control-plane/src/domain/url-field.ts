@@ -1,0 +1,28 @@
+import { refuseUpstreamUrl, type AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { z } from 'zod';
+
+const MAX_URL_CHARS = 2048;
+
+/** The URL of an upstream; `deny` says where none may be. */
+export function urlField(deny: AddressRanges) {
+  return checkedUrl((text) => refuseUpstreamUrl(text, deny));
+}
+
+/** A URL that the gateway itself reads: where an upstream may be, and with a query where need be. */
+export function sourceUrlField(deny: AddressRanges) {
+  return checkedUrl((text) => refuseUpstreamUrl(text.replace(/\?[^#]*/, ''), deny));
+}
+
+function checkedUrl(refuse: (text: string) => string | undefined) {
+  return z
+    .string({ error: 'must be a text' })
+    .max(MAX_URL_CHARS, { error: `must be at most ${MAX_URL_CHARS} characters` })
+    .superRefine((text, context) => {
+      // URL parsing drops spaces and control characters in silence.
+      // eslint-disable-next-line no-control-regex -- they are what is looked for
+      const reason = /[\x00-\x20\x7f\\]/.test(text)
+        ? 'must not hold spaces, control characters or \\'
+        : refuse(text);
+      if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
+    });
+}

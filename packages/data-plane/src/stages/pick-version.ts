@@ -1,0 +1,33 @@
+import { refuseField } from '../pipeline/check-head.ts';
+import type { Stage } from '../pipeline/stage.ts';
+import { chooseVersion } from '../table/choose-version.ts';
+import type { CompiledRoute, CompiledVersion } from '../table/routing-table.ts';
+
+/** The field by which a caller chooses a version itself. */
+const PIN_HEADER = 'x-gateway-version';
+
+/**
+ * Picks the version of the route that the request goes to: the one that `X-Gateway-Version` names,
+ * else one by the weights, always the same for a caller. Runs after authorization, as the versions of
+ * a route are told to its callers only, and before the quota, so that a wrong name spends nothing.
+ */
+export function createPickVersion(): Stage {
+  return (ctx) => {
+    const { route } = ctx;
+    if (route === undefined) return undefined;
+    const { version: pinned } = ctx.inbound;
+    ctx.version =
+      pinned === undefined
+        ? chooseVersion(route.versions, ctx.principal ?? ctx.clientIp)
+        : versionNamed(route, pinned);
+    return undefined;
+  };
+}
+
+function versionNamed(route: CompiledRoute, name: string): CompiledVersion {
+  const version = route.versions.find((one) => one.name === name);
+  if (version === undefined) {
+    throw refuseField(PIN_HEADER, `must name a version of the route ${route.name}`);
+  }
+  return version;
+}
