@@ -165,7 +165,7 @@ function stagesFrom(
     quota: { store: ports.quotas, nowMs },
     forward: {
       upstreams: ports.upstreams,
-      loads: new ServiceLoads(),
+      loads: new ServiceLoads(clock),
       clock,
       random: Math.random,
       retryBodyBytes: config.MAX_RETRY_BODY_BYTES,

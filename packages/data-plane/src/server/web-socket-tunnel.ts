@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { pause, type Clock } from '@gateway/shared/clock';
+import type { Clock } from '@gateway/shared/clock';
 import type { RequestContext } from '../pipeline/context.ts';
 import type { RespondOptions } from '../pipeline/respond.ts';
 import type { CompiledRoute, CompiledService, CompiledUpstream } from '../table/routing-table.ts';
 import { ClientLeftError, finalError } from '../upstream/attempt.ts';
-import { nextDelayMs } from '../upstream/next-attempt.ts';
+import { backOff, nextDelayMs } from '../upstream/next-attempt.ts';
 import type { UpstreamClient } from '../upstream/port.ts';
 import { selectUpstream } from '../upstream/select.ts';
 import type { ServiceLoad, ServiceLoads } from '../upstream/service-load.ts';
@@ -106,11 +106,7 @@ async function switchOver(
     end.answer?.on('error', () => undefined).destroy();
     release();
     tried.add(index);
-    load.liveRetries += 1;
-    const waited = new AbortController();
-    ctx.whenClientGone(() => waited.abort());
-    if (delayMs > 0) await pause(options.clock, delayMs, waited.signal);
-    load.liveRetries -= 1;
+    await backOff(ctx, delayMs, load, options.clock);
   }
 }
 

@@ -1,14 +1,15 @@
-import { pause, type Clock } from '@gateway/shared/clock';
+import type { Clock } from '@gateway/shared/clock';
 import type { RequestContext } from '../pipeline/context.ts';
 import { outboundHeaders } from '../pipeline/outbound-headers.ts';
 import { upstreamPath } from '../pipeline/proxy-path.ts';
 import type { TakenBody } from '../pipeline/request-body.ts';
 import type { Reply, Stage } from '../pipeline/stage.ts';
-import { attemptFailure, ClientLeftError, finalError, recordAttempt } from '../upstream/attempt.ts';
+import { finalError, recordAttempt } from '../upstream/attempt.ts';
+import { backOff, nextDelayMs } from '../upstream/next-attempt.ts';
 import type { AttemptOutcome, OutboundRequest, UpstreamClient } from '../upstream/port.ts';
-import { decideRetry, mayRepeat } from '../upstream/retry.ts';
+import { mayRepeat } from '../upstream/retry.ts';
 import { selectUpstream } from '../upstream/select.ts';
-import type { ServiceLoad, ServiceLoads } from '../upstream/service-load.ts';
+import type { ServiceLoads } from '../upstream/service-load.ts';
 import type { CompiledRoute, CompiledService, CompiledUpstream } from '../table/routing-table.ts';
 
 export interface ForwardOptions {
@@ -62,19 +63,15 @@ async function forward(
     const outcome = await attempt(ctx, route, upstream, headers, body, options);
     if (retriesMade > 0) load.liveRetries -= 1;
 
-    const delayMs = nextDelayMs(ctx, route, outcome, body, retriesMade, load, options);
+    const bodyKept = body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed);
+    const delayMs = nextDelayMs(ctx, route, outcome, bodyKept, retriesMade, load, options);
     if (delayMs === undefined) {
       if (outcome.response !== undefined) return { response: outcome.response };
       throw finalError(ctx, body, outcome.error, options.clock.monotonicMs());
     }
     outcome.response?.cancel();
     tried = new Set(tried).add(index);
-    load.liveRetries += 1;
-    const waited = new AbortController();
-    ctx.whenClientGone(() => waited.abort());
-    if (delayMs > 0) await pause(options.clock, delayMs, waited.signal);
-    load.liveRetries -= 1;
-    if (ctx.clientGone) throw new ClientLeftError();
+    await backOff(ctx, delayMs, load, options.clock);
   }
 }
 
@@ -124,47 +121,4 @@ async function attempt(
   const outcome = await begun.outcome;
   recordAttempt(ctx, upstream, outcome, startedMs, options.clock.monotonicMs());
   return outcome;
-}
-
-/** Milliseconds to wait before the next attempt, or undefined where there is to be none. */
-function nextDelayMs(
-  ctx: RequestContext,
-  route: CompiledRoute,
-  outcome: AttemptOutcome,
-  body: TakenBody,
-  retriesMade: number,
-  load: ServiceLoad,
-  options: ForwardOptions,
-): number | undefined {
-  const failure = attemptFailure(outcome, options.clock.nowMs());
-  if (failure === undefined || ctx.clientGone) return undefined;
-  const decision = decideRetry(
-    {
-      failure,
-      sent: outcome.error?.sent ?? true,
-      method: ctx.method,
-      hasIdempotencyKey: ctx.inbound.idempotencyKey !== undefined,
-      bodyKept: body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed),
-      retriesMade,
-      retryCount: route.retryCount,
-      remainingMs: remainingMs(ctx, route, outcome, options.clock),
-      liveRetries: load.liveRetries,
-      liveRequests: load.liveRequests,
-      random: options.random(),
-    },
-    route.retry,
-  );
-  return decision.retry ? decision.delayMs : undefined;
-}
-
-/** What is left to the deadline; a timer may run a little early, so an attempt that had all of it tells. */
-function remainingMs(
-  ctx: RequestContext,
-  route: CompiledRoute,
-  outcome: AttemptOutcome,
-  clock: Clock,
-): number {
-  const hadAll = route.retry.perAttemptTimeoutMs === undefined;
-  if (hadAll && outcome.error?.name === 'attempt_timeout') return 0;
-  return ctx.deadlineMs - clock.monotonicMs();
 }

@@ -1,9 +1,9 @@
-import type { Clock } from '@gateway/shared/clock';
+import { pause, type Clock } from '@gateway/shared/clock';
 import type { RequestContext } from '../pipeline/context.ts';
 import type { CompiledRoute } from '../table/routing-table.ts';
-import { attemptFailure, type AttemptResult } from './attempt.ts';
+import { attemptFailure, ClientLeftError, type AttemptResult } from './attempt.ts';
 import { decideRetry } from './retry.ts';
-import type { ServiceLoad } from './service-load.ts';
+import { spendRetry, type ServiceLoad } from './service-load.ts';
 
 export interface NextAttemptOptions {
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface NextAttemptOptions {
 
 /**
  * Milliseconds to wait before the next attempt, or undefined where there is to be none: puts what is
- * known of the request before the retry decision.
+ * known of the request before the retry decision, and takes a retry from the budget.
  *
  * @param bodyKept whether the body, if any, is still whole and at hand
  */
@@ -28,10 +28,11 @@ export function nextDelayMs(
 ): number | undefined {
   const failure = attemptFailure(outcome, options.clock.nowMs());
   if (failure === undefined || ctx.clientGone) return undefined;
+  const sent = outcome.error?.sent ?? true;
   const decision = decideRetry(
     {
       failure,
-      sent: outcome.error?.sent ?? true,
+      sent,
       method: ctx.method,
       hasIdempotencyKey: ctx.inbound.idempotencyKey !== undefined,
       bodyKept,
@@ -40,11 +41,36 @@ export function nextDelayMs(
       remainingMs: remainingMs(ctx, route, outcome, options.clock),
       liveRetries: load.liveRetries,
       liveRequests: load.liveRequests,
+      earnedRetries: load.earnedRetries,
       random: options.random(),
     },
     route.retry,
   );
-  return decision.retry ? decision.delayMs : undefined;
+  if (!decision.retry) return undefined;
+  if (sent) spendRetry(load);
+  return decision.delayMs;
+}
+
+/**
+ * Waits before the next attempt, which is time spent for the upstream's sake and no work of the
+ * gateway. The retry counts as under way from here on.
+ *
+ * @throws ClientLeftError where the caller leaves meanwhile
+ */
+export async function backOff(
+  ctx: RequestContext,
+  delayMs: number,
+  load: ServiceLoad,
+  clock: Clock,
+): Promise<void> {
+  const startedMs = clock.monotonicMs();
+  const left = new AbortController();
+  ctx.whenClientGone(() => left.abort());
+  load.liveRetries += 1;
+  if (delayMs > 0) await pause(clock, delayMs, left.signal);
+  load.liveRetries -= 1;
+  ctx.upstreamMs += clock.monotonicMs() - startedMs;
+  if (ctx.clientGone) throw new ClientLeftError();
 }
 
 /** What is left to the deadline; a timer may run a little early, so an attempt that had all of it tells. */

@@ -26,6 +26,7 @@ const state: RetryState = {
   remainingMs: 10_000,
   liveRetries: 0,
   liveRequests: 1,
+  earnedRetries: 3,
   random: 0.5,
 };
 
@@ -90,6 +91,20 @@ describe('decideRetry', () => {
       'budget_used_up',
     ],
     ['the last of the share', { liveRetries: 19, liveRequests: 100 }, {}, true],
+    [
+      'earned retries that are used up',
+      { earnedRetries: 0.9, liveRequests: 2 },
+      {},
+      'budget_used_up',
+    ],
+    ['the last earned retry', { earnedRetries: 1, liveRequests: 2 }, {}, true],
+    ['no earned retry, and a request that is alone', { earnedRetries: 0 }, {}, true],
+    [
+      'no earned retry, where nothing was sent',
+      { earnedRetries: 0, liveRequests: 2, failure: connect, sent: false },
+      {},
+      true,
+    ],
   ])('%s', (_case, changes, policyChanges, expected) => {
     const decision = decideRetry({ ...state, ...changes }, { ...policy, ...policyChanges });
     expect(decision.retry ? true : decision.why).toBe(expected);

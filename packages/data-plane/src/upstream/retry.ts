@@ -1,7 +1,8 @@
 /**
  * Whether a failed attempt is followed by another. One pure function over plain data.
- * Source: DESIGN section 2 "Retries"; RFC 9110 section 9.2.2 (idempotent methods); the budget is
- * that of Envoy's retry_budget: a share of the live requests, with a minimum.
+ * Source: DESIGN section 2 "Retries"; RFC 9110 section 9.2.2 (idempotent methods). The budget is that
+ * of Envoy's retry_budget, a share of the live requests with a minimum, and for what was sent also that
+ * of Finagle's RetryBudget, a share of all requests (docs/adr/0006).
  */
 
 export interface RetryPolicy {
@@ -35,6 +36,8 @@ export interface RetryState {
   /** Retries of the service that are under way, and its live requests. */
   readonly liveRetries: number;
   readonly liveRequests: number;
+  /** What the service's requests have earned, less its retries after sending. */
+  readonly earnedRetries: number;
   /** A random number in [0, 1). */
   readonly random: number;
 }
@@ -55,6 +58,14 @@ const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 
 export const RETRY_BUDGET_SHARE = 0.2;
 export const RETRY_BUDGET_MINIMUM = 3;
+/**
+ * What each request earns, in retries after sending. The live requests alone do not bound the attempts:
+ * retries that fail faster than first attempts come more often. It is a little less than the share, as
+ * requests that are alone do not ask; both together stay within the share of all requests.
+ */
+export const RETRY_EARNED_SHARE = 0.18;
+/** What quiet times earn is not spent at once on an upstream that begins to fail. */
+export const MAX_EARNED_RETRIES = 100;
 const MAX_BACKOFF_MS = 10_000;
 /** With less time than this an attempt would only disturb the upstream. */
 const MIN_ATTEMPT_MS = 5;
@@ -88,6 +99,9 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
   if (!state.bodyKept) return { retry: false, why: 'body_not_kept' };
   const budget = Math.max(RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE * state.liveRequests);
   if (state.liveRetries >= budget) return { retry: false, why: 'budget_used_up' };
+  // What never reached an upstream was no load to any, and a request that is alone is no load.
+  const counts = state.sent && state.liveRequests > 1;
+  if (counts && state.earnedRetries < 1) return { retry: false, why: 'budget_used_up' };
   const delayMs = retryDelayMs(state, policy);
   if (delayMs + MIN_ATTEMPT_MS > state.remainingMs) return { retry: false, why: 'deadline' };
   return { retry: true, delayMs };

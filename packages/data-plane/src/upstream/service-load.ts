@@ -1,26 +1,57 @@
+import type { Clock, Timer } from '@gateway/shared/clock';
+import { MAX_EARNED_RETRIES, RETRY_BUDGET_MINIMUM, RETRY_EARNED_SHARE } from './retry.ts';
+
 /** What is under way for one service: the base of its retry budget. */
 export interface ServiceLoad {
   liveRequests: number;
   liveRetries: number;
+  /** Retries after sending that the service may still have; never below 0. */
+  earnedRetries: number;
 }
 
-/** Counts what is under way for each service; a service with nothing under way takes no room. */
+interface Entry extends ServiceLoad {
+  /** Runs where nothing is under way and the budget is not what it began with. */
+  quiet: Timer | undefined;
+}
+
+/** After this long with nothing under way a service is at its beginning again. */
+const QUIET_MS = 1000;
+
+/** Counts what is under way for each service; a service that is quiet takes no room. */
 export class ServiceLoads {
-  readonly #loads = new Map<string, ServiceLoad>();
+  readonly #clock: Clock;
+  readonly #loads = new Map<string, Entry>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** A request for the service begins; `leave` must follow. */
   enter(serviceId: string): ServiceLoad {
     let load = this.#loads.get(serviceId);
     if (load === undefined) {
-      load = { liveRequests: 0, liveRetries: 0 };
+      const earnedRetries = RETRY_BUDGET_MINIMUM;
+      load = { liveRequests: 0, liveRetries: 0, earnedRetries, quiet: undefined };
       this.#loads.set(serviceId, load);
+    } else if (load.quiet !== undefined) {
+      load.quiet.cancel();
+      load.quiet = undefined;
     }
     load.liveRequests += 1;
+    load.earnedRetries = Math.min(MAX_EARNED_RETRIES, load.earnedRetries + RETRY_EARNED_SHARE);
     return load;
   }
 
   leave(serviceId: string, load: ServiceLoad): void {
     load.liveRequests -= 1;
-    if (load.liveRequests === 0) this.#loads.delete(serviceId);
+    const entry = this.#loads.get(serviceId);
+    if (load.liveRequests > 0 || entry === undefined) return;
+    if (entry.earnedRetries >= RETRY_BUDGET_MINIMUM) this.#loads.delete(serviceId);
+    else entry.quiet = this.#clock.setTimer(QUIET_MS, () => void this.#loads.delete(serviceId));
   }
+}
+
+/** A retry after sending takes from what the service may have. */
+export function spendRetry(load: ServiceLoad): void {
+  load.earnedRetries = Math.max(0, load.earnedRetries - 1);
 }
