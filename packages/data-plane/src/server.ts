@@ -4,12 +4,12 @@ import type { Duplex } from 'node:stream';
 import { pause, type Clock } from '@gateway/shared/clock';
 import { listen } from '@gateway/shared/net/listen';
 import { PROXY_PREFIX, splitTarget } from './pipeline/proxy-path.ts';
+import { sweepConnections, type SweepLimits } from './server/connection-sweep.ts';
 import type { InFlight } from './server/in-flight.ts';
 import type { MalformedHandler } from './server/malformed.ts';
 import { pendingResponse } from './server/pending-response.ts';
 import type { ProxyHandler } from './server/proxy-handler.ts';
 import { SentAhead, SentAheadError } from './server/sent-ahead.ts';
-import { cutStalledConnections } from './server/stalled-connections.ts';
 import type { UpgradeHandler } from './server/upgrade.ts';
 
 export interface ServerOptions {
@@ -24,15 +24,11 @@ export interface ServerOptions {
   readonly limits: ServerLimits;
 }
 
-export interface ServerLimits {
+export interface ServerLimits extends SweepLimits {
   readonly maxHeaderBytes: number;
   /** For the head of a request. */
   readonly headersTimeoutMs: number;
-  /** Between two requests of a connection. */
-  readonly keepAliveTimeoutMs: number;
   readonly maxConnections: number;
-  /** How long a caller may take nothing of what is sent to it. */
-  readonly stalledTimeoutMs: number;
 }
 
 export interface DataPlaneServer {
@@ -58,7 +54,8 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     headersTimeout: limits.headersTimeoutMs,
     // How often node:http looks for heads that are overdue.
     connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 4),
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // The sweep cuts idle connections at a fraction of the cost.
+    keepAliveTimeout: 0,
     // Long uploads are legitimate; each has its own idle time-out instead.
     requestTimeout: 0,
     // Checked by the first stage, as the refusal must be in the error envelope and have its record.
@@ -69,7 +66,7 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   server.maxConnections = limits.maxConnections;
   server.maxHeadersCount = 0;
 
-  cutStalledConnections(server, options.clock, limits.stalledTimeoutMs);
+  sweepConnections(server, options.clock, limits);
   const sentAhead = new SentAhead(MAX_SENT_AHEAD);
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     // It has the connection once the responses before it are over.

@@ -19,7 +19,10 @@ export function runStages(
 ): Reply | undefined | Promise<Reply | undefined> {
   for (let index = 0; index < stages.length; index += 1) {
     const result = stages[index]?.(ctx);
-    if (result instanceof Promise) return continueAfter(result, stages, index + 1, ctx);
+    if (result instanceof Promise) {
+      // The last one's promise is the answer: to wait for it here would cost another promise.
+      return index === stages.length - 1 ? result : continueAfter(result, stages, index + 1, ctx);
+    }
     if (result !== undefined) return result;
   }
   return undefined;
@@ -32,5 +35,5 @@ async function continueAfter(
   ctx: RequestContext,
 ): Promise<Reply | undefined> {
   const result = await pending;
-  return result ?? (next < stages.length ? runStages(stages.slice(next), ctx) : undefined);
+  return result ?? runStages(stages.slice(next), ctx);
 }

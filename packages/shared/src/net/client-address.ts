@@ -3,6 +3,9 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
+/** Addresses whose answer is remembered, as the same few proxies connect again and again. */
+const MAX_KNOWN = 1024;
+
 /** A set of address ranges, made from CIDR texts such as `10.0.0.0/8` or `fe80::/10`. */
 export interface AddressRanges {
   has(address: string): boolean;
@@ -17,14 +20,23 @@ export interface AddressRanges {
  */
 export function parseAddressRanges(texts: readonly string[]): AddressRanges {
   const ranges = texts.map(parseRange);
+  const known = new Map<string, boolean>();
+  const lookUp = (text: string) => {
+    const address = parseAddress(text);
+    if (address === undefined) return false;
+    return ranges.some(
+      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+    );
+  };
   return {
     texts,
     has(text) {
-      const address = parseAddress(text);
-      if (address === undefined) return false;
-      return ranges.some(
-        ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
-      );
+      const before = known.get(text);
+      if (before !== undefined) return before;
+      const within = lookUp(text);
+      if (known.size >= MAX_KNOWN) known.clear();
+      known.set(text, within);
+      return within;
     },
   };
 }
