@@ -27,6 +27,7 @@ const schema = z.object({
   /** Copies of each stream and bucket that this process creates: 3 in a cluster of NATS servers. */
   NATS_REPLICAS: integerVariable(1, 5).default(1),
   RECORD_STREAM_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(GIB),
+  IDEMPOTENCY_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(4 * GIB),
   GATEWAY_MASTER_KEYS: masterKeysVariable,
   GATEWAY_ADMIN_TOKEN: z
     .string()

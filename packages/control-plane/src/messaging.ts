@@ -63,6 +63,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
       ensureTopology(connection, {
         replicas: config.NATS_REPLICAS,
         maxRecordStreamBytes: config.RECORD_STREAM_MAX_BYTES,
+        maxIdempotencyBytes: config.IDEMPOTENCY_MAX_BYTES,
       });
     await prepareNats(prepare, { clock, log, signal });
     const opened = await createNatsSnapshotStore(connection, prepare);

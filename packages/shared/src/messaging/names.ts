@@ -13,6 +13,12 @@ export const NAMES = {
   recordConsumer: 'record_ingest',
   /** KV: data plane → its newest heartbeat. */
   dataPlaneBucket: 'gateway_data_planes',
+  /** KV: hash of an idempotency key → its claim, or the sealed answer. */
+  idempotencyBucket: 'gateway_idempotency',
+  /** KV: hash of a quota's policy and subject → what of its window was granted. */
+  quotaBucket: 'gateway_quotas',
+  /** The same for windows up to `SHORT_QUOTA_WINDOW_MS`, which need not be kept for a day. */
+  shortQuotaBucket: 'gateway_quotas_short',
 } as const;
 
 const RECORD_SUBJECT = 'gateway.records';
@@ -35,6 +41,23 @@ export function heartbeatSubject(dataPlaneId: string): string {
 /** The data plane whose heartbeats have this subject. */
 export function heartbeatId(subject: string): string {
   return subject.slice(subject.lastIndexOf('.') + 1).replaceAll('=', '.');
+}
+
+/** Quotas with windows up to this length have a bucket of their own. */
+export const SHORT_QUOTA_WINDOW_MS = 10 * 60_000;
+
+/** Where the quota of this hash (lower-case hex) is counted. */
+export function quotaSubject(windowMs: number, hash: string): string {
+  return `$KV.${quotaBucket(windowMs)}.${hash}`;
+}
+
+/** The stream under the bucket that counts windows of this length. */
+export function quotaBucketStream(windowMs: number): string {
+  return `KV_${quotaBucket(windowMs)}`;
+}
+
+function quotaBucket(windowMs: number): string {
+  return windowMs <= SHORT_QUOTA_WINDOW_MS ? NAMES.shortQuotaBucket : NAMES.quotaBucket;
 }
 
 /** The object that holds a version of an environment's snapshot. */

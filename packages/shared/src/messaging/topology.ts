@@ -10,13 +10,15 @@ import { Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { nanos } from '@nats-io/nats-core';
 import { Objm } from '@nats-io/obj';
-import { NAMES, RECORD_SUBJECTS } from './names.ts';
+import { NAMES, RECORD_SUBJECTS, SHORT_QUOTA_WINDOW_MS } from './names.ts';
 
 export interface TopologyOptions {
   /** Copies of each stream in the cluster: 1 for a single server, 3 in production. */
   readonly replicas: number;
   /** The most that the stream of records holds before it refuses more, bytes. */
   readonly maxRecordStreamBytes: number;
+  /** The most that the bucket of idempotency keys holds before it refuses more, bytes; 4 GiB unless given. */
+  readonly maxIdempotencyBytes?: number;
 }
 
 const ACK_WAIT_MS = 30_000;
@@ -24,6 +26,14 @@ const ACK_WAIT_MS = 30_000;
 const DATA_PLANE_TTL_MS = 60_000;
 /** In memory: some hundred heartbeats of the largest size, many thousands of a usual one. */
 const MAX_DATA_PLANE_BYTES = 32 * 1024 * 1024;
+/** An hour more than a key is kept for, which its value says. */
+const IDEMPOTENCY_TTL_MS = 25 * 3_600_000;
+const MAX_IDEMPOTENCY_BYTES = 4 * 1024 ** 3;
+/** The longest window is a day. */
+const QUOTA_TTL_MS = 25 * 3_600_000;
+const SHORT_QUOTA_TTL_MS = 2 * SHORT_QUOTA_WINDOW_MS;
+/** About a million policies and subjects in each bucket. */
+const MAX_QUOTA_BYTES = 256 * 1024 * 1024;
 
 /**
  * Creates every stream, bucket and consumer that is missing. Safe with several callers at once, and
@@ -45,8 +55,40 @@ export async function ensureTopology(
     ttl: DATA_PLANE_TTL_MS,
     max_bytes: MAX_DATA_PLANE_BYTES,
   });
+  await ensureIdempotencyBucket(connection, manager, options);
+  await ensureQuotaBuckets(connection, options.replicas);
   await new Objm(connection).create(NAMES.snapshotBucket, { replicas: options.replicas });
   await ensureRecordStream(manager, options);
+}
+
+/** A full bucket refuses new keys: to drop old ones would let their requests run again. */
+async function ensureIdempotencyBucket(
+  connection: NatsConnection,
+  manager: JetStreamManager,
+  options: TopologyOptions,
+): Promise<void> {
+  const maxBytes = options.maxIdempotencyBytes ?? MAX_IDEMPOTENCY_BYTES;
+  await new Kvm(connection).create(NAMES.idempotencyBucket, {
+    history: 1,
+    replicas: options.replicas,
+    storage: StorageType.File,
+    ttl: IDEMPOTENCY_TTL_MS,
+    max_bytes: maxBytes,
+  });
+  const stream = `KV_${NAMES.idempotencyBucket}`;
+  const { config } = await manager.streams.info(stream);
+  if (config.max_bytes !== maxBytes || config.num_replicas !== options.replicas) {
+    const limits = { max_bytes: maxBytes, num_replicas: options.replicas };
+    await manager.streams.update(stream, { ...config, ...limits });
+  }
+}
+
+/** An entry is of use until its window is over, and counts as never made afterwards. */
+async function ensureQuotaBuckets(connection: NatsConnection, replicas: number): Promise<void> {
+  const bucket = { history: 1, replicas, storage: StorageType.File, max_bytes: MAX_QUOTA_BYTES };
+  const manager = new Kvm(connection);
+  await manager.create(NAMES.quotaBucket, { ...bucket, ttl: QUOTA_TTL_MS });
+  await manager.create(NAMES.shortQuotaBucket, { ...bucket, ttl: SHORT_QUOTA_TTL_MS });
 }
 
 async function ensureRecordStream(

@@ -1,0 +1,40 @@
+/** What the store has under a name: nothing, or bytes, and the revision to name in the next change. */
+export interface StoredValue {
+  /** 0 where nothing was ever written, or all of it is forgotten. */
+  readonly revision: number;
+  /** undefined: nothing, or it was removed. */
+  readonly value: Uint8Array | undefined;
+}
+
+export const NOTHING_STORED: StoredValue = { revision: 0, value: undefined };
+
+/**
+ * Where idempotency keys are kept, for all data planes together. Every change is by compare-and-set,
+ * so that of several at once just one succeeds. Values are forgotten some time after they were
+ * written (25 hours in NATS), whatever stands in them.
+ */
+export interface IdempotencyStore {
+  /** The largest value that is taken, bytes. */
+  readonly maxValueBytes: number;
+  /** @throws StoreUnavailableError */
+  read(name: string): Promise<StoredValue>;
+  /**
+   * Writes if the revision is still this one.
+   *
+   * @returns the new revision, or undefined where the revision was another
+   * @throws StoreUnavailableError, after which the value may have been written, or may yet be
+   */
+  write(name: string, value: Uint8Array, revision: number): Promise<number | undefined>;
+  /**
+   * Removes what stands there if the revision is still this one.
+   *
+   * @returns the new revision, or undefined where the revision was another
+   * @throws StoreUnavailableError as for `write`
+   */
+  remove(name: string, revision: number): Promise<number | undefined>;
+}
+
+/** The store cannot be asked now; what became of a change that was under way is not known. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+}

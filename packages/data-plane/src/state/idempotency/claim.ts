@@ -1,0 +1,203 @@
+import { pause, type Clock, type Timer } from '@gateway/shared/clock';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import { sealAnswer, writeParts, type SealedAnswer } from './answer.ts';
+import { KEPT_MS } from './decide-key.ts';
+import { decodeEntry, encodeEntry, encodeHead, type EntryHead } from './entry.ts';
+import type { ClaimEnd, IdempotencyMetrics } from './metrics.ts';
+import type { IdempotencyStore } from '../idempotency-store.ts';
+import type { AnswerVault, StoredAnswer } from './vault.ts';
+
+export interface ClaimPorts {
+  readonly store: IdempotencyStore;
+  readonly vault: AnswerVault;
+  readonly clock: Clock;
+  /** Milliseconds since the Unix epoch by the clock that all data planes go by. */
+  readonly sharedNowMs: () => number;
+  readonly log: Logger;
+  readonly metrics: IdempotencyMetrics;
+}
+
+export interface ClaimedKey {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly requestId: string;
+  readonly claimId: string;
+}
+
+/** A dead data plane's claim ends this long after its last renewal (and the clocks' skew). */
+export const LEASE_MS = 8000;
+const RENEW_MS = 2500;
+/** How long the end of a request is offered to a store that does not take it. */
+const SETTLE_MS = 30_000;
+const SETTLE_RETRY_MS = 250;
+
+/** The value of a claim that is made, or renewed, now. */
+export function claimValue(key: ClaimedKey, nowMs: number): Uint8Array {
+  return encodeEntry(
+    encodeHead({ ...known(key, nowMs), state: 'claimed', lease_until_ms: nowMs + LEASE_MS }),
+  );
+}
+
+/**
+ * A key that this process holds while its request is under way. The lease is renewed until the end
+ * is told, by one of `completed`, `unsent` and `outcomeUnknown`; the first of them counts.
+ *
+ * A claim counts as sent from its beginning, so that nothing needs to be written between claiming and
+ * sending. Should this process die, its lease ends and the outcome is unknown.
+ */
+export class Claim {
+  readonly #ports: ClaimPorts;
+  readonly #key: ClaimedKey;
+  readonly #over = Promise.withResolvers<undefined>();
+  /** undefined: a change may have happened of which no answer came. */
+  #revision: number | undefined;
+  #renewal: Timer | undefined = undefined;
+  #working: Promise<unknown> = Promise.resolve();
+  #told = false;
+
+  constructor(ports: ClaimPorts, key: ClaimedKey, revision: number) {
+    this.#ports = ports;
+    this.#key = key;
+    this.#revision = revision;
+    this.#renewLater();
+  }
+
+  /** Resolves when the end is in the store, or given up. */
+  get over(): Promise<undefined> {
+    return this.#over.promise;
+  }
+
+  /** The upstream's answer came whole, whatever its status. */
+  completed(answer: StoredAnswer): void {
+    const { store, vault } = this.#ports;
+    const end = answer.body === undefined ? 'stored_without_body' : 'stored';
+    const { name } = this.#key;
+    let sealed: SealedAnswer | undefined;
+    this.#tell(end, async () => {
+      // Once, as what a try before may have written must stay true.
+      sealed ??= sealAnswer(vault, store.maxValueBytes, name, this.#known(), answer);
+      const { value } = sealed;
+      await writeParts(store, sealed);
+      return this.#swap((revision) => store.write(name, value, revision));
+    });
+  }
+
+  /** Nothing reached an upstream: the key is free again. */
+  unsent(): void {
+    const { store } = this.#ports;
+    const { name } = this.#key;
+    this.#tell('freed', async () => {
+      if (await this.#swap((revision) => store.remove(name, revision))) return true;
+      // A removal of which no answer came leaves nothing by which to know it again.
+      return (await store.read(name)).value === undefined;
+    });
+  }
+
+  /** Something was sent, and what came of it will not be known. */
+  outcomeUnknown(): void {
+    this.#tell('unknown', () => this.#put({ ...this.#known(), state: 'unknown' }));
+  }
+
+  #known() {
+    return known(this.#key, this.#ports.sharedNowMs());
+  }
+
+  #renewLater(): void {
+    this.#renewal = this.#ports.clock.setTimer(RENEW_MS, () => {
+      this.#working = this.#renew().then((held) => {
+        if (held && !this.#told) this.#renewLater();
+      });
+    });
+  }
+
+  /** Never rejects. Gives false where the key is somebody else's. */
+  async #renew(): Promise<boolean> {
+    const { store, log, sharedNowMs } = this.#ports;
+    try {
+      const value = claimValue(this.#key, sharedNowMs());
+      return await this.#swap((revision) => store.write(this.#key.name, value, revision));
+    } catch (error) {
+      log.warn({ ...this.#logged(), reason: String(error) }, 'a key could not be renewed yet');
+      return true;
+    }
+  }
+
+  #tell(end: ClaimEnd, change: () => Promise<boolean>): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.#renewal?.cancel();
+    const before = this.#working;
+    this.#working = before
+      .then(() => this.#settle(end, change))
+      .then((settled) => {
+        this.#ports.metrics.ended(settled);
+        this.#over.resolve(undefined);
+      });
+  }
+
+  /** Offers the change until the store has it, or somebody else the key, or time is up. Never rejects. */
+  async #settle(end: ClaimEnd, change: () => Promise<boolean>): Promise<ClaimEnd> {
+    const { clock, log } = this.#ports;
+    const endMs = clock.monotonicMs() + SETTLE_MS;
+    for (;;) {
+      try {
+        if (await change()) return end;
+        log.warn(this.#logged(), 'a key was taken over before its request had ended');
+        return 'lost';
+      } catch (error) {
+        if (clock.monotonicMs() >= endMs) {
+          log.error({ ...this.#logged(), reason: String(error) }, 'the end of a request is lost');
+          return 'uncommitted';
+        }
+        await pause(clock, SETTLE_RETRY_MS);
+      }
+    }
+  }
+
+  #put(head: EntryHead): Promise<boolean> {
+    const value = encodeEntry(encodeHead(head));
+    return this.#swap((revision) => this.#ports.store.write(this.#key.name, value, revision));
+  }
+
+  /**
+   * Makes the change if the key is still this claim's. Where an earlier change may have happened of
+   * which no answer came, what stands there tells by its claim id.
+   *
+   * @returns false where it is somebody else's
+   */
+  async #swap(change: (revision: number) => Promise<number | undefined>): Promise<boolean> {
+    let revision = this.#revision;
+    this.#revision = undefined;
+    if (revision !== undefined) {
+      const next = await change(revision);
+      if (next !== undefined) {
+        this.#revision = next;
+        return true;
+      }
+    }
+    revision = await this.#ownRevision();
+    if (revision === undefined) return false;
+    const next = await change(revision);
+    this.#revision = next;
+    return next !== undefined;
+  }
+
+  async #ownRevision(): Promise<number | undefined> {
+    const { revision, value } = await this.#ports.store.read(this.#key.name);
+    const isOwn = value !== undefined && decodeEntry(value).head.claim_id === this.#key.claimId;
+    return isOwn ? revision : undefined;
+  }
+
+  #logged() {
+    return { request_id: this.#key.requestId };
+  }
+}
+
+function known(key: ClaimedKey, nowMs: number) {
+  return {
+    fingerprint: key.fingerprint,
+    request_id: key.requestId,
+    claim_id: key.claimId,
+    expires_at_ms: nowMs + KEPT_MS,
+  };
+}

@@ -1,0 +1,115 @@
+import { NAMES } from '@gateway/shared/messaging/names';
+import {
+  jetstream,
+  JetStreamApiError,
+  jetstreamManager,
+  type JetStreamClient,
+  type JetStreamManager,
+} from '@nats-io/jetstream';
+import { headers, type NatsConnection } from '@nats-io/nats-core';
+import type { NatsLink } from '../../sync/nats-link.ts';
+import {
+  NOTHING_STORED,
+  StoreUnavailableError,
+  type IdempotencyStore,
+  type StoredValue,
+} from '../idempotency-store.ts';
+
+const STREAM = `KV_${NAMES.idempotencyBucket}`;
+const SUBJECT_PREFIX = `$KV.${NAMES.idempotencyBucket}.`;
+/** The marks of NATS KV (ADR-8), so that its tools show what is here. */
+const OPERATION_HEADER = 'KV-Operation';
+/** For each call: a keyed request is refused after this, not held until its deadline. */
+const CALL_TIMEOUT_MS = 1000;
+const MAX_VALUE_BYTES = 512 * 1024;
+/** For the subject and the headers, which count towards the server's largest message. */
+const MESSAGE_OVERHEAD_BYTES = 4096;
+/** "Wrong last sequence", with and without the sequence (nats-server, JSStreamWrongLastSequence). */
+const WRONG_REVISION = new Set([10071, 10164]);
+
+interface Opened {
+  readonly connection: NatsConnection;
+  readonly client: JetStreamClient;
+  readonly manager: Promise<JetStreamManager>;
+}
+
+/**
+ * The bucket of NATS KV that all data planes share; the control plane makes it. A revision is the
+ * sequence of the subject's last message, and reads are answered by the stream's leader. A bucket that
+ * is not there, or is full, counts as unavailable: no key is taken without its guard.
+ */
+export class NatsIdempotencyStore implements IdempotencyStore {
+  readonly #link: NatsLink;
+  #opened: Opened | undefined = undefined;
+
+  constructor(link: NatsLink) {
+    this.#link = link;
+  }
+
+  get maxValueBytes(): number {
+    const limit = this.#link.connection?.info?.max_payload ?? MAX_VALUE_BYTES;
+    return Math.min(MAX_VALUE_BYTES, limit - MESSAGE_OVERHEAD_BYTES);
+  }
+
+  async read(name: string): Promise<StoredValue> {
+    try {
+      const manager = await this.#open().manager;
+      const query = { last_by_subj: SUBJECT_PREFIX + name };
+      const message = await manager.streams.getMessage(STREAM, query);
+      if (message === null) return NOTHING_STORED;
+      const removed = message.header.has(OPERATION_HEADER);
+      return { revision: message.seq, value: removed ? undefined : message.data };
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  write(name: string, value: Uint8Array, revision: number): Promise<number | undefined> {
+    return this.#change(name, value, revision);
+  }
+
+  remove(name: string, revision: number): Promise<number | undefined> {
+    return this.#change(name, undefined, revision);
+  }
+
+  async #change(
+    name: string,
+    value: Uint8Array | undefined,
+    revision: number,
+  ): Promise<number | undefined> {
+    const fields = headers();
+    if (value === undefined) fields.set(OPERATION_HEADER, 'DEL');
+    try {
+      const ack = await this.#open().client.publish(SUBJECT_PREFIX + name, value, {
+        headers: fields,
+        timeout: CALL_TIMEOUT_MS,
+        expect: { streamName: STREAM, lastSubjectSequence: revision },
+      });
+      return ack.seq;
+    } catch (error) {
+      if (error instanceof JetStreamApiError && WRONG_REVISION.has(error.code)) return undefined;
+      throw unavailable(error);
+    }
+  }
+
+  /** While the link is down nothing is asked, as the client would hold it back and send it later. */
+  #open(): Opened {
+    const { connection } = this.#link;
+    if (connection === undefined) throw new StoreUnavailableError('NATS is away');
+    if (this.#opened?.connection !== connection) {
+      const options = { timeout: CALL_TIMEOUT_MS, checkAPI: false };
+      this.#opened = {
+        connection,
+        client: jetstream(connection, options),
+        manager: jetstreamManager(connection, options),
+      };
+    }
+    return this.#opened;
+  }
+}
+
+function unavailable(error: unknown): StoreUnavailableError {
+  if (error instanceof StoreUnavailableError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StoreUnavailableError(reason, { cause: error });
+}
