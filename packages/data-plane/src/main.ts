@@ -11,6 +11,9 @@ import { createLogger, type Logger } from '@gateway/shared/telemetry/logger';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { readConfig, type Config } from './config.ts';
 import { startDataPath } from './server/data-path.ts';
+import { createFetchKeySet } from './state/fetch-key-set.ts';
+import { KeySetVerifier } from './state/jwt-verifier.ts';
+import { KeySets } from './state/key-sets.ts';
 import { LocalQuotaStore } from './state/quota-store.ts';
 import { startConfigSync } from './sync/config-sync.ts';
 import { startHeartbeats } from './sync/heartbeats.ts';
@@ -74,6 +77,10 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     controlPlane.close();
   });
 
+  const fetchKeySet = createFetchKeySet({ clock, lookup, deny: config.UPSTREAM_DENY_CIDRS });
+  const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
+  runner.defer('key sets', () => keySets.close());
+
   const records = createRecordStream({
     nats,
     dataPlaneId: config.DATA_PLANE_ID,
@@ -98,6 +105,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     apply(snapshot) {
       table.apply(snapshot);
       upstreams.retain(table.upstreamKeys);
+      keySets.retain(table.keySetUrls);
     },
   });
   runner.defer('configuration', () => sync.stop());
@@ -150,6 +158,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     lookup,
     deny: config.UPSTREAM_DENY_CIDRS,
     quotas: new LocalQuotaStore(MAX_QUOTA_COUNTERS),
+    jwts: new KeySetVerifier({ keySets, clock, registry }),
     addRecord: (requestId, json) => records.add(requestId, json),
   });
   inFlight = () => dataPath.inFlight();

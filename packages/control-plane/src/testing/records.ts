@@ -25,6 +25,8 @@ export function requestRecord(
     rate_limit: { limit: 60_000, remaining: 59_999, reset_seconds: 60 },
     idempotency: null,
     token_id: 'tok_1',
+    subject: null,
+    claims: null,
     client_ip: '127.0.0.1',
     client_request_id: null,
     request_bytes: 80,

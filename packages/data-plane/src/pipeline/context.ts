@@ -9,6 +9,7 @@ import type {
   RoutingTable,
   Token,
 } from '../table/routing-table.ts';
+import type { JwtCaller } from '../state/jwt-caller.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { ProxyTarget } from './proxy-path.ts';
 import type { RequestBody } from './request-body.ts';
@@ -62,6 +63,10 @@ export class RequestContext {
   /** The one that this request goes to; its service is the request's. */
   version: CompiledVersion | undefined = undefined;
   token: Token | undefined = undefined;
+  /** The field that the token came in. */
+  tokenField: 'authorization' | 'x-api-key' | undefined = undefined;
+  /** What the caller's JWT says, once it is verified. */
+  jwt: JwtCaller | undefined = undefined;
   /** Who calls, once that is proven: a token's id, or what another kind of proof names. */
   principal: string | undefined = undefined;
   /** The quota, or the allowance, that the rate-limit headers speak of. */

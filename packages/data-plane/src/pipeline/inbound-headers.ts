@@ -5,6 +5,7 @@
 export interface InboundHeaders {
   readonly host: string | undefined;
   readonly authorization: string | undefined;
+  readonly apiKey: string | undefined;
   readonly contentLength: number | undefined;
   readonly chunked: boolean;
   /** Every Transfer-Encoding line, in lower case; undefined where there is none. */
@@ -30,6 +31,7 @@ export interface InboundHeaders {
 type Single =
   | 'host'
   | 'authorization'
+  | 'apiKey'
   | 'forwardedProto'
   | 'forwardedHost'
   | 'traceparent'
@@ -42,6 +44,7 @@ type Single =
 const SINGLE: Readonly<Record<string, Single>> = {
   host: 'host',
   authorization: 'authorization',
+  'x-api-key': 'apiKey',
   'x-forwarded-proto': 'forwardedProto',
   'x-forwarded-host': 'forwardedHost',
   traceparent: 'traceparent',
@@ -69,6 +72,7 @@ const DROPPED = new Set([
   'expect',
   'host',
   'authorization',
+  'x-api-key',
   'via',
   'traceparent',
   'forwarded',
@@ -119,6 +123,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
   return {
     host: found.host,
     authorization: found.authorization,
+    apiKey: found.apiKey,
     contentLength,
     chunked: transferCoding !== undefined,
     transferCoding,

@@ -1,5 +1,5 @@
 import { HEADER } from '@gateway/shared/http/headers';
-import { holdsTokenSecret } from '@gateway/shared/tokens/secret';
+import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { RequestContext } from './context.ts';
 
 /** How the gateway names itself in `Via` (RFC 9110 section 7.6.3). */
@@ -16,6 +16,11 @@ export function outboundHeaders(ctx: RequestContext): string[] {
   if (inbound.authorization !== undefined && !isOurCredential(ctx, inbound.authorization)) {
     fields.push('authorization', inbound.authorization);
   }
+  if (inbound.apiKey !== undefined && !isOurApiKey(ctx, inbound.apiKey)) {
+    fields.push('x-api-key', inbound.apiKey);
+  }
+  const subject = ctx.jwt?.subjectField;
+  if (subject !== undefined) fields.push(HEADER.subject, subject);
   const trusted = ctx.fromTrustedProxy;
   const host = (trusted ? inbound.forwardedHost : undefined) ?? inbound.host;
   fields.push(
@@ -40,6 +45,12 @@ export function forwardedFor(ctx: RequestContext): string {
   return before === undefined ? ctx.peerAddress : `${before}, ${ctx.peerAddress}`;
 }
 
+/** Also a JWT that the gateway verified: it was made out to the gateway (docs/adr/0008). */
 function isOurCredential(ctx: RequestContext, authorization: string): boolean {
-  return ctx.route?.auth.type === 'token' || holdsTokenSecret(authorization);
+  const type = ctx.route?.auth.type;
+  return type === 'token' || type === 'jwt' || credentialHoldsTokenSecret(authorization);
+}
+
+function isOurApiKey(ctx: RequestContext, apiKey: string): boolean {
+  return ctx.route?.auth.type === 'api_key' || holdsTokenSecret(apiKey);
 }

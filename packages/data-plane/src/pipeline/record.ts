@@ -1,6 +1,7 @@
 import {
   MAX_RECORDED_CLIENT_ID_CHARS,
   MAX_RECORDED_PATH_CHARS,
+  MAX_RECORDED_SUBJECT_CHARS,
   type Outcome,
   type RequestRecord,
 } from '@gateway/shared/records/record';
@@ -42,6 +43,8 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
         : { limit: quota.limit, remaining: quota.remaining, reset_seconds: quota.resetSeconds },
     idempotency: null,
     token_id: ctx.token?.id ?? null,
+    subject: bounded(ctx.jwt?.subject, MAX_RECORDED_SUBJECT_CHARS) ?? null,
+    claims: ctx.jwt?.claims ?? null,
     client_ip: ctx.clientIp,
     client_request_id: bounded(ctx.inbound.clientRequestId, MAX_RECORDED_CLIENT_ID_CHARS) ?? null,
     request_bytes: ctx.body.receivedBytes,

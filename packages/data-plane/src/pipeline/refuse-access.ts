@@ -13,7 +13,12 @@ export interface AccessOptions {
  *
  * @throws GatewayError always
  */
-export function refuseAccess(ctx: RequestContext, options: AccessOptions, message: string): never {
+export function refuseAccess(
+  ctx: RequestContext,
+  options: AccessOptions,
+  message: string,
+  challenge: string = BEARER_CHALLENGE,
+): never {
   ctx.quota = options.failures.count(ctx.clientIp, options.nowMs());
   if (!ctx.quota.granted) {
     throw new GatewayError(
@@ -23,6 +28,6 @@ export function refuseAccess(ctx: RequestContext, options: AccessOptions, messag
     );
   }
   throw new GatewayError('authentication_failed', message, {
-    headers: { 'www-authenticate': BEARER_CHALLENGE },
+    headers: { 'www-authenticate': challenge },
   });
 }

@@ -1,5 +1,5 @@
 import { createAdmit, type AdmitOptions } from '../stages/admit.ts';
-import { createAuthenticate } from '../stages/authenticate.ts';
+import { createAuthenticate, type AuthenticateOptions } from '../stages/authenticate.ts';
 import { createAuthorize } from '../stages/authorize.ts';
 import { createPickVersion } from '../stages/pick-version.ts';
 import { createForward, type ForwardOptions } from '../stages/forward.ts';
@@ -12,6 +12,7 @@ export interface StageOptions {
   readonly admit: AdmitOptions;
   readonly resolveRoute: ResolveRouteOptions;
   readonly access: AccessOptions;
+  readonly authenticate: AuthenticateOptions;
   readonly quota: QuotaOptions;
   readonly forward: ForwardOptions;
 }
@@ -24,7 +25,7 @@ export function createGateStages(options: StageOptions): readonly Stage[] {
   return [
     createAdmit(options.admit),
     createResolveRoute(options.resolveRoute),
-    createAuthenticate(options.access),
+    createAuthenticate(options.authenticate),
     createAuthorize(options.access),
     createPickVersion(),
     createQuota(options.quota),

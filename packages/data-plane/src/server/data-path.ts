@@ -12,6 +12,7 @@ import { createGateStages, createStages, type StageOptions } from '../pipeline/s
 import { createTracer } from '../pipeline/trace-context.ts';
 import { startServer, type DataPlaneServer } from '../server.ts';
 import { AuthFailures } from '../state/auth-failures.ts';
+import type { JwtVerifier } from '../state/jwt-verifier.ts';
 import type { QuotaStore } from '../state/quota-store.ts';
 import type { RoutingTable } from '../table/routing-table.ts';
 import { createRequestLog } from '../telemetry/request-log.ts';
@@ -43,6 +44,7 @@ export interface DataPathPorts {
   readonly lookup: LookupFunction;
   readonly deny: AddressRanges;
   readonly quotas: QuotaStore & { readonly dropped: number };
+  readonly jwts: JwtVerifier & { readonly dropped: number };
   /** Takes the JSON of the record of a request. */
   readonly addRecord: (requestId: string, json: string) => void;
 }
@@ -69,7 +71,11 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
 
   const metrics = createTrafficMetrics(ports.registry, {
     inFlight: () => inFlight.count,
-    dropped: { quota: () => ports.quotas.dropped, auth_failures: () => failures.dropped },
+    dropped: {
+      quota: () => ports.quotas.dropped,
+      auth_failures: () => failures.dropped,
+      verified_tokens: () => ports.jwts.dropped,
+    },
   });
   const finished = (ctx: RequestContext) => {
     const nowMs = clock.monotonicMs();
@@ -162,6 +168,7 @@ function stagesFrom(
     },
     resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT },
     access: { failures, nowMs },
+    authenticate: { failures, nowMs, jwts: ports.jwts },
     quota: { store: ports.quotas, nowMs },
     forward: {
       upstreams: ports.upstreams,

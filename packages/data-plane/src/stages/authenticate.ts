@@ -1,30 +1,96 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { bearerCredential, INVALID_TOKEN_CHALLENGE } from '@gateway/shared/http/headers';
+import { holdsTokenSecret } from '@gateway/shared/tokens/secret';
+import type { RequestContext } from '../pipeline/context.ts';
 import { refuseAccess, type AccessOptions } from '../pipeline/refuse-access.ts';
 import type { Stage } from '../pipeline/stage.ts';
+import type { JwtVerdict, JwtVerifier } from '../state/jwt-verifier.ts';
+import type { CompiledAuth, JwtAuth } from '../table/routing-table.ts';
+
+export interface AuthenticateOptions extends AccessOptions {
+  readonly jwts: JwtVerifier;
+}
 
 /**
- * Makes sure who calls. Runs before anything is told about routes, and before the quota, so that a
- * caller without a token spends nothing of a route's.
+ * Makes sure who calls, by what the route asks for. Runs before anything is told about routes, and
+ * before the quota, so that a caller who cannot prove itself spends nothing of a route's. Where there
+ * is no such route, a token counts in either field.
  */
-export function createAuthenticate(options: AccessOptions): Stage {
+export function createAuthenticate(options: AuthenticateOptions): Stage {
   return (ctx) => {
-    const auth = ctx.route?.auth.type;
-    if (auth === 'none') {
-      ctx.token = undefined;
-      return undefined;
+    const auth = ctx.route?.auth;
+    switch (auth?.type) {
+      case 'none':
+        ctx.token = undefined;
+        return undefined;
+      case 'jwt':
+        ctx.token = undefined;
+        return takeJwt(ctx, auth, options);
+      case 'token':
+      case 'api_key':
+      case undefined:
+        takeToken(ctx, auth, options);
+        return undefined;
     }
-    // Never passed over: a route whose proof cannot be checked here is open to nobody.
-    if (auth !== undefined && auth !== 'token') {
-      refuseAccess(ctx, options, `The route asks for ${auth}, which is not served here.`);
-    }
-    const { token } = ctx;
-    if (ctx.inbound.authorization === undefined) {
-      refuseAccess(ctx, options, 'The request carries no token.');
-    }
-    if (token === undefined) refuseAccess(ctx, options, 'The token is not valid.');
-    if (options.nowMs() >= token.expiresAtMs) {
-      refuseAccess(ctx, options, 'The token has expired.');
-    }
-    ctx.principal = token.id;
-    return undefined;
   };
+}
+
+/** The same whatever the route asks for, as it is told also where there is no such route. */
+const NOTHING_PRESENTED = 'The request carries no token where the route takes it.';
+
+function takeToken(
+  ctx: RequestContext,
+  auth: CompiledAuth | undefined,
+  options: AccessOptions,
+): void {
+  const { token, tokenField } = ctx;
+  const { authorization, apiKey } = ctx.inbound;
+  const wanted =
+    auth === undefined ? tokenField : auth.type === 'api_key' ? 'x-api-key' : 'authorization';
+  const presented = wanted === 'x-api-key' ? apiKey : authorization;
+  if (presented === undefined) refuseAccess(ctx, options, NOTHING_PRESENTED);
+  // Of two tokens one would count and the other not; which of them differs from gateway to gateway.
+  if (tokenField === 'authorization' && apiKey !== undefined && holdsTokenSecret(apiKey)) {
+    refuseAccess(ctx, options, 'The request carries two tokens.');
+  }
+  if (token === undefined || tokenField !== wanted) {
+    refuseAccess(ctx, options, 'The token is not valid.');
+  }
+  if (options.nowMs() >= token.expiresAtMs) {
+    refuseAccess(ctx, options, 'The token has expired.');
+  }
+  ctx.principal = token.id;
+}
+
+function takeJwt(
+  ctx: RequestContext,
+  auth: JwtAuth,
+  options: AuthenticateOptions,
+): undefined | Promise<undefined> {
+  const { authorization } = ctx.inbound;
+  const jwt = bearerCredential(authorization);
+  if (authorization === undefined) refuseAccess(ctx, options, NOTHING_PRESENTED);
+  if (jwt === undefined) {
+    refuseAccess(ctx, options, 'The token is not valid.', INVALID_TOKEN_CHALLENGE);
+  }
+  const verdict = options.jwts.verify(auth, jwt, ctx.deadlineMs);
+  if (verdict instanceof Promise) return verdict.then((later) => settle(ctx, later, options));
+  settle(ctx, verdict, options);
+  return undefined;
+}
+
+function settle(ctx: RequestContext, verdict: JwtVerdict, options: AccessOptions): undefined {
+  if (verdict.kind === 'refused') {
+    refuseAccess(ctx, options, verdict.reason, INVALID_TOKEN_CHALLENGE);
+  }
+  if (verdict.kind === 'no_keys') {
+    throw new GatewayError(
+      'gateway_not_ready',
+      'The token cannot be verified: the keys of its issuer could not be fetched.',
+      { headers: { 'retry-after': String(verdict.retryAfterSeconds) } },
+    );
+  }
+  ctx.jwt = verdict.caller;
+  ctx.principal = verdict.caller.principal;
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import { covers } from '@gateway/shared/tokens/scopes';
 import { bearerCredential } from '@gateway/shared/http/headers';
-import { hashTokenSecret } from '@gateway/shared/tokens/secret';
+import { hashTokenSecret, isTokenSecret } from '@gateway/shared/tokens/secret';
 import { findToken, type Token } from '../table/routing-table.ts';
 import type { RequestContext } from '../pipeline/context.ts';
 import type { Stage } from '../pipeline/stage.ts';
@@ -13,11 +13,11 @@ export interface ResolveRouteOptions {
  * Finds the environment and, in it, the route; refuses nothing, as an unknown route is only told to a
  * caller who has authenticated. The environment is the token's only one, else the one that
  * `X-Gateway-Environment` names, else the default (DESIGN section 2 "Environments, tokens, scopes").
+ * A token counts in whichever field it came; whether the route takes it there is seen later.
  */
 export function createResolveRoute(options: ResolveRouteOptions): Stage {
   return (ctx) => {
-    const secret = bearerCredential(ctx.inbound.authorization);
-    const hash = secret === undefined ? undefined : hashTokenSecret(secret);
+    const hash = presentedHash(ctx);
     const found = hash === undefined ? undefined : findToken(ctx.table, hash);
     ctx.environmentName = environmentOf(ctx, found, options.defaultEnvironment);
     ctx.environment = ctx.table.environments.get(ctx.environmentName);
@@ -26,6 +26,19 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
     ctx.deadlineMs = ctx.startedMs + (ctx.route?.timeoutMs ?? 0);
     return undefined;
   };
+}
+
+/** The hash of the token that the request brings; of two, that in `Authorization`. */
+function presentedHash(ctx: RequestContext): string | undefined {
+  const bearer = bearerCredential(ctx.inbound.authorization);
+  if (bearer !== undefined && isTokenSecret(bearer)) {
+    ctx.tokenField = 'authorization';
+    return hashTokenSecret(bearer);
+  }
+  const { apiKey } = ctx.inbound;
+  if (apiKey === undefined || !isTokenSecret(apiKey)) return undefined;
+  ctx.tokenField = 'x-api-key';
+  return hashTokenSecret(apiKey);
 }
 
 /**

@@ -151,3 +151,14 @@ export function upstreamsOf(table: RoutingTable): Map<string, CompiledUpstream> 
   }
   return upstreams;
 }
+
+/** Every URL of a key set that some route of the table verifies its callers' JWTs with. */
+export function keySetUrlsOf(table: RoutingTable): Set<string> {
+  const urls = new Set<string>();
+  for (const environment of table.environments.values()) {
+    for (const route of environment.routes.values()) {
+      if (route.auth.type === 'jwt') urls.add(route.auth.jwksUrl);
+    }
+  }
+  return urls;
+}

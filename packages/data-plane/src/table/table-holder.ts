@@ -1,6 +1,12 @@
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { compileEnvironment } from './compile.ts';
-import { EMPTY_TABLE, upstreamsOf, withEnvironment, type RoutingTable } from './routing-table.ts';
+import {
+  EMPTY_TABLE,
+  keySetUrlsOf,
+  upstreamsOf,
+  withEnvironment,
+  type RoutingTable,
+} from './routing-table.ts';
 
 /** Holds the table that requests read. A new one takes its place by one assignment. */
 export class TableHolder {
@@ -13,6 +19,11 @@ export class TableHolder {
   /** The keys of every upstream that the current table names. */
   get upstreamKeys(): { has(key: string): boolean } {
     return upstreamsOf(this.#current);
+  }
+
+  /** Where the keys are that the callers of the current table's routes are verified with. */
+  get keySetUrls(): ReadonlySet<string> {
+    return keySetUrlsOf(this.#current);
   }
 
   /**

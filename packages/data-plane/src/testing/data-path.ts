@@ -11,6 +11,9 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { readConfig } from '../config.ts';
 import { startDataPath, type DataPath } from '../server/data-path.ts';
+import { createFetchKeySet } from '../state/fetch-key-set.ts';
+import { KeySetVerifier } from '../state/jwt-verifier.ts';
+import { KeySets } from '../state/key-sets.ts';
 import { LocalQuotaStore } from '../state/quota-store.ts';
 import { TableHolder } from '../table/table-holder.ts';
 import { guardedLookup } from '../upstream/guarded-lookup.ts';
@@ -78,6 +81,9 @@ export async function startTestDataPath(
   };
   const upstreams = new UpstreamPools({ ...pool, deny });
   const controlPlane = new UpstreamPools({ ...pool, deny: parseAddressRanges([]) });
+  const fetchKeySet = createFetchKeySet({ clock, lookup, deny });
+  const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
+  keySets.retain(table.keySetUrls);
   const dataPath = await startDataPath({
     config,
     clock,
@@ -91,6 +97,7 @@ export async function startTestDataPath(
     lookup,
     deny,
     quotas: new LocalQuotaStore(1000),
+    jwts: new KeySetVerifier({ keySets, clock, registry }),
     addRecord: (_requestId, json) => void records.push(JSON.parse(json) as RequestRecord),
   });
   const url = `http://127.0.0.1:${dataPath.port}`;
@@ -104,6 +111,7 @@ export async function startTestDataPath(
     use(snapshot) {
       table.apply(snapshot);
       upstreams.retain(table.upstreamKeys);
+      keySets.retain(table.keySetUrls);
     },
     async inFlight() {
       const text = await registry.getSingleMetricAsString('gateway_requests_in_flight');
@@ -111,6 +119,7 @@ export async function startTestDataPath(
     },
     async stop() {
       await dataPath.stop();
+      keySets.close();
       upstreams.close();
       controlPlane.close();
     },

@@ -7,10 +7,15 @@ export const HEADER = {
   rateLimitReset: 'x-ratelimit-reset',
   gatewayError: 'x-gateway-error',
   environment: 'x-gateway-environment',
+  /** To upstreams alone: the subject of the caller's JWT. */
+  subject: 'x-gateway-subject',
 } as const;
 
 /** RFC 6750 section 3: what a 401 tells about how to authenticate. */
 export const BEARER_CHALLENGE = 'Bearer';
+
+/** RFC 6750 section 3.1: the same to a caller whose JWT opens nothing. */
+export const INVALID_TOKEN_CHALLENGE = 'Bearer error="invalid_token"';
 
 const BEARER = /^bearer +([^\s,]+) *$/i;
 

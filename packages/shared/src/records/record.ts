@@ -23,6 +23,8 @@ const attemptSchema = z.object({
   error: z.string().optional(),
 });
 
+const recordedClaimSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+
 /**
  * The record of one proxied request, as data planes stream it and as Postgres keeps it.
  * It holds no header value, no body and no query value.
@@ -52,6 +54,10 @@ export const requestRecordSchema = z.object({
   /** What the idempotency key did to this request; null where it had none. */
   idempotency: z.string().nullable(),
   token_id: z.string().nullable(),
+  /** Claim `sub` of the caller's JWT; null where it brought none, or one that was refused. */
+  subject: z.string().nullable(),
+  /** Of the claims of that JWT, `iss`, `aud` and those that the route requires. Never the token. */
+  claims: z.record(z.string(), recordedClaimSchema).nullable(),
   client_ip: z.string(),
   client_request_id: z.string().nullable(),
   request_bytes: z.int(),
@@ -63,6 +69,8 @@ export const requestRecordSchema = z.object({
 
 export type RequestRecord = z.infer<typeof requestRecordSchema>;
 export type RecordedAttempt = z.infer<typeof attemptSchema>;
+/** A claim as it stands, or as JSON text where it is neither plain nor a list of texts, or too long. */
+export type RecordedClaim = z.infer<typeof recordedClaimSchema>;
 
 /** A message on the stream of records: the JSON array of a batch. */
 export const recordBatchSchema = z.array(requestRecordSchema);
@@ -79,3 +87,8 @@ export const MAX_BATCH_BYTES = 768 * 1024;
 /** Longer paths and caller's request ids are cut here, so that a record has a bounded size. */
 export const MAX_RECORDED_PATH_CHARS = 1024;
 export const MAX_RECORDED_CLIENT_ID_CHARS = 128;
+/** OpenID Connect Core section 2: a subject has at most so many characters; longer ones are refused. */
+export const MAX_RECORDED_SUBJECT_CHARS = 255;
+/** The same for claims of a JWT: so many of them, and of each so much. */
+export const MAX_RECORDED_CLAIMS = 20;
+export const MAX_RECORDED_CLAIM_CHARS = 256;

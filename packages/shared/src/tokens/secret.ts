@@ -25,6 +25,16 @@ export function holdsTokenSecret(text: string): boolean {
   return SECRET_WITHIN.test(text);
 }
 
+const BASIC = /^basic +([A-Za-z0-9+/=_-]+) *$/i;
+
+/** Whether an `Authorization` field holds a token secret: as it stands, or as user or password. */
+export function credentialHoldsTokenSecret(authorization: string): boolean {
+  const basic = BASIC.exec(authorization)?.[1];
+  return holdsTokenSecret(
+    basic === undefined ? authorization : Buffer.from(basic, 'base64').toString('latin1'),
+  );
+}
+
 const SECRETS_WITHIN = new RegExp(SECRET_WITHIN, 'g');
 
 /**

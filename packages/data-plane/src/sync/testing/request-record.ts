@@ -24,6 +24,8 @@ export function newRecord(changes: Partial<RequestRecord> = {}): RequestRecord {
     rate_limit: { limit: 60_000, remaining: 59_999, reset_seconds: 60 },
     idempotency: null,
     token_id: 'tok_01hzzzzzzzzzzzzzzzzzzzzzzz',
+    subject: null,
+    claims: null,
     client_ip: '127.0.0.1',
     client_request_id: null,
     request_bytes: 80,

@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+import type { Clock, Timer } from '@gateway/shared/clock';
+import { KeySetFetchError, type FetchFailure, type FetchKeySet } from './fetch-key-set.ts';
+import { parseKeySet, type KeySet } from './key-set.ts';
+
+export interface RemoteKeySetOptions {
+  readonly url: string;
+  readonly fetch: FetchKeySet;
+  readonly clock: Clock;
+  /** Gives numbers in [0, 1). */
+  readonly random: () => number;
+  /** Called at the end of every fetch. */
+  readonly fetched: (result: 'ok' | FetchFailure, message: string) => void;
+}
+
+/** How often a set is fetched anew while all is well, less a random tenth. */
+export const REFRESH_MS = 5 * 60_000;
+/** How long the last good set serves on while its issuer cannot be reached. */
+export const MAX_AGE_MS = 24 * 60 * 60_000;
+/** Between two fetches that tokens with unknown keys give rise to, as anybody can make up such a token. */
+export const COOLDOWN_MS = 10_000;
+const MIN_BACK_OFF_MS = 1_000;
+const MAX_BACK_OFF_MS = 10_000;
+/** Requests that may wait for one fetch: anybody can make one that does. */
+const MAX_WAITING = 256;
+
+/**
+ * The key set behind one URL. It is fetched when it is made and again before it could grow old, off
+ * the path of requests; the last good one stays while the issuer is down, up to `MAX_AGE_MS`.
+ */
+export class RemoteKeySet {
+  readonly #options: RemoteKeySetOptions;
+  readonly #closing = new AbortController();
+  #keys: KeySet | undefined = undefined;
+  #digest = '';
+  #fetchedAtMs = 0;
+  #fetching: Promise<void> | undefined = undefined;
+  #waiting = 0;
+  #failures = 0;
+  #askedAtMs = -Infinity;
+  #dueMs = 0;
+  #timer: Timer | undefined = undefined;
+
+  constructor(options: RemoteKeySetOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  /** The newest set; the same object as long as the issuer names the same keys. */
+  get keys(): KeySet | undefined {
+    const ageMs = this.#options.clock.monotonicMs() - this.#fetchedAtMs;
+    return ageMs < MAX_AGE_MS ? this.#keys : undefined;
+  }
+
+  /** Whole seconds to the next fetch, at least 1. */
+  get retryAfterSeconds(): number {
+    const waitMs = this.#dueMs - this.#options.clock.monotonicMs();
+    return Math.max(1, Math.ceil(waitMs / 1000));
+  }
+
+  /**
+   * Resolves at the end of a fetch that may bring what `keys` lacks: the one under way, or a new one.
+   * Undefined where none is allowed now, or too many requests wait for it.
+   */
+  renewal(): Promise<void> | undefined {
+    if (this.#waiting >= MAX_WAITING) return undefined;
+    if (this.#fetching === undefined) {
+      const nowMs = this.#options.clock.monotonicMs();
+      if (nowMs - this.#askedAtMs < COOLDOWN_MS) return undefined;
+      this.#askedAtMs = nowMs;
+      this.#start();
+    }
+    this.#waiting += 1;
+    return this.#fetching;
+  }
+
+  /** Ends the fetch under way, and fetches no more. */
+  close(): void {
+    this.#closing.abort();
+    this.#timer?.cancel();
+  }
+
+  #start(): void {
+    this.#timer?.cancel();
+    const { url, fetch } = this.#options;
+    this.#fetching = fetch(url, this.#closing.signal)
+      .then((text) => this.#take(text))
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#fetching = undefined;
+        this.#waiting = 0;
+      });
+  }
+
+  #take(text: string): void {
+    const digest = hash('sha256', text);
+    if (digest !== this.#digest) {
+      const keys = parseKeySet(text);
+      if (keys === undefined) throw new KeySetFetchError('malformed', 'it is no JWK Set');
+      this.#keys = keys;
+      this.#digest = digest;
+    }
+    this.#fetchedAtMs = this.#options.clock.monotonicMs();
+    this.#failures = 0;
+    this.#options.fetched('ok', '');
+    this.#schedule(REFRESH_MS * (1 - this.#options.random() / 10));
+  }
+
+  #failed(error: unknown): void {
+    if (this.#closing.signal.aborted) return;
+    const delayMs = Math.min(MIN_BACK_OFF_MS * 2 ** this.#failures, MAX_BACK_OFF_MS);
+    this.#failures += 1;
+    this.#schedule(delayMs * (1 - this.#options.random() / 10));
+    const known = error instanceof KeySetFetchError ? error.failure : 'unreachable';
+    this.#options.fetched(known, error instanceof Error ? error.message : String(error));
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#closing.signal.aborted) return;
+    const { clock } = this.#options;
+    this.#dueMs = clock.monotonicMs() + delayMs;
+    this.#timer = clock.setTimer(delayMs, () => {
+      this.#start();
+    });
+  }
+}
