@@ -11,18 +11,23 @@ export interface NextAttemptOptions {
   readonly random: () => number;
 }
 
+export interface KnownOfAttempts {
+  /** Whether the body, if any, is still whole and at hand. */
+  readonly bodyKept: boolean;
+  readonly retriesMade: number;
+  /** Whether a healthy upstream is left that was not tried. */
+  readonly elsewhere: boolean;
+}
+
 /**
  * Milliseconds to wait before the next attempt, or undefined where there is to be none: puts what is
  * known of the request before the retry decision, and takes a retry from the budget.
- *
- * @param bodyKept whether the body, if any, is still whole and at hand
  */
 export function nextDelayMs(
   ctx: RequestContext,
   route: CompiledRoute,
   outcome: AttemptResult,
-  bodyKept: boolean,
-  retriesMade: number,
+  known: KnownOfAttempts,
   load: ServiceLoad,
   options: NextAttemptOptions,
 ): number | undefined {
@@ -35,13 +40,13 @@ export function nextDelayMs(
       sent,
       method: ctx.method,
       hasIdempotencyKey: ctx.inbound.idempotencyKey !== undefined,
-      bodyKept,
-      retriesMade,
+      ...known,
       retryCount: route.retryCount,
       remainingMs: remainingMs(ctx, route, outcome, options.clock),
       liveRetries: load.liveRetries,
       liveRequests: load.liveRequests,
       earnedRetries: load.earnedRetries,
+      alone: !load.shared,
       random: options.random(),
     },
     route.retry,

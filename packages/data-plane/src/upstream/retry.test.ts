@@ -27,6 +27,7 @@ const state: RetryState = {
   liveRetries: 0,
   liveRequests: 1,
   earnedRetries: 3,
+  alone: false,
   random: 0.5,
 };
 
@@ -91,17 +92,12 @@ describe('decideRetry', () => {
       'budget_used_up',
     ],
     ['the last of the share', { liveRetries: 19, liveRequests: 100 }, {}, true],
-    [
-      'earned retries that are used up',
-      { earnedRetries: 0.9, liveRequests: 2 },
-      {},
-      'budget_used_up',
-    ],
-    ['the last earned retry', { earnedRetries: 1, liveRequests: 2 }, {}, true],
-    ['no earned retry, and a request that is alone', { earnedRetries: 0 }, {}, true],
+    ['earned retries that are used up', { earnedRetries: 0.9 }, {}, 'budget_used_up'],
+    ['the last earned retry', { earnedRetries: 1 }, {}, true],
+    ['no earned retry, and a request that is alone', { earnedRetries: 0, alone: true }, {}, true],
     [
       'no earned retry, where nothing was sent',
-      { earnedRetries: 0, liveRequests: 2, failure: connect, sent: false },
+      { earnedRetries: 0, failure: connect, sent: false },
       {},
       true,
     ],

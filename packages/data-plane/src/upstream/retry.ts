@@ -29,6 +29,8 @@ export interface RetryState {
   readonly hasIdempotencyKey: boolean;
   /** Whether the body, if any, is still whole and at hand. */
   readonly bodyKept: boolean;
+  /** Whether a healthy upstream is left that was not tried. */
+  readonly elsewhere: boolean;
   readonly retriesMade: number;
   readonly retryCount: number;
   /** What is left to the deadline of the request. */
@@ -38,6 +40,8 @@ export interface RetryState {
   readonly liveRequests: number;
   /** What the service's requests have earned, less its retries after sending. */
   readonly earnedRetries: number;
+  /** Whether no other request of the service was under way at any time since this one began. */
+  readonly alone: boolean;
   /** A random number in [0, 1). */
   readonly random: number;
 }
@@ -63,7 +67,7 @@ export const RETRY_BUDGET_MINIMUM = 3;
  * retries that fail faster than first attempts come more often. It is a little less than the share, as
  * requests that are alone do not ask; both together stay within the share of all requests.
  */
-export const RETRY_EARNED_SHARE = 0.18;
+export const RETRY_EARNED_SHARE = 0.19;
 /** What quiet times earn is not spent at once on an upstream that begins to fail. */
 export const MAX_EARNED_RETRIES = 100;
 const MAX_BACKOFF_MS = 10_000;
@@ -98,11 +102,14 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
   }
   if (!state.bodyKept) return { retry: false, why: 'body_not_kept' };
   const budget = Math.max(RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE * state.liveRequests);
-  if (state.liveRetries >= budget) return { retry: false, why: 'budget_used_up' };
+  // A request that never left moves on to a healthy upstream, which would have served it anyhow: that
+  // is no load to guard against, and nothing to wait for.
+  const moves = !state.sent && state.elsewhere;
+  if (!moves && state.liveRetries >= budget) return { retry: false, why: 'budget_used_up' };
   // What never reached an upstream was no load to any, and a request that is alone is no load.
-  const counts = state.sent && state.liveRequests > 1;
+  const counts = state.sent && !state.alone;
   if (counts && state.earnedRetries < 1) return { retry: false, why: 'budget_used_up' };
-  const delayMs = retryDelayMs(state, policy);
+  const delayMs = moves ? 0 : retryDelayMs(state, policy);
   if (delayMs + MIN_ATTEMPT_MS > state.remainingMs) return { retry: false, why: 'deadline' };
   return { retry: true, delayMs };
 }

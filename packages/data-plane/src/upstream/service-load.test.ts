@@ -26,6 +26,7 @@ function retried(load: ServiceLoad, retriesMade: number, retryCount: number): bo
       liveRetries: load.liveRetries,
       liveRequests: load.liveRequests,
       earnedRetries: load.earnedRetries,
+      alone: !load.shared,
     },
     policy,
   );
@@ -51,7 +52,7 @@ describe('the retry budget of a service that always fails', () => {
             continue;
           }
           if (one.made > 0) one.load.liveRetries -= 1;
-          const alone = live.length === 1;
+          const alone = !one.load.shared;
           if (retried(one.load, one.made, retryCount)) {
             one.load.liveRetries += 1;
             one.made += 1;

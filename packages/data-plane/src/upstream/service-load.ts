@@ -7,6 +7,8 @@ export interface ServiceLoad {
   liveRetries: number;
   /** Retries after sending that the service may still have; never below 0. */
   earnedRetries: number;
+  /** Whether more than one request was under way since there was none. */
+  shared: boolean;
 }
 
 interface Entry extends ServiceLoad {
@@ -31,12 +33,13 @@ export class ServiceLoads {
     let load = this.#loads.get(serviceId);
     if (load === undefined) {
       const earnedRetries = RETRY_BUDGET_MINIMUM;
-      load = { liveRequests: 0, liveRetries: 0, earnedRetries, quiet: undefined };
+      load = { liveRequests: 0, liveRetries: 0, earnedRetries, shared: false, quiet: undefined };
       this.#loads.set(serviceId, load);
     } else if (load.quiet !== undefined) {
       load.quiet.cancel();
       load.quiet = undefined;
     }
+    load.shared = load.liveRequests > 0;
     load.liveRequests += 1;
     load.earnedRetries = Math.min(MAX_EARNED_RETRIES, load.earnedRetries + RETRY_EARNED_SHARE);
     return load;
