@@ -1,0 +1,118 @@
+import { quotaBucketStream, quotaSubject } from '@gateway/shared/messaging/names';
+import {
+  jetstream,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  jetstreamManager,
+  type JetStreamClient,
+  type JetStreamManager,
+} from '@nats-io/jetstream';
+import { errors, type NatsConnection } from '@nats-io/nats-core';
+import { orAborted } from '../../sync/abortable.ts';
+import type { NatsLink } from '../../sync/nats-link.ts';
+import {
+  ledgerEntrySchema,
+  UnusableEntryError,
+  type LedgerEntry,
+  type LedgerKey,
+  type LedgerState,
+  type QuotaLedger,
+  type WriteResult,
+} from './ledger.ts';
+
+/** The store of quotas cannot be asked now. */
+export class LedgerAwayError extends Error {}
+
+const CALL_TIMEOUT_MS = 500;
+
+const CONFLICT = new Set<number>([
+  JetStreamApiCodes.StreamWrongLastSequence,
+  JetStreamApiCodes.StreamWrongLastSequenceUnknown,
+]);
+/** nats-server's "maximum bytes exceeded" and "insufficient storage resources available". */
+const FULL = new Set([10077, 10047]);
+
+interface Opened {
+  readonly connection: NatsConnection;
+  readonly client: JetStreamClient;
+  readonly manager: Promise<JetStreamManager>;
+}
+
+/**
+ * The ledger in a KV bucket of NATS, by the stream under it: a write names the sequence that the key's
+ * newest message must have, which the server decides; a read asks the stream's leader. Needs nothing
+ * newer than nats-server 2.9. Calls end at once when the connection is lost.
+ */
+export class KvQuotaLedger implements QuotaLedger {
+  epoch = 0;
+  readonly #link: NatsLink;
+  #opened: Opened | undefined = undefined;
+  #lost = new AbortController();
+
+  constructor(link: NatsLink) {
+    this.#link = link;
+    link.onChange(() => {
+      if (link.connection !== undefined) return;
+      this.epoch += 1;
+      this.#lost.abort(new LedgerAwayError('the connection to NATS was lost'));
+      this.#lost = new AbortController();
+    });
+  }
+
+  get reachable(): boolean {
+    return this.#link.connection !== undefined;
+  }
+
+  async read(key: LedgerKey): Promise<LedgerState> {
+    const { manager } = this.#open();
+    const query = { last_by_subj: quotaSubject(key.windowMs, key.hash) };
+    const asking = manager.then((api) =>
+      api.streams.getMessage(quotaBucketStream(key.windowMs), query),
+    );
+    const message = await orAborted(asking, this.#lost.signal);
+    if (message === null) return { entry: undefined, revision: 0 };
+    // Decoded at each access. A key that was deleted has a message without a body.
+    const { data } = message;
+    return {
+      entry: data.length === 0 ? undefined : parseEntry(data),
+      revision: message.seq,
+    };
+  }
+
+  async write(key: LedgerKey, entry: LedgerEntry, revision: number): Promise<WriteResult> {
+    const { client } = this.#open();
+    const writing = client.publish(quotaSubject(key.windowMs, key.hash), JSON.stringify(entry), {
+      timeout: CALL_TIMEOUT_MS,
+      expect: { lastSubjectSequence: revision },
+    });
+    try {
+      const { seq } = await orAborted(writing, this.#lost.signal);
+      return { kind: 'written', revision: seq };
+    } catch (error) {
+      if (error instanceof errors.TimeoutError) return { kind: 'unknown' };
+      if (!(error instanceof JetStreamApiError)) throw error;
+      if (CONFLICT.has(error.code)) return { kind: 'conflict' };
+      if (FULL.has(error.code)) return { kind: 'full' };
+      throw error;
+    }
+  }
+
+  #open(): Opened {
+    const { connection } = this.#link;
+    if (connection === undefined) throw new LedgerAwayError('NATS is away');
+    if (this.#opened?.connection !== connection) {
+      const options = { timeout: CALL_TIMEOUT_MS, checkAPI: false };
+      const manager = jetstreamManager(connection, options);
+      this.#opened = { connection, client: jetstream(connection, options), manager };
+    }
+    return this.#opened;
+  }
+}
+
+function parseEntry(data: Uint8Array): LedgerEntry {
+  try {
+    return ledgerEntrySchema.parse(JSON.parse(Buffer.from(data).toString('utf8')));
+  } catch (cause) {
+    throw new UnusableEntryError('what is stored for the key is no entry', { cause });
+  }
+}

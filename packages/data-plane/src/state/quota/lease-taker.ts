@@ -1,0 +1,168 @@
+import type { Clock } from '@gateway/shared/clock';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import { acquireLease, type LeaseAsk, type LeaseOutcome } from './acquire-lease.ts';
+import { leaseSize, type LeaseDemand } from './lease-size.ts';
+import type { QuotaLedger } from './ledger.ts';
+import type { QuotaCounter } from './quota-counter.ts';
+import type { QuotaCounts } from './quota-counts.ts';
+import { StoreGate } from './store-gate.ts';
+
+export interface LeaseTakerOptions {
+  readonly ledger: QuotaLedger;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Whether the ledger's clock is known: without it no window of it can be named. */
+  readonly timeKnown: () => boolean;
+  /** Now by the ledger's clock. */
+  readonly serverMs: () => number;
+  /** Live data planes, this one included: at least 1. While the ledger is away the last known number. */
+  readonly liveNodes: () => number;
+  /** Gives ids that no other data plane gives. */
+  readonly newLeaseId: () => string;
+  readonly counts: QuotaCounts;
+  /** Called when a round with the ledger is over, whatever came of it. */
+  readonly onRefilled: (counter: QuotaCounter) => void;
+}
+
+/** A lease is to last this long at the recent rate. */
+const LEASE_MS = 250;
+/** A refill begins when the lease lasts no longer than this at the recent rate: several round trips. */
+const REFILL_AHEAD_MS = 50;
+const PARALLEL_CHARGES = 32;
+
+/** Refills the leases of counters from the ledger, one round at a time for each, and keeps it told of debts. */
+export class LeaseTaker {
+  readonly #options: LeaseTakerOptions;
+  readonly #gate: StoreGate;
+  readonly #indebted = new Set<QuotaCounter>();
+
+  constructor(options: LeaseTakerOptions) {
+    this.#options = options;
+    this.#gate = new StoreGate({
+      clock: options.clock,
+      usable: () => options.ledger.reachable && options.timeKnown(),
+      probe: () => this.#probe(),
+      settleDebts: () => this.#settleDebts(),
+      onChange: (open, reason) => this.#report(open, reason),
+    });
+  }
+
+  /** Whether leases can be had; otherwise the share rule decides. */
+  get open(): boolean {
+    return this.#gate.open;
+  }
+
+  /** Begins a refill unless one is under way. */
+  refill(counter: QuotaCounter): void {
+    if (!counter.refilling) void this.#round(counter, false);
+  }
+
+  /** Begins a refill before it is needed, where enough is left that nobody else goes short by it. */
+  refillAhead(counter: QuotaCounter): void {
+    if (counter.refilling || !this.#gate.open) return;
+    const left = counter.limit - counter.granted;
+    if (leaseSize({ ...this.#demand(counter), left }) > 0) void this.#round(counter, false);
+  }
+
+  /** The counter has granted without the ledger, which is told as soon as it is back. */
+  owes(counter: QuotaCounter): void {
+    this.#indebted.add(counter);
+    if (!counter.refilling && this.#gate.claimProbe()) void this.#round(counter, true);
+  }
+
+  /** The counter's debt is of a window that is over, or the counter is gone. */
+  forget(counter: QuotaCounter): void {
+    this.#indebted.delete(counter);
+  }
+
+  #demand(counter: QuotaCounter): Omit<LeaseDemand, 'left'> {
+    return {
+      limit: counter.limit,
+      nodes: this.#options.liveNodes(),
+      waiting: counter.waiting.length,
+      expected: Math.ceil(counter.rate * LEASE_MS),
+    };
+  }
+
+  /** Never rejects: where the ledger fails, the share rule answers who waits. */
+  async #round(counter: QuotaCounter, chargeOnly: boolean): Promise<void> {
+    const { ledger, clock, counts, newLeaseId } = this.#options;
+    counter.refilling = true;
+    counter.measureRate(clock.monotonicMs());
+    const { key, window, debt, giveBack } = counter;
+    const ask: LeaseAsk = { ...this.#demand(counter), key, window, debt, giveBack, chargeOnly };
+    // Given back once or never: an answer that is lost must not make it twice.
+    counter.giveBack = 0;
+    const { epoch } = ledger;
+    const known = counter.contended || counter.knownEpoch !== epoch ? undefined : counter.known;
+    try {
+      const outcome = await acquireLease(ledger, ask, known, newLeaseId);
+      counter.knownEpoch = epoch;
+      counts.refills += 1;
+      counts.conflicts += outcome.conflicts;
+      this.#apply(counter, ask, outcome);
+      this.#gate.answered();
+    } catch (error) {
+      counter.known = undefined;
+      counts.failedRefills += 1;
+      this.#gate.failed(error instanceof Error ? error.message : String(error));
+    } finally {
+      counter.refilling = false;
+    }
+    this.#options.onRefilled(counter);
+  }
+
+  #apply(counter: QuotaCounter, ask: LeaseAsk, outcome: LeaseOutcome): void {
+    // A lease of a window that is over, or of a policy that was changed, is lost.
+    const current = counter.window === ask.window && counter.key === ask.key;
+    if (outcome.kind === 'unusable') {
+      counter.known = undefined;
+      counter.contended = false;
+      if (current) counter.shareOnly = true;
+      this.#options.log.debug({ reason: outcome.reason }, 'a quota is granted by share');
+      return;
+    }
+    this.#options.counts.leased += outcome.size;
+    if (counter.key === ask.key) counter.known = outcome.state;
+    counter.contended = outcome.conflicts > 0;
+    if (!current) return;
+    counter.granted = outcome.granted;
+    counter.debt -= outcome.charged;
+    if (counter.debt === 0) this.#indebted.delete(counter);
+    if (counter.limit < ask.limit) counter.giveBack += outcome.size;
+    else counter.unused += outcome.size;
+    const soon = Math.ceil(counter.rate * REFILL_AHEAD_MS);
+    counter.lowWater = Math.max(1, soon, Math.floor(outcome.size / 8));
+  }
+
+  #probe(): void {
+    const [debtor] = this.#debtors();
+    if (debtor !== undefined && this.#gate.claimProbe()) void this.#round(debtor, true);
+  }
+
+  async #settleDebts(): Promise<void> {
+    const debtors = this.#debtors();
+    const chargeNext = async (): Promise<void> => {
+      for (let one = debtors.pop(); one !== undefined; one = debtors.pop()) {
+        if (one.debt > 0 && !one.refilling) await this.#round(one, true);
+      }
+    };
+    await Promise.all(Array.from({ length: PARALLEL_CHARGES }, chargeNext));
+  }
+
+  #debtors(): QuotaCounter[] {
+    const serverMs = this.#options.serverMs();
+    for (const one of this.#indebted) if (one.endMs <= serverMs) this.#indebted.delete(one);
+    return [...this.#indebted].filter((one) => !one.refilling);
+  }
+
+  #report(open: boolean, reason: string): void {
+    const { log, liveNodes } = this.#options;
+    if (open) {
+      log.info('quotas are leased again');
+      return;
+    }
+    const why = { reason, live_data_planes: liveNodes() };
+    log.warn(why, 'quotas cannot be leased: each data plane grants its share');
+  }
+}

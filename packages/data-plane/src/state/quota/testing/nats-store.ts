@@ -1,0 +1,58 @@
+import { connectNats } from '@gateway/shared/messaging/connection';
+import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { systemClock, type Clock } from '@gateway/shared/clock';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { pino } from 'pino';
+import { linkNats, whenUp } from '../../../sync/nats-link.ts';
+import { KvQuotaLedger } from '../kv-ledger.ts';
+import { LeasedQuotaStore } from '../leased-quota-store.ts';
+
+const TOPOLOGY = { replicas: 1, maxRecordStreamBytes: 16 * 1024 * 1024 };
+
+export interface NatsStores {
+  readonly connection: NatsConnection;
+  /** Another data plane, as it were, over the same NATS. */
+  open(options: NatsStoreOptions): Promise<LeasedQuotaStore>;
+  close(): Promise<void>;
+}
+
+export interface NatsStoreOptions {
+  readonly clock: Clock;
+  readonly maxCounters?: number;
+  readonly liveNodes?: number;
+}
+
+let made = 0;
+
+/** Quota stores over a real NATS, whose buckets are there when this resolves. */
+export async function openNatsStores(url: string): Promise<NatsStores> {
+  const abort = new AbortController();
+  const log = pino({ level: 'silent' });
+  const options = { url, name: 'quotas', log, clock: systemClock, signal: abort.signal };
+  const connection = await connectNats(options);
+  await ensureTopology(connection, TOPOLOGY);
+  return {
+    connection,
+    async open({ clock, maxCounters = 1000, liveNodes = 1 }) {
+      made += 1;
+      const node = `${Date.now()}-${made}`;
+      let leases = 0;
+      const link = linkNats(Promise.resolve(connection), log);
+      await whenUp(link, abort.signal);
+      return new LeasedQuotaStore({
+        ledger: new KvQuotaLedger(link),
+        clock,
+        log,
+        maxCounters,
+        liveNodes: () => liveNodes,
+        serverTimeOffsetMs: () => 0,
+        serverTimeErrorMs: () => 0,
+        newLeaseId: () => `${node}.${(leases += 1)}`,
+      });
+    },
+    async close() {
+      abort.abort();
+      await connection.close();
+    },
+  };
+}
