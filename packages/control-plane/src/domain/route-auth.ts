@@ -15,8 +15,8 @@ const AUTH_TYPES = ['token', 'api_key', 'jwt', 'none'];
 
 function boundedText(maxChars: number) {
   const error = `must be 1 to ${maxChars} characters without control characters`;
-  // eslint-disable-next-line no-control-regex -- they are what is refused
-  const pattern = /^[^\x00-\x1f\x7f]+$/;
+  // Half a surrogate pair is no text to Postgres.
+  const pattern = /^[^\p{Cc}\p{Cs}]+$/u;
   return z.string({ error: 'must be a text' }).max(maxChars, { error }).regex(pattern, { error });
 }
 
