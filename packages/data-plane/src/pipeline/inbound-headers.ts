@@ -106,8 +106,8 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     if (single !== undefined) {
       if (found[single] !== undefined) repeated = name;
       found[single] = value;
-      // An idempotency key means something to the upstream as well; the others end here.
-      if (name === 'idempotency-key') endToEnd.push(rawName, value);
+      // These mean something to the upstream as well, an API key unless it is the gateway's.
+      if (name === 'idempotency-key' || name === 'x-api-key') endToEnd.push(rawName, value);
       continue;
     }
     if (name === 'connection') connection += `,${value}`;

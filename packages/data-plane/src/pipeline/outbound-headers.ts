@@ -1,6 +1,7 @@
 import { HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { RequestContext } from './context.ts';
+import { withoutNamed } from './inbound-headers.ts';
 
 /** How the gateway names itself in `Via` (RFC 9110 section 7.6.3). */
 const VIA = '1.1 gateway';
@@ -12,12 +13,13 @@ const VIA = '1.1 gateway';
  */
 export function outboundHeaders(ctx: RequestContext): string[] {
   const { inbound } = ctx;
-  const fields = inbound.endToEnd.slice();
+  const { apiKey } = inbound;
+  const fields =
+    apiKey !== undefined && isOurApiKey(ctx, apiKey)
+      ? withoutNamed(inbound.endToEnd, 'x-api-key')
+      : inbound.endToEnd.slice();
   if (inbound.authorization !== undefined && !isOurCredential(ctx, inbound.authorization)) {
     fields.push('authorization', inbound.authorization);
-  }
-  if (inbound.apiKey !== undefined && !isOurApiKey(ctx, inbound.apiKey)) {
-    fields.push('x-api-key', inbound.apiKey);
   }
   const subject = ctx.jwt?.subjectField;
   if (subject !== undefined) fields.push(HEADER.subject, subject);

@@ -28,7 +28,7 @@ export function createQuota(options: QuotaOptions): Stage {
 
 function subjectOf(policy: QuotaPolicy, ctx: RequestContext): string {
   if (policy.per === 'route') return '';
-  return policy.per === 'token' ? (ctx.token?.id ?? ctx.clientIp) : ctx.clientIp;
+  return policy.per === 'token' ? (ctx.principal ?? ctx.clientIp) : ctx.clientIp;
 }
 
 function settle(ctx: RequestContext, policy: QuotaPolicy, window: FixedWindow): void {
