@@ -27,6 +27,8 @@ export interface LoadOptions {
   readonly callers: number;
   /** Of all callers together. */
   readonly maxCalls: number;
+  /** No caller begins another call once this is true. */
+  readonly ended?: () => boolean;
   /** The body of the n-th call, sent as JSON. */
   readonly body: (call: number) => unknown;
 }
@@ -44,7 +46,7 @@ export function startLoad(options: LoadOptions): Load {
   async function run(): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     try {
-      while (state.begun < options.maxCalls) {
+      while (state.begun < options.maxCalls && options.ended?.() !== true) {
         state.begun += 1;
         state.inFlight += 1;
         answers.push(await call(agent, options, state.begun));
