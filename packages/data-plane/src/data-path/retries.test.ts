@@ -233,7 +233,7 @@ describe('retries', () => {
     const upstreams = [alive.url, `http://127.0.0.1:${await closedPort()}`];
     const environment = { MAX_RETRY_BODY_BYTES: '1000' };
     const gateway = opened(await startTestDataPath({ upstreams, retry_count: 1 }, { environment }));
-    for (let call = 0; call < 12; call += 1) {
+    for (let call = 0; call < 20; call += 1) {
       const init = { method: 'PUT', ...BODIES.long_stream() };
       expect((await gateway.call('test', init)).status).toBe(200);
     }
