@@ -17,8 +17,7 @@ export function chooseVersion(
   versions: readonly CompiledVersion[],
   subject: string,
 ): CompiledVersion | undefined {
-  const [only] = versions;
-  if (versions.length === 1) return only;
+  if (versions.length === 1) return versions[0];
   const hash = hashText(subject);
   let chosen: CompiledVersion | undefined;
   let highest = 0;

@@ -112,7 +112,7 @@ function compileRoute(
 /** A version that two share, or that nobody could reach, would be served otherwise than it was set. */
 function compileVersions(route: SnapshotRoute, services: Services): readonly CompiledVersion[] {
   const versions = route.versions.map((version) => compileVersion(route, version, services));
-  if (new Set(versions.map((version) => version.name)).size < versions.length) {
+  if (versions.length > 1 && new Set(versions.map(({ name }) => name)).size < versions.length) {
     throw new Error(`route ${route.id} has two versions of one name`);
   }
   if (!versions.some((version) => version.weight > 0)) {
@@ -132,7 +132,8 @@ function compileVersion(
     name: version.name ?? undefined,
     service,
     weight: version.weight,
-    seed: hashText(`${route.id} ${version.name ?? ''}`),
+    // One that has no name stands alone, so nothing is drawn.
+    seed: version.name === null ? 0 : hashText(`${route.id} ${version.name}`),
   };
 }
 
