@@ -125,7 +125,10 @@ export function routeSchemas(deny: AddressRanges) {
     })
       .refine((body) => !hasNone(body), oneOfThem)
       .refine((body) => !hasBoth(body), notBoth)
-      .meta({ oneOf: [{ required: ['service_id'] }, { required: ['versions'] }] }),
+      .meta({
+        description: 'Names a service or versions, not both.',
+        anyOf: [{ required: ['service_id'] }, { required: ['versions'] }],
+      }),
     /**
      * Every field may be left out; `rate_limit`, `retry` and `idempotency` are merged into what is
      * stored (RFC 7396), `auth`, `versions` and `regions` take its place.

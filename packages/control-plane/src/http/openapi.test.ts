@@ -11,7 +11,7 @@ interface Operation {
 interface Schema {
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly required?: readonly string[];
-  readonly oneOf?: readonly object[];
+  readonly anyOf?: readonly object[];
 }
 
 interface Document {
@@ -77,7 +77,7 @@ describe('GET /v1/openapi.json', () => {
   it('has the bounds and defaults by which bodies are validated', () => {
     const schema = document.paths['/v1/routes']?.['post']?.requestBody?.content['application/json'];
     expect(schema?.schema.required).toEqual(['name']);
-    expect(schema?.schema.oneOf).toEqual([
+    expect(schema?.schema.anyOf).toEqual([
       { required: ['service_id'] },
       { required: ['versions'] },
     ]);
