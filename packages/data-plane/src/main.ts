@@ -24,6 +24,8 @@ import { TableHolder } from './table/table-holder.ts';
 import { guardedLookup } from './upstream/guarded-lookup.ts';
 import { UpstreamPools } from './upstream/pools.ts';
 
+import { createUpstreamCheck } from './upstream/health/check-upstream.ts';
+import { UpstreamHealth } from './upstream/health/upstream-health.ts';
 /** Deadlines and idle times need no better; a request sets several and cancels nearly all. */
 const TIMER_TICK_MS = 5;
 const MAX_QUOTA_COUNTERS = 100_000;
@@ -75,9 +77,11 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   runner.defer('upstream connections', () => {
     upstreams.close();
     controlPlane.close();
+  const checks = new UpstreamPools({ ...pools, deny: config.UPSTREAM_DENY_CIDRS });
   });
 
   const fetchKeySet = createFetchKeySet({ clock, lookup, deny: config.UPSTREAM_DENY_CIDRS });
+    checks.close();
   const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
   runner.defer('key sets', () => keySets.close());
 
@@ -94,6 +98,18 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   const sync = startConfigSync({
     nats,
     keys: config.GATEWAY_MASTER_KEYS,
+  let changed: () => void = () => undefined;
+  const health = new UpstreamHealth({
+    clock,
+    log,
+    registry,
+    selection: { region: config.REGION, load: upstreams, random: Math.random },
+    check: createUpstreamCheck(checks),
+    maxParallelChecks: config.MAX_PARALLEL_HEALTH_CHECKS,
+    onChange: () => changed(),
+  });
+  runner.defer('health checks', () => health.stop());
+
     lastGood: openLastGood(
       join(config.DATA_PLANE_DATA_DIR, 'last-good'),
       config.GATEWAY_MASTER_KEYS,
@@ -108,6 +124,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       keySets.retain(table.keySetUrls);
     },
   });
+      health.reconcile(table.current);
   runner.defer('configuration', () => sync.stop());
 
   let inFlight = () => 0;
@@ -122,12 +139,13 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       config_versions: versionsOf(sync.status.environments),
       in_flight: inFlight(),
       last_error: sync.status.lastError?.slice(0, MAX_ERROR_CHARS) ?? null,
-      services: {},
+      services: health.report(),
     }),
   });
   runner.defer('heartbeats', () => heartbeats.stop());
 
   const admin = await startAdminServer({
+  changed = () => heartbeats.beatSoon();
     host: config.DATA_PLANE_ADMIN_HOST,
     port: config.DATA_PLANE_ADMIN_PORT,
     portVariable: 'DATA_PLANE_ADMIN_PORT',
@@ -157,6 +175,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     controlPlane,
     lookup,
     deny: config.UPSTREAM_DENY_CIDRS,
+    balancers: health,
     quotas: new LocalQuotaStore(MAX_QUOTA_COUNTERS),
     jwts: new KeySetVerifier({ keySets, clock, registry }),
     addRecord: (requestId, json) => records.add(requestId, json),

@@ -18,6 +18,7 @@ import type { RoutingTable } from '../table/routing-table.ts';
 import { createRequestLog } from '../telemetry/request-log.ts';
 import { createTrafficMetrics } from '../telemetry/traffic-metrics.ts';
 import type { UpstreamClient } from '../upstream/port.ts';
+import type { ServiceBalancers } from '../upstream/health/service-balancer.ts';
 import { ServiceLoads } from '../upstream/service-load.ts';
 import type { ArrivalOptions } from './arrivals.ts';
 import { InFlight } from './in-flight.ts';
@@ -40,6 +41,7 @@ export interface DataPathPorts {
   readonly ready: () => boolean;
   readonly upstreams: UpstreamClient;
   /** The way to the control plane, where no address is refused. */
+  readonly balancers: ServiceBalancers;
   readonly controlPlane: UpstreamClient;
   readonly lookup: LookupFunction;
   readonly deny: AddressRanges;
@@ -126,6 +128,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
         idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
       }),
     }),
+        balancers: ports.balancers,
     malformed: createMalformedHandler({
       makeId,
       failures,
@@ -179,3 +182,4 @@ function stagesFrom(
     },
   };
 }
+      balancers: ports.balancers,

@@ -4,10 +4,11 @@ import type { Clock } from '@gateway/shared/clock';
 import type { RequestContext } from '../pipeline/context.ts';
 import type { RespondOptions } from '../pipeline/respond.ts';
 import type { CompiledRoute, CompiledService, CompiledUpstream } from '../table/routing-table.ts';
-import { ClientLeftError, finalError } from '../upstream/attempt.ts';
+import { ClientLeftError, finalError, type AttemptResult } from '../upstream/attempt.ts';
+import { attemptVerdict } from '../upstream/health/attempt-verdict.ts';
+import type { ServiceBalancers } from '../upstream/health/service-balancer.ts';
 import { backOff, nextDelayMs } from '../upstream/next-attempt.ts';
 import type { UpstreamClient } from '../upstream/port.ts';
-import { selectUpstream } from '../upstream/select.ts';
 import type { ServiceLoad, ServiceLoads } from '../upstream/service-load.ts';
 import { passResponse, switchingHeaders } from './upgrade-answer.ts';
 import type { Handshake, HandshakeEnd, UpgradeCaller } from './web-socket-handshake.ts';
@@ -23,6 +24,7 @@ export type Tunnel = (
 export interface TunnelOptions {
   readonly handshake: Handshake;
   readonly upstreams: UpstreamClient;
+  readonly balancers: ServiceBalancers;
   readonly loads: ServiceLoads;
   readonly respond: RespondOptions;
   readonly clock: Clock;
@@ -76,29 +78,26 @@ async function switchOver(
   load: ServiceLoad,
   options: TunnelOptions,
 ): Promise<IncomingMessage | undefined> {
+  const balancer = options.balancers.of(service);
   const tried = new Set<number>();
   for (let retriesMade = 0; ; retriesMade += 1) {
     if (ctx.clientGone) throw new ClientLeftError();
-    const index = selectUpstream(
-      service.upstreams,
-      (one) => options.upstreams.inFlight(one),
-      tried,
-      options.random,
-    );
+    const index = balancer.choose(route.regions, tried);
     const upstream = service.upstreams[index];
     if (upstream === undefined) throw new Error(`the service ${service.id} has no upstream`);
     const release = options.upstreams.hold(upstream);
     ctx.onFinish(release);
     if (retriesMade > 0) load.liveRetries += 1;
+    const probe = balancer.begin(index);
     const end = await attempt(ctx, route, caller, upstream, options);
     if (retriesMade > 0) load.liveRetries -= 1;
+    const outcome = outcomeOf(end);
+    balancer.ended(index, probe, attemptVerdict(outcome, false));
     if (end.switched) return undefined;
 
-    const outcome =
-      end.answer === undefined
-        ? { error: end.error }
-        : { response: { status: end.answer.statusCode ?? 0, fields: end.answer.rawHeaders } };
-    const delayMs = nextDelayMs(ctx, route, outcome, true, retriesMade, load, options);
+    const elsewhere = outcome.error?.sent === false && balancer.hasOther(tried, index);
+    const known = { bodyKept: true, retriesMade, elsewhere };
+    const delayMs = nextDelayMs(ctx, route, outcome, known, load, options);
     if (delayMs === undefined) {
       if (end.answer !== undefined) return end.answer;
       throw finalError(ctx, NO_BODY, end.error, options.clock.monotonicMs());
@@ -108,6 +107,12 @@ async function switchOver(
     tried.add(index);
     await backOff(ctx, delayMs, load, options.clock);
   }
+}
+
+function outcomeOf(end: HandshakeEnd): AttemptResult {
+  if (end.switched) return { response: { status: 101, fields: [] } };
+  if (end.answer === undefined) return { error: end.error };
+  return { response: { status: end.answer.statusCode ?? 0, fields: end.answer.rawHeaders } };
 }
 
 function attempt(

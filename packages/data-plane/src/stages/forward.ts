@@ -5,15 +5,17 @@ import { upstreamPath } from '../pipeline/proxy-path.ts';
 import type { TakenBody } from '../pipeline/request-body.ts';
 import type { Reply, Stage } from '../pipeline/stage.ts';
 import { finalError, recordAttempt } from '../upstream/attempt.ts';
+import { attemptVerdict } from '../upstream/health/attempt-verdict.ts';
+import type { ServiceBalancers } from '../upstream/health/service-balancer.ts';
 import { backOff, nextDelayMs } from '../upstream/next-attempt.ts';
 import type { AttemptOutcome, OutboundRequest, UpstreamClient } from '../upstream/port.ts';
 import { mayRepeat } from '../upstream/retry.ts';
-import { selectUpstream } from '../upstream/select.ts';
 import type { ServiceLoads } from '../upstream/service-load.ts';
 import type { CompiledRoute, CompiledService, CompiledUpstream } from '../table/routing-table.ts';
 
 export interface ForwardOptions {
   readonly upstreams: UpstreamClient;
+  readonly balancers: ServiceBalancers;
   readonly loads: ServiceLoads;
   readonly clock: Clock;
   /** Gives numbers in [0, 1). */
@@ -49,22 +51,27 @@ async function forward(
   ctx.onFinish(() => options.loads.leave(service.id, load));
   const body = ctx.body.empty ? NO_BODY : await takeBody(ctx, route, options);
   const headers = outboundHeaders(ctx);
+  const balancer = options.balancers.of(service);
   let tried = NONE_TRIED;
   for (let retriesMade = 0; ; retriesMade += 1) {
-    const index = selectUpstream(
-      service.upstreams,
-      (upstream) => options.upstreams.inFlight(upstream),
-      tried,
-      options.random,
-    );
+    const index = balancer.choose(route.regions, tried);
     const upstream = service.upstreams[index];
     if (upstream === undefined) throw new Error(`the service ${service.id} has no upstream`);
     if (retriesMade > 0) load.liveRetries += 1;
+    const probe = balancer.begin(index);
     const outcome = await attempt(ctx, route, upstream, headers, body, options);
     if (retriesMade > 0) load.liveRetries -= 1;
+    const callerSends = body.kind === 'stream' && !body.stream.readableEnded;
+    balancer.ended(index, probe, attemptVerdict(outcome, callerSends));
+    // What no retry could better needs no decision.
+    if (outcome.response !== undefined && outcome.response.status < 400) {
+      return { response: outcome.response };
+    }
 
     const bodyKept = body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed);
-    const delayMs = nextDelayMs(ctx, route, outcome, bodyKept, retriesMade, load, options);
+    const elsewhere = outcome.error?.sent === false && balancer.hasOther(tried, index);
+    const known = { bodyKept, retriesMade, elsewhere };
+    const delayMs = nextDelayMs(ctx, route, outcome, known, load, options);
     if (delayMs === undefined) {
       if (outcome.response !== undefined) return { response: outcome.response };
       throw finalError(ctx, body, outcome.error, options.clock.monotonicMs());

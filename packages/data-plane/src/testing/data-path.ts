@@ -19,7 +19,9 @@ import { TableHolder } from '../table/table-holder.ts';
 import { guardedLookup } from '../upstream/guarded-lookup.ts';
 import { UpstreamPools } from '../upstream/pools.ts';
 
-export interface TestDataPath extends DataPath {
+import { createUpstreamCheck } from '../upstream/health/check-upstream.ts';
+import { UpstreamHealth } from '../upstream/health/upstream-health.ts';
+export interface TestDataPath extends Omit<DataPath, 'inFlight'> {
   readonly url: string;
   /** A token of every environment, route and scope. */
   readonly token: string;
@@ -51,6 +53,8 @@ export async function startTestDataPath(
 ): Promise<TestDataPath> {
   const token = createTokenSecret();
   const snapshots = options.snapshots ?? [testSnapshot(route, token)];
+const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
+
   const clock = options.clock ?? withCoarseTimers(systemClock, 5);
   const table = new TableHolder();
   for (const snapshot of snapshots) table.apply(snapshot);
@@ -88,6 +92,16 @@ export async function startTestDataPath(
     config,
     clock,
     random: systemRandom,
+  const checks = new UpstreamPools({ ...pool, deny });
+  const health = new UpstreamHealth({
+    ...{ log, registry, maxParallelChecks: config.MAX_PARALLEL_HEALTH_CHECKS },
+    // Of its own, as it always has a timer, and a test may count those of requests.
+    clock: withCoarseTimers(systemClock, 5),
+    selection: { region: config.REGION, load: upstreams, random: Math.random },
+    check: options.healthChecks === true ? createUpstreamCheck(checks) : notAsked,
+    onChange: () => undefined,
+  });
+  health.reconcile(table.current);
     log,
     registry,
     table: () => table.current,
@@ -100,6 +114,7 @@ export async function startTestDataPath(
     jwts: new KeySetVerifier({ keySets, clock, registry }),
     addRecord: (_requestId, json) => void records.push(JSON.parse(json) as RequestRecord),
   });
+    balancers: health,
   const url = `http://127.0.0.1:${dataPath.port}`;
   return {
     port: dataPath.port,
@@ -128,6 +143,7 @@ export async function startTestDataPath(
       return eventually(() => {
         const found = records.find((record) => record.id === id);
         if (found === undefined) throw new Error(`no record of ${id}`);
+      health.reconcile(table.current);
         return found;
       });
     },
@@ -137,6 +153,8 @@ export async function startTestDataPath(
         headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
       }),
   };
+      health.stop();
+      checks.close();
 }
 
 /** A snapshot of `production` with one route, `test`, and one token. */

@@ -21,6 +21,7 @@ const state: RetryState = {
   method: 'GET',
   hasIdempotencyKey: false,
   bodyKept: true,
+  elsewhere: false,
   retriesMade: 0,
   retryCount: 2,
   remainingMs: 10_000,
@@ -112,6 +113,22 @@ describe('decideRetry', () => {
     expect([delay(0), delay(1), delay(2)]).toEqual(
       [24, 49, 99].map((delayMs) => ({ retry: true, delayMs })),
     );
+  });
+
+  it('moves what never left on to a healthy upstream at once, whatever the budget', () => {
+    const busy = { liveRetries: 9, liveRequests: 10, earnedRetries: 0 };
+    const moving = { ...state, ...busy, failure: connect, sent: false, method: 'POST' };
+    expect(decideRetry({ ...moving, elsewhere: true }, policy)).toEqual({
+      retry: true,
+      delayMs: 0,
+    });
+    expect(decideRetry(moving, policy)).toEqual({ retry: false, why: 'budget_used_up' });
+    expect(decideRetry({ ...moving, elsewhere: true, sent: true, method: 'GET' }, policy)).toEqual({
+      ...{ retry: false, why: 'budget_used_up' },
+    });
+    expect(decideRetry({ ...moving, elsewhere: true, retriesMade: 2 }, policy)).toEqual({
+      ...{ retry: false, why: 'retry_count_used_up' },
+    });
   });
 
   it('waits no less than the upstream asks for', () => {

@@ -2,42 +2,139 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { selectUpstream } from './select.ts';
 
-const candidate = fc.record({ inFlight: fc.nat(20), weight: fc.integer({ min: 1, max: 5 }) });
-function choose(
-  candidates: readonly { inFlight: number; weight: number }[],
-  tried: ReadonlySet<number>,
-  random: () => number,
-): number {
-  return selectUpstream(candidates, (one) => one.inFlight, tried, random);
+const HEALTHY = { usable: true, ejected: false, reachable: true };
+const UNREACHABLE = { ...HEALTHY, reachable: false };
+const FAILING = { usable: false, ejected: false, reachable: false };
+const EJECTED = { usable: false, ejected: true, reachable: true };
+
+interface Example {
+  readonly inFlight: number;
+  readonly weight: number;
+  readonly region: string | null;
+  readonly health: typeof HEALTHY;
 }
+
+const DEFAULT: Example = { inFlight: 0, weight: 1, region: null, health: HEALTHY };
+const NONE: ReadonlySet<number> = new Set();
+
+function choose(
+  examples: readonly Partial<Example>[],
+  { tried = NONE, regions = [] as readonly string[], random = (): number => 0 } = {},
+): number {
+  const all = examples.map((one) => ({ ...DEFAULT, ...one }));
+  return selectUpstream(
+    all,
+    all.map((one) => one.health),
+    regions,
+    tried,
+    { region: 'eu', load: { inFlight: (one) => one.inFlight }, random },
+  );
+}
+
+/** Every index that some numbers drawn lead to. */
+function chosenOf(examples: readonly Partial<Example>[], options = {}): Set<number> {
+  const chosen = new Set<number>();
+  for (let step = 0; step < 40; step += 1) {
+    let draws = 0;
+    const random = () => ((step * 7 + (draws += 1) * 13) % 40) / 40;
+    chosen.add(choose(examples, { ...options, random }));
+  }
+  return chosen;
+}
+
+const region = fc.constantFrom('eu', 'us', 'asia', null);
+const example = fc.record({
+  inFlight: fc.nat(20),
+  weight: fc.integer({ min: 1, max: 5 }),
+  region,
+  health: fc.constantFrom(HEALTHY, UNREACHABLE, FAILING, EJECTED),
+});
+const examples = fc.array(example, { minLength: 1, maxLength: 6 });
 const draws = fc.infiniteStream(fc.double({ min: 0, max: 0.999_999, noNaN: true }));
 
 describe('selectUpstream', () => {
-  it('gives an index of the candidates, and one not tried as long as there is one', () => {
+  it('gives an index of the candidates, whatever is known of them', () => {
     fc.assert(
-      fc.property(
-        fc.array(candidate, { minLength: 1, maxLength: 6 }),
-        fc.array(fc.nat(5)),
-        draws,
-        (candidates, indices, random) => {
-          const tried = new Set(indices.filter((index) => index < candidates.length));
-          const chosen = choose(candidates, tried, () => Number(random.next().value));
-          expect(chosen).toBeGreaterThanOrEqual(0);
-          expect(chosen).toBeLessThan(candidates.length);
-          if (tried.size < candidates.length) expect(tried.has(chosen)).toBe(false);
-        },
-      ),
+      fc.property(examples, fc.array(fc.nat(5)), draws, (all, indices, random) => {
+        const tried = new Set(indices);
+        const chosen = choose(all, { tried, random: () => Number(random.next().value) });
+        expect(chosen).toBeGreaterThanOrEqual(0);
+        expect(chosen).toBeLessThan(all.length);
+      }),
+    );
+  });
+
+  it('never takes an unhealthy one while a healthy one is left that was not tried', () => {
+    fc.assert(
+      fc.property(examples, fc.array(fc.nat(5)), draws, (all, indices, random) => {
+        const tried = new Set(indices);
+        const left = all.some((one, index) => one.health.usable && !tried.has(index));
+        fc.pre(left && all.length > 1);
+        const chosen = choose(all, { tried, random: () => Number(random.next().value) });
+        expect(all[chosen]?.health.usable).toBe(true);
+        expect(tried.has(chosen)).toBe(false);
+      }),
+    );
+  });
+
+  it('stays in its region while a healthy upstream of it is left, those of no region among them', () => {
+    fc.assert(
+      fc.property(examples, draws, (all, random) => {
+        const own = (one: { region: string | null } | undefined) =>
+          one?.region === 'eu' || one?.region === null;
+        fc.pre(all.length > 1 && all.some((one) => one.health.usable && own(one)));
+        const chosen = choose(all, { random: () => Number(random.next().value) });
+        expect(own(all[chosen])).toBe(true);
+      }),
+    );
+  });
+
+  it('takes the route’s regions in their order, then any', () => {
+    const eu = { region: 'eu', health: FAILING };
+    const us = { region: 'us' };
+    const asia = { region: 'asia' };
+    const africa = { region: 'africa' };
+    expect(chosenOf([eu, us, asia, africa], { regions: ['asia', 'us'] })).toEqual(new Set([2]));
+    expect(
+      chosenOf([eu, us, { ...asia, health: EJECTED }, africa], { regions: ['asia', 'us'] }),
+    ).toEqual(new Set([1]));
+    expect(chosenOf([eu, us, africa])).toEqual(new Set([1, 2]));
+  });
+
+  it('tries them all where none is healthy, in any region', () => {
+    const failing = [{ region: 'eu' }, { region: 'us' }, { region: null }];
+    const all = failing.map((one) => ({ ...one, health: FAILING }));
+    expect(chosenOf(all)).toEqual(new Set([0, 1, 2]));
+  });
+
+  it('takes those that fail their checks before those that requests ended', () => {
+    expect(chosenOf([{ health: EJECTED }, { health: FAILING }])).toEqual(new Set([1]));
+    expect(chosenOf([{ health: EJECTED }, { health: EJECTED }])).toEqual(new Set([0, 1]));
+  });
+
+  it('sends a retry elsewhere: in its region, then in another one', () => {
+    const eu = { region: 'eu' };
+    const us = { region: 'us' };
+    expect(chosenOf([eu, eu, us], { tried: new Set([0]) })).toEqual(new Set([1]));
+    expect(chosenOf([eu, us], { tried: new Set([0]) })).toEqual(new Set([1]));
+  });
+
+  it('leaves its region after two failed attempts there, though more of it seem healthy', () => {
+    const all = [{ region: 'eu' }, { region: 'eu' }, { region: 'eu' }, { region: 'us' }];
+    expect(chosenOf(all, { tried: new Set([0, 1]) })).toEqual(new Set([3]));
+  });
+
+  it('asks one again that answered rather than one that fails its checks, but not one that is away', () => {
+    const tried = new Set([0]);
+    expect(chosenOf([{}, { health: FAILING }], { tried })).toEqual(new Set([0]));
+    expect(chosenOf([{ health: UNREACHABLE }, { health: FAILING }], { tried })).toEqual(
+      new Set([1]),
     );
   });
 
   it('takes the one with fewer in flight of any two', () => {
-    const pair = [
-      { inFlight: 9, weight: 1 },
-      { inFlight: 1, weight: 1 },
-    ];
-    for (const value of [0, 0.3, 0.7, 0.99]) {
-      expect(choose(pair, new Set(), () => value)).toBe(1);
-    }
+    const pair = [{ inFlight: 9 }, { inFlight: 1 }];
+    expect(chosenOf(pair)).toEqual(new Set([1]));
   });
 
   it('counts in flight against the weight', () => {
@@ -45,10 +142,10 @@ describe('selectUpstream', () => {
       { inFlight: 5, weight: 10 },
       { inFlight: 1, weight: 1 },
     ];
-    expect(choose(pair, new Set(), () => 0)).toBe(0);
+    expect(choose(pair)).toBe(0);
   });
 
   it('says that there are none', () => {
-    expect(choose([], new Set(), () => 0)).toBe(-1);
+    expect(choose([])).toBe(-1);
   });
 });

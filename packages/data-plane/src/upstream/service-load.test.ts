@@ -22,7 +22,7 @@ function retried(load: ServiceLoad, retriesMade: number, retryCount: number): bo
     {
       failure: { kind: 'status', status: 503, retryAfterMs: undefined },
       ...{ sent: true, method: 'GET', hasIdempotencyKey: false, bodyKept: true },
-      ...{ remainingMs: 60_000, random: 0, retriesMade, retryCount },
+      ...{ remainingMs: 60_000, random: 0, elsewhere: true, retriesMade, retryCount },
       liveRetries: load.liveRetries,
       liveRequests: load.liveRequests,
       earnedRetries: load.earnedRetries,

@@ -1,0 +1,103 @@
+import type { Clock, Timer } from '@gateway/shared/clock';
+
+/** Something that is checked again and again. */
+export interface CheckedItem {
+  /** Checks it. Never rejects. */
+  check(): Promise<void>;
+  /** How long after the beginning of the last check the next one is due, ms. */
+  nextDelayMs(): number;
+}
+
+export interface CheckScheduleOptions {
+  readonly clock: Clock;
+  readonly maxParallel: number;
+}
+
+interface Entry {
+  readonly item: CheckedItem;
+  timer: Timer | undefined;
+  /** By the monotonic clock. */
+  dueMs: number;
+  startedMs: number;
+  state: 'scheduled' | 'queued' | 'running' | 'removed';
+}
+
+/** When checks run: each item on its own, never twice at once, and never too many together. */
+export class CheckSchedule {
+  readonly #options: CheckScheduleOptions;
+  readonly #entries = new Map<CheckedItem, Entry>();
+  #queue: Entry[] = [];
+  #running = 0;
+
+  constructor(options: CheckScheduleOptions) {
+    this.#options = options;
+  }
+
+  /** Checks that are due and wait for others to end. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  add(item: CheckedItem, firstDelayMs: number): void {
+    const entry: Entry = {
+      item,
+      timer: undefined,
+      dueMs: Infinity,
+      startedMs: -Infinity,
+      state: 'scheduled',
+    };
+    this.#entries.set(item, entry);
+    this.#plan(entry, this.#options.clock.monotonicMs() + firstDelayMs);
+  }
+
+  /** Has the next check begin sooner where it is further away: `minGapMs` after the last one, or now. */
+  hurry(item: CheckedItem, minGapMs: number): void {
+    const entry = this.#entries.get(item);
+    if (entry?.state !== 'scheduled') return;
+    const soonestMs = Math.max(this.#options.clock.monotonicMs(), entry.startedMs + minGapMs);
+    if (soonestMs < entry.dueMs) this.#plan(entry, soonestMs);
+  }
+
+  remove(item: CheckedItem): void {
+    const entry = this.#entries.get(item);
+    if (entry === undefined) return;
+    this.#entries.delete(item);
+    entry.timer?.cancel();
+    if (entry.state === 'queued') this.#queue = this.#queue.filter((other) => other !== entry);
+    entry.state = 'removed';
+  }
+
+  /** Begins no further check. */
+  stop(): void {
+    for (const item of [...this.#entries.keys()]) this.remove(item);
+  }
+
+  #plan(entry: Entry, dueMs: number): void {
+    const { clock } = this.#options;
+    entry.timer?.cancel();
+    entry.state = 'scheduled';
+    entry.dueMs = dueMs;
+    entry.timer = clock.setTimer(Math.max(0, dueMs - clock.monotonicMs()), () => {
+      entry.state = 'queued';
+      this.#queue.push(entry);
+      this.#runNext();
+    });
+  }
+
+  #runNext(): void {
+    while (this.#running < this.#options.maxParallel) {
+      const entry = this.#queue.shift();
+      if (entry === undefined) return;
+      this.#running += 1;
+      entry.state = 'running';
+      entry.startedMs = this.#options.clock.monotonicMs();
+      void entry.item.check().then(() => {
+        this.#running -= 1;
+        // The compiler does not see that it may have been removed meanwhile.
+        const { state } = entry as { state: Entry['state'] };
+        if (state !== 'removed') this.#plan(entry, entry.startedMs + entry.item.nextDelayMs());
+        this.#runNext();
+      });
+    }
+  }
+}

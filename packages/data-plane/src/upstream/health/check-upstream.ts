@@ -1,0 +1,47 @@
+import type { CompiledUpstream } from '../../table/routing-table.ts';
+import type { UpstreamClient } from '../port.ts';
+
+export interface CheckResult {
+  readonly good: boolean;
+  /** What came: a status, or what the failure is called in records. */
+  readonly detail: string;
+}
+
+/** Checks an upstream within `timeoutMs`. Never rejects. */
+export type CheckUpstream = (
+  upstream: CompiledUpstream,
+  path: string,
+  timeoutMs: number,
+) => Promise<CheckResult>;
+
+/** The connections of checks, kept apart from those of traffic. */
+export interface CheckClient extends Pick<UpstreamClient, 'begin'> {
+  retain(keys: { has(key: string): boolean }): void;
+}
+
+const HEADERS = ['accept', '*/*', 'user-agent', 'gateway-health-check', 'connection', 'close'];
+
+/**
+ * Asks `GET path` of the upstream's host, without a credential: 200 to 299 is good, a redirect is not.
+ * Each check opens a connection of its own, as that is what it is to find out, and passes the same
+ * address guard as traffic.
+ */
+export function createUpstreamCheck(client: CheckClient): CheckUpstream {
+  const running = new Set<string>();
+  return async (upstream, path, timeoutMs) => {
+    running.add(upstream.key);
+    const attempt = client.begin(
+      upstream,
+      { method: 'GET', path, headers: HEADERS, body: null, contentLength: undefined },
+      timeoutMs,
+    );
+    const { response, error } = await attempt.outcome;
+    response?.cancel();
+    running.delete(upstream.key);
+    // No connection is kept for the next check.
+    client.retain(running);
+    if (response === undefined) return { good: false, detail: error.name };
+    const { status } = response;
+    return { good: status >= 200 && status <= 299, detail: `status_${status}` };
+  };
+}

@@ -1,0 +1,259 @@
+import type { Clock, Timer } from '@gateway/shared/clock';
+import type { ReportedServiceHealth } from '@gateway/shared/heartbeats/heartbeat';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { Registry } from 'prom-client';
+import type {
+  CompiledService,
+  CompiledUpstream,
+  EnvironmentTable,
+  HealthCheckPolicy,
+  RoutingTable,
+} from '../../table/routing-table.ts';
+import type { SelectionOptions } from '../select.ts';
+import { CheckSchedule, type CheckedItem } from './check-schedule.ts';
+import type { CheckUpstream } from './check-upstream.ts';
+import { createHealthMetrics, type HealthMetrics } from './health-metrics.ts';
+import { ServiceBalancer, type ServiceBalancers } from './service-balancer.ts';
+import { UpstreamState, type AttemptVerdict, type Transition } from './upstream-state.ts';
+
+export interface UpstreamHealthOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly selection: SelectionOptions<CompiledUpstream>;
+  readonly check: CheckUpstream;
+  readonly maxParallelChecks: number;
+  /** The health of some upstream has changed. */
+  readonly onChange: () => void;
+}
+
+interface Tracked extends CheckedItem {
+  upstream: CompiledUpstream;
+  policy: HealthCheckPolicy;
+  balancer: ServiceBalancer;
+  readonly state: UpstreamState;
+  ejectionTimer: Timer | undefined;
+  ejectedUntilMs: number | undefined;
+}
+
+/** After a check that says something new the next one follows sooner, so that the verdict is not late. */
+const CONFIRM_BAD_MS = 500;
+const CONFIRM_BAD_PART = 1 / 4;
+const CONFIRM_GOOD_PART = 1 / 2;
+/** Intervals are shortened by up to this part, at random, so that no two data planes keep step. */
+const JITTER_PART = 1 / 10;
+/** First checks are spread over this, and over as much more as there are of them, ms. */
+const FIRST_SPREAD_MS = 200;
+const FIRST_SPREAD_PER_UPSTREAM_MS = 0.5;
+
+/**
+ * The health of every upstream of every service, kept under the upstream's key: a new configuration
+ * that leaves an address as it was leaves its counters and its timers as they were, too.
+ */
+export class UpstreamHealth implements ServiceBalancers {
+  readonly #options: UpstreamHealthOptions;
+  readonly #tracked = new Map<string, Tracked>();
+  /** Service id → that of the newest configuration. */
+  readonly #services = new Map<string, ServiceBalancer>();
+  readonly #balancers = new WeakMap<CompiledService, ServiceBalancer>();
+  readonly #schedule: CheckSchedule;
+  readonly #metrics: HealthMetrics;
+  #environments: ReadonlyMap<string, EnvironmentTable> = new Map();
+
+  constructor(options: UpstreamHealthOptions) {
+    this.#options = options;
+    this.#schedule = new CheckSchedule({
+      clock: options.clock,
+      maxParallel: options.maxParallelChecks,
+    });
+    const tracked = this.#tracked;
+    const services = this.#services;
+    this.#metrics = createHealthMetrics(options.registry, {
+      *upstreams() {
+        for (const { state } of tracked.values()) yield state.name;
+      },
+      waitingChecks: () => this.#schedule.waiting,
+      *services() {
+        for (const [id, balancer] of services) yield [id, balancer.count()] as const;
+      },
+    });
+  }
+
+  /** The balancer of a service of the current configuration, or of one that a request still holds. */
+  of(service: CompiledService): ServiceBalancer {
+    return this.#balancers.get(service) ?? this.#balance(service);
+  }
+
+  /** Takes the upstreams of a new configuration: new ones are checked from now on, others no longer. */
+  reconcile(table: RoutingTable): void {
+    const before = this.#environments;
+    this.#environments = table.environments;
+    const added: Tracked[] = [];
+    for (const [name, environment] of table.environments) {
+      const old = before.get(name);
+      if (old === environment) continue;
+      for (const service of environment.services.values()) this.#take(service, added);
+      if (old !== undefined) this.#forget(old, environment);
+    }
+    const spreadMs = FIRST_SPREAD_MS + added.length * FIRST_SPREAD_PER_UPSTREAM_MS;
+    for (const one of added) {
+      const { random } = this.#options.selection;
+      this.#schedule.add(one, random() * Math.min(spreadMs, one.policy.intervalMs));
+    }
+  }
+
+  /** What to tell of each service; those of which all is well come last. */
+  report(): Record<string, ReportedServiceHealth> {
+    const report: Record<string, ReportedServiceHealth> = {};
+    const well: [string, ReportedServiceHealth][] = [];
+    for (const [id, balancer] of this.#services) {
+      const counts = balancer.count();
+      if (counts[0] === balancer.states.length) well.push([id, counts]);
+      else report[id] = counts;
+    }
+    for (const [id, counts] of well) report[id] = counts;
+    return report;
+  }
+
+  /** Ends the checks. */
+  stop(): void {
+    this.#schedule.stop();
+    for (const { ejectionTimer } of this.#tracked.values()) ejectionTimer?.cancel();
+  }
+
+  #take(service: CompiledService, added: Tracked[]): void {
+    const balancer = this.#balance(service);
+    this.#services.set(service.id, balancer);
+    service.upstreams.forEach((upstream, index) => {
+      const state = balancer.states[index];
+      const known = this.#tracked.get(upstream.key);
+      if (known === undefined) {
+        if (state !== undefined) added.push(this.#track(upstream, balancer, state));
+        return;
+      }
+      const soonerMs = known.policy.intervalMs - service.healthCheck.intervalMs;
+      known.upstream = upstream;
+      known.balancer = balancer;
+      known.policy = service.healthCheck;
+      if (soonerMs > 0) this.#schedule.hurry(known, service.healthCheck.intervalMs);
+    });
+  }
+
+  #forget(old: EnvironmentTable, now: EnvironmentTable): void {
+    for (const [id, service] of old.services) {
+      const next = now.services.get(id);
+      const kept = new Set(next?.upstreams.map(({ key }) => key));
+      if (next === undefined) this.#services.delete(id);
+      for (const { key } of service.upstreams) {
+        const tracked = kept.has(key) ? undefined : this.#tracked.get(key);
+        if (tracked === undefined) continue;
+        this.#tracked.delete(key);
+        this.#schedule.remove(tracked);
+        tracked.ejectionTimer?.cancel();
+      }
+    }
+  }
+
+  #balance(service: CompiledService): ServiceBalancer {
+    const states = service.upstreams.map(
+      ({ key }) => this.#tracked.get(key)?.state ?? new UpstreamState(),
+    );
+    const balancer = new ServiceBalancer(
+      service,
+      states,
+      this.#options.selection,
+      (upstream, state, verdict, probe) => {
+        this.#attemptEnded(upstream, state, verdict, probe);
+      },
+    );
+    this.#balancers.set(service, balancer);
+    return balancer;
+  }
+
+  #track(upstream: CompiledUpstream, balancer: ServiceBalancer, state: UpstreamState): Tracked {
+    const tracked: Tracked = {
+      upstream,
+      policy: balancer.service.healthCheck,
+      balancer,
+      state,
+      ejectionTimer: undefined,
+      ejectedUntilMs: undefined,
+      check: () => this.#check(tracked),
+      nextDelayMs: () => this.#nextDelayMs(tracked),
+    };
+    this.#tracked.set(upstream.key, tracked);
+    return tracked;
+  }
+
+  async #check(tracked: Tracked): Promise<void> {
+    const { upstream, policy, state } = tracked;
+    const { good, detail } = await this.#options.check(upstream, policy.path, policy.timeoutMs);
+    this.#metrics.checks.inc({ result: good ? 'good' : 'bad' });
+    if (this.#tracked.get(upstream.key) !== tracked) return;
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#changed(tracked, state.checked(good, tracked.policy, nowMs), detail);
+  }
+
+  #nextDelayMs({ policy, state }: Tracked): number {
+    const { intervalMs } = policy;
+    if (state.unsettled === 'bad') return confirmBadMs(policy);
+    if (state.unsettled === 'good') return intervalMs * CONFIRM_GOOD_PART;
+    return intervalMs * (1 - JITTER_PART * this.#options.selection.random());
+  }
+
+  #attemptEnded(
+    upstream: CompiledUpstream,
+    state: UpstreamState,
+    verdict: AttemptVerdict,
+    probe: number,
+  ): void {
+    const tracked = this.#tracked.get(upstream.key);
+    // A request may have outlived its upstream.
+    if (tracked?.state !== state) return;
+    const nowMs = this.#options.clock.monotonicMs();
+    const mayEject = () => hasRoom(tracked.balancer);
+    this.#changed(tracked, state.ended(verdict, probe, mayEject, nowMs), undefined);
+    if (state.suspected && verdict !== 'good') {
+      this.#schedule.hurry(tracked, confirmBadMs(tracked.policy));
+    }
+  }
+
+  #changed(tracked: Tracked, change: Transition | undefined, detail: string | undefined): void {
+    this.#watchEjection(tracked);
+    if (change === undefined) return;
+    const { from, to, reason } = change;
+    const { id, serviceId, region } = tracked.upstream;
+    this.#metrics.transitions.inc({ to, reason });
+    const line = { upstream: id, service: serviceId, region, from, to, reason, detail };
+    const worse = to === 'unhealthy' || to === 'ejected';
+    this.#options.log[worse ? 'warn' : 'info'](line, 'the health of an upstream changed');
+    this.#options.onChange();
+  }
+
+  #watchEjection(tracked: Tracked): void {
+    const { clock } = this.#options;
+    const { ejectedUntilMs } = tracked.state;
+    if (ejectedUntilMs === tracked.ejectedUntilMs) return;
+    tracked.ejectedUntilMs = ejectedUntilMs;
+    tracked.ejectionTimer?.cancel();
+    tracked.ejectionTimer = undefined;
+    if (ejectedUntilMs === undefined) return;
+    const delayMs = ejectedUntilMs - clock.monotonicMs();
+    tracked.ejectionTimer = clock.setTimer(delayMs, () => {
+      // Set again, should the timer have run early.
+      tracked.ejectedUntilMs = undefined;
+      this.#changed(tracked, tracked.state.elapsed(clock.monotonicMs()), undefined);
+    });
+  }
+}
+
+/** At most half of a service's upstreams are ejected at a time, over all regions. */
+function hasRoom({ states }: ServiceBalancer): boolean {
+  let ejected = 0;
+  for (const state of states) if (state.ejected) ejected += 1;
+  return ejected < Math.floor(states.length / 2);
+}
+
+function confirmBadMs({ intervalMs }: HealthCheckPolicy): number {
+  return Math.min(CONFIRM_BAD_MS, intervalMs * CONFIRM_BAD_PART);
+}

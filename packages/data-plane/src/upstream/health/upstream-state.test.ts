@@ -1,0 +1,195 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  CONSECUTIVE_FAILURES,
+  EJECTION_MS,
+  EJECTIONS_FORGOTTEN_MS,
+  MAX_EJECTION_FACTOR,
+  UpstreamState,
+  type AttemptVerdict,
+} from './upstream-state.ts';
+
+const THRESHOLDS = { healthyThreshold: 2, unhealthyThreshold: 3 };
+const YES = () => true;
+
+function attempt(state: UpstreamState, verdict: AttemptVerdict, nowMs = 0, mayEject = YES) {
+  return state.ended(verdict, state.begin(), mayEject, nowMs);
+}
+
+function fail(state: UpstreamState, times: number, nowMs = 0, verdict: AttemptVerdict = 'bad') {
+  for (let count = 0; count < times; count += 1) attempt(state, verdict, nowMs);
+}
+
+function check(state: UpstreamState, ...results: boolean[]) {
+  return results.map((good) => state.checked(good, THRESHOLDS, 0)).at(-1);
+}
+
+/** Ejected by answers, then half open. */
+function halfOpen(): UpstreamState {
+  const state = new UpstreamState();
+  check(state, true);
+  fail(state, CONSECUTIVE_FAILURES);
+  state.elapsed(EJECTION_MS);
+  return state;
+}
+
+describe('active checks of an upstream', () => {
+  it('make it known at the first good one, and leave it in use before', () => {
+    const state = new UpstreamState();
+    expect(state).toMatchObject({ name: 'unknown', usable: true });
+    expect(check(state, true)).toEqual({ from: 'unknown', to: 'healthy', reason: 'check_passed' });
+  });
+
+  it('take as many bad ones in a row as the threshold says, and as many good ones to come back', () => {
+    const state = new UpstreamState();
+    expect(check(state, true, false, false, true, false, false)).toBeUndefined();
+    expect(state).toMatchObject({ name: 'healthy', unsettled: 'bad' });
+    expect(check(state, false)).toEqual({
+      ...{ from: 'healthy', to: 'unhealthy', reason: 'checks_failed' },
+    });
+    expect(state).toMatchObject({ usable: false, unsettled: undefined });
+    expect(check(state, true, false, true)).toBeUndefined();
+    expect(state).toMatchObject({ name: 'unhealthy', unsettled: 'good' });
+    expect(check(state, true)).toMatchObject({ to: 'healthy' });
+    expect(state).toMatchObject({ usable: true, unsettled: undefined });
+  });
+
+  it('alone bring back what they found unhealthy: no request does', () => {
+    const state = new UpstreamState();
+    check(state, false, false, false);
+    for (let count = 0; count < 20; count += 1) attempt(state, 'good');
+    expect(state.usable).toBe(false);
+  });
+});
+
+describe('passive ejection of an upstream', () => {
+  it('comes with five failures in a row, whatever their kind, and not with any success between', () => {
+    const state = new UpstreamState();
+    fail(state, 4);
+    attempt(state, 'good');
+    fail(state, 3);
+    attempt(state, 'unreachable');
+    expect(state.usable).toBe(true);
+    attempt(state, 'nothing');
+    expect(attempt(state, 'bad')).toMatchObject({ to: 'ejected', reason: 'consecutive_failures' });
+    expect(state).toMatchObject({ usable: false, ejected: true });
+  });
+
+  it('waits until the bound has room, and asks for a check meanwhile', () => {
+    const state = new UpstreamState();
+    for (let count = 0; count < 9; count += 1) attempt(state, 'bad', 0, () => false);
+    expect(state).toMatchObject({ usable: true, suspected: true });
+    expect(attempt(state, 'bad')).toMatchObject({ to: 'ejected' });
+  });
+
+  it('ends in half open, which lets single requests through until one succeeds', () => {
+    const state = halfOpen();
+    expect(state).toMatchObject({ name: 'half_open', usable: true, ejected: true });
+    const probe = state.begin();
+    expect(probe).toBeGreaterThan(0);
+    expect(state.usable).toBe(false);
+    expect(state.begin()).toBe(0);
+    expect(state.ended('nothing', probe, YES, EJECTION_MS)).toBeUndefined();
+    expect(state.usable).toBe(true);
+    const next = state.begin();
+    expect(state.ended('good', 0, YES, EJECTION_MS)).toBeUndefined();
+    expect(state.usable).toBe(false);
+    expect(state.ended('good', next, YES, EJECTION_MS)).toEqual({
+      ...{ from: 'half_open', to: 'healthy', reason: 'request_succeeded' },
+    });
+    expect(state).toMatchObject({ usable: true, ejected: false });
+  });
+
+  it('lasts longer each time, up to a bound, and begins anew after a long quiet time', () => {
+    const state = halfOpen();
+    let nowMs = EJECTION_MS;
+    for (let times = 2; times <= 13; times += 1) {
+      expect(attempt(state, 'bad', nowMs)).toMatchObject({ reason: 'request_failed' });
+      const lasts = EJECTION_MS * Math.min(times, MAX_EJECTION_FACTOR);
+      expect(state.ejectedUntilMs).toBe(nowMs + lasts);
+      expect(state.elapsed(nowMs + lasts - 1)).toBeUndefined();
+      nowMs += lasts;
+      expect(state.elapsed(nowMs)).toMatchObject({ to: 'half_open' });
+    }
+    attempt(state, 'good', nowMs);
+    nowMs += EJECTIONS_FORGOTTEN_MS + 1;
+    fail(state, CONSECUTIVE_FAILURES, nowMs);
+    expect(state.ejectedUntilMs).toBe(nowMs + EJECTION_MS);
+  });
+
+  it('ends early by good checks where no connection was the reason', () => {
+    const state = new UpstreamState();
+    check(state, true, true, true);
+    fail(state, CONSECUTIVE_FAILURES, 0, 'unreachable');
+    expect(check(state, true)).toBeUndefined();
+    expect(check(state, true)).toEqual({ from: 'ejected', to: 'healthy', reason: 'check_passed' });
+  });
+
+  it('stands against good checks where answers were the reason, unless a check has failed since', () => {
+    const state = new UpstreamState();
+    check(state, true);
+    fail(state, CONSECUTIVE_FAILURES, 0, 'bad');
+    check(state, true, true, true, true);
+    expect(state.name).toBe('ejected');
+    check(state, false, true);
+    expect(state.name).toBe('ejected');
+    expect(check(state, true)).toMatchObject({ to: 'healthy' });
+  });
+});
+
+describe('any course of events', () => {
+  type Event =
+    | { kind: 'begin' }
+    | { kind: 'end'; verdict: AttemptVerdict; pick: number }
+    | { kind: 'check'; good: boolean }
+    | { kind: 'time'; ms: number };
+  const verdict = fc.constantFrom<AttemptVerdict>('good', 'bad', 'unreachable', 'nothing');
+  const event: fc.Arbitrary<Event> = fc.oneof(
+    fc.constant<Event>({ kind: 'begin' }),
+    fc.record({ kind: fc.constant('end' as const), verdict, pick: fc.nat(20) }),
+    fc.record({ kind: fc.constant('check' as const), good: fc.boolean() }),
+    fc.record({ kind: fc.constant('time' as const), ms: fc.nat(60_000) }),
+  );
+
+  it('has one probe at a time, tells each change of state, and never uses what is out', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 200 }), (events) => {
+        const state = new UpstreamState();
+        const running: number[] = [];
+        let probe = 0;
+        let nowMs = 0;
+        let told = state.name;
+        for (const one of events) {
+          let transition;
+          if (one.kind === 'begin') {
+            const begun = state.begin();
+            if (begun !== 0) {
+              expect(running).not.toContain(probe);
+              probe = begun;
+            }
+            running.push(begun);
+          }
+          if (one.kind === 'check') transition = state.checked(one.good, THRESHOLDS, nowMs);
+          else if (one.kind === 'time') transition = state.elapsed((nowMs += one.ms));
+          else if (one.kind === 'end') {
+            const [ending] = running.splice(one.pick % Math.max(1, running.length), 1);
+            if (ending === undefined) continue;
+            transition = state.ended(one.verdict, ending, YES, nowMs);
+          }
+          if (transition !== undefined) {
+            expect(transition.from).toBe(told);
+            told = transition.to;
+            if (told === 'half_open') probe = 0;
+          }
+          expect(state.name).toBe(told);
+          if (state.name === 'unhealthy' || state.name === 'ejected') {
+            expect(state.usable).toBe(false);
+          }
+          if (state.name === 'half_open')
+            expect(state.usable).toBe(!running.includes(probe) || probe === 0);
+          if (state.name === 'healthy' || state.name === 'unknown') expect(state.usable).toBe(true);
+        }
+      }),
+    );
+  });
+});
