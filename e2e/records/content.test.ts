@@ -98,6 +98,8 @@ describe('the record of a request', () => {
       },
       idempotency: null,
       token_id: expect.stringMatching(/^tok_/),
+      subject: null,
+      claims: null,
       client_ip: '203.0.113.9',
       client_request_id: 'mine-42',
       request_bytes: 5,

@@ -5,6 +5,7 @@ import { eventually } from '@gateway/shared/testing/eventually';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startTestDataPath, testSnapshot } from '../testing/data-path.ts';
 import { closeAfterEach } from '../testing/opened.ts';
+import { rawCall } from '../testing/raw-client.ts';
 import { expectRefusal } from '../testing/refusal.ts';
 import {
   createIssuerKey,
@@ -256,6 +257,23 @@ describe('a route that takes JWTs', () => {
     await expectRefusal(await callWith(), 503, 'gateway_not_ready');
     expect(issuer.fetches).toBe(0);
     expect(gateway.logLines.join()).toContain('"result":"address_refused"');
+  });
+
+  it('opens a WebSocket by a JWT and not without, under the same rules for its headers', async () => {
+    const { gateway, issuer, upstream } = await setUp();
+    const switching = ['Host: gateway', 'Connection: Upgrade', 'Upgrade: websocket'];
+    await expectRefusal(
+      await rawCall(gateway.port, { lines: switching }),
+      401,
+      'authentication_failed',
+    );
+    const token = await issuer.token();
+    // The upstream speaks no WebSocket, and its answer says that the request came through.
+    const answer = await rawCall(gateway.port, { lines: switching }, token);
+    expect(answer.status).toBe(200);
+    expect(upstream.seen).toHaveLength(1);
+    expect(upstream.seen[0]?.headers).toMatchObject({ 'x-gateway-subject': 'user-1' });
+    expect(upstream.seen[0]?.headers).not.toHaveProperty('authorization');
   });
 
   it('counts a quota per token for each subject', async () => {
