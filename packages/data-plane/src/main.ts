@@ -14,11 +14,14 @@ import { startDataPath } from './server/data-path.ts';
 import { createFetchKeySet } from './state/fetch-key-set.ts';
 import { KeySetVerifier } from './state/jwt-verifier.ts';
 import { KeySets } from './state/key-sets.ts';
+import { NatsIdempotencyStore } from './state/idempotency/nats-store.ts';
+import { openIdempotencyKeys } from './state/idempotency/open-keys.ts';
 import { LocalQuotaStore } from './state/quota-store.ts';
 import { startConfigSync } from './sync/config-sync.ts';
 import { startHeartbeats } from './sync/heartbeats.ts';
 import type { Served } from './sync/environment-intake.ts';
 import { openLastGood } from './sync/last-good.ts';
+import { linkNats } from './sync/nats-link.ts';
 import { createRecordStream } from './sync/record-stream.ts';
 import { TableHolder } from './table/table-holder.ts';
 import { guardedLookup } from './upstream/guarded-lookup.ts';
@@ -178,6 +181,16 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     balancers: health,
     quotas: new LocalQuotaStore(MAX_QUOTA_COUNTERS),
     jwts: new KeySetVerifier({ keySets, clock, registry }),
+    idempotency: openIdempotencyKeys({
+      store: new NatsIdempotencyStore(linkNats(nats, log)),
+      masterKeys: config.GATEWAY_MASTER_KEYS,
+      clock,
+      clockOffsetMs: () => heartbeats.serverTimeOffsetMs(),
+      random: systemRandom,
+      log,
+      registry,
+      maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
+    }),
     addRecord: (requestId, json) => records.add(requestId, json),
   });
   inFlight = () => dataPath.inFlight();

@@ -9,10 +9,12 @@ import type {
   RoutingTable,
   Token,
 } from '../table/routing-table.ts';
+import type { KeyResult } from '../state/idempotency/metrics.ts';
 import type { JwtCaller } from '../state/jwt-caller.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { ProxyTarget } from './proxy-path.ts';
-import type { RequestBody } from './request-body.ts';
+import type { UpstreamResponse } from '../upstream/port.ts';
+import type { RequestBody, TakenBody } from './request-body.ts';
 import type { TraceContext } from './trace-context.ts';
 
 /** What is known of a request when it arrives. */
@@ -74,11 +76,22 @@ export class RequestContext {
   /** By the monotonic clock; set once the route is known. */
   deadlineMs = Infinity;
 
+  /** The body, where a stage before forwarding had to read it. */
+  takenBody: TakenBody | undefined = undefined;
+  /** What the request's idempotency key did to it, where it has one. */
+  idempotency: KeyResult | undefined = undefined;
+  /** Keeps the response as it passes. The request holds a key then, and does not end with its caller. */
+  capture: ((response: UpstreamResponse) => UpstreamResponse) | undefined = undefined;
+  /** Whether any of the request may have reached an upstream. */
+  mayHaveSent = false;
+
   readonly attempts: RecordedAttempt[] = [];
   upstream: CompiledUpstream | undefined = undefined;
   upstreamMs = 0;
   /** Time spent waiting for the caller's own body. */
   clientWaitMs = 0;
+  /** Time spent waiting for another request with the same idempotency key. */
+  duplicateWaitMs = 0;
 
   status: number | undefined = undefined;
   errorCode: ErrorCode | undefined = undefined;

@@ -41,7 +41,7 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
       quota === undefined
         ? null
         : { limit: quota.limit, remaining: quota.remaining, reset_seconds: quota.resetSeconds },
-    idempotency: null,
+    idempotency: ctx.idempotency ?? null,
     token_id: ctx.token?.id ?? null,
     subject: bounded(ctx.jwt?.subject, MAX_RECORDED_SUBJECT_CHARS) ?? null,
     claims: ctx.jwt?.claims ?? null,

@@ -49,7 +49,11 @@ export function gatewayFields(ctx: RequestContext, window: FixedWindow): string[
   ];
 }
 
-/** Time spent in the gateway until now, without the waits for the upstream and for the caller's body. */
+/**
+ * Time spent in the gateway until now, without the waits for the upstream, for the caller's body and
+ * for another request with the same idempotency key.
+ */
 export function gatewayMsAt(ctx: RequestContext, nowMs: number): number {
-  return Math.max(0, nowMs - ctx.startedMs - ctx.upstreamMs - ctx.clientWaitMs);
+  const waitedMs = ctx.upstreamMs + ctx.clientWaitMs + ctx.duplicateWaitMs;
+  return Math.max(0, nowMs - ctx.startedMs - waitedMs);
 }

@@ -3,8 +3,10 @@ import { createAuthenticate, type AuthenticateOptions } from '../stages/authenti
 import { createAuthorize } from '../stages/authorize.ts';
 import { createPickVersion } from '../stages/pick-version.ts';
 import { createForward, type ForwardOptions } from '../stages/forward.ts';
+import { createIdempotency, type IdempotencyOptions } from '../stages/idempotency.ts';
 import { createQuota, type QuotaOptions } from '../stages/quota.ts';
 import { createResolveRoute, type ResolveRouteOptions } from '../stages/resolve-route.ts';
+import { createUnkeyedUpgrade } from '../stages/unkeyed-upgrade.ts';
 import type { AccessOptions } from './refuse-access.ts';
 import type { Stage } from './stage.ts';
 
@@ -14,14 +16,15 @@ export interface StageOptions {
   readonly access: AccessOptions;
   readonly authenticate: AuthenticateOptions;
   readonly quota: QuotaOptions;
+  readonly idempotency: IdempotencyOptions;
   readonly forward: ForwardOptions;
 }
 
 /**
- * What decides whether a request may go on. An upgrade to WebSocket goes through these as well.
+ * What decides whether a request may go on, an upgrade to WebSocket too.
  * The order is the policy; docs/request-flow.md gives the reason for each place.
  */
-export function createGateStages(options: StageOptions): readonly Stage[] {
+function createGateStages(options: StageOptions): readonly Stage[] {
   return [
     createAdmit(options.admit),
     createResolveRoute(options.resolveRoute),
@@ -34,5 +37,14 @@ export function createGateStages(options: StageOptions): readonly Stage[] {
 
 /** Every stage of a proxied request, in order. The response and the record follow, in server/. */
 export function createStages(options: StageOptions): readonly Stage[] {
-  return [...createGateStages(options), createForward(options.forward)];
+  return [
+    ...createGateStages(options),
+    createIdempotency(options.idempotency),
+    createForward(options.forward),
+  ];
+}
+
+/** The stages of a request to upgrade, before its tunnel. */
+export function createUpgradeStages(options: StageOptions): readonly Stage[] {
+  return [...createGateStages(options), createUnkeyedUpgrade()];
 }

@@ -7,11 +7,12 @@ import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { RequestContext } from '../pipeline/context.ts';
 import { buildRecord } from '../pipeline/record.ts';
-import { createBodyBudget } from '../pipeline/request-body.ts';
-import { createGateStages, createStages, type StageOptions } from '../pipeline/stages.ts';
+import { createBodyBudget, type BodyBudget } from '../pipeline/request-body.ts';
+import { createStages, createUpgradeStages, type StageOptions } from '../pipeline/stages.ts';
 import { createTracer } from '../pipeline/trace-context.ts';
 import { startServer, type DataPlaneServer } from '../server.ts';
 import { AuthFailures } from '../state/auth-failures.ts';
+import type { OpenedKeys } from '../state/idempotency/open-keys.ts';
 import type { JwtVerifier } from '../state/jwt-verifier.ts';
 import type { QuotaStore } from '../state/quota-store.ts';
 import type { RoutingTable } from '../table/routing-table.ts';
@@ -47,6 +48,7 @@ export interface DataPathPorts {
   readonly deny: AddressRanges;
   readonly quotas: QuotaStore & { readonly dropped: number };
   readonly jwts: JwtVerifier & { readonly dropped: number };
+  readonly idempotency: OpenedKeys;
   /** Takes the JSON of the record of a request. */
   readonly addRecord: (requestId: string, json: string) => void;
 }
@@ -61,6 +63,10 @@ export interface DataPath {
 
 const MAX_ADDRESSES = 100_000;
 const CONTROL_PLANE_TIMEOUT_MS = 30_000;
+/** For the rest of a response to a request with an idempotency key whose caller has left. */
+const UNATTENDED_TIMEOUT_MS = 60_000;
+/** At a stop, for the ends of requests with idempotency keys to be stored. */
+const CLAIMS_DRAIN_MS = 2_000;
 
 /** Puts the data path together: the stages, the handlers of what may arrive, and the server. */
 export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
@@ -87,16 +93,17 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     ports.addRecord(record.id, JSON.stringify(record));
   };
   const respond = { clock, failures, draining: () => draining };
+  const bodyBudget = createBodyBudget(config.MAX_KEPT_BODY_BYTES);
   const arrivals: ArrivalOptions = {
     clock,
     makeId,
     trace: createTracer(ports.random),
     trustedProxies: config.TRUSTED_PROXIES,
     table: ports.table,
-    bodyBudget: createBodyBudget(config.MAX_KEPT_BODY_BYTES),
+    bodyBudget,
     bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
   };
-  const stageOptions = stagesFrom(ports, inFlight, failures);
+  const stageOptions = stagesFrom(ports, inFlight, failures, bodyBudget);
   const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
   const shared = { arrivals, respond, inFlight, clock, log, finished, lingerTimeoutMs };
 
@@ -112,7 +119,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     }),
     upgrade: createUpgradeHandler({
       ...shared,
-      gateStages: createGateStages(stageOptions),
+      gateStages: createUpgradeStages(stageOptions),
       tunnel: createTunnel({
         handshake: createHandshake({
           lookup: ports.lookup,
@@ -151,6 +158,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     async stop() {
       draining = true;
       await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
+      await ports.idempotency.keys.drain(CLAIMS_DRAIN_MS);
       requestLog.flush();
     },
   };
@@ -160,6 +168,7 @@ function stagesFrom(
   ports: DataPathPorts,
   inFlight: InFlight,
   failures: AuthFailures,
+  budget: BodyBudget,
 ): StageOptions {
   const { config, clock } = ports;
   const nowMs = () => clock.nowMs();
@@ -173,6 +182,15 @@ function stagesFrom(
     access: { failures, nowMs },
     authenticate: { failures, nowMs, jwts: ports.jwts },
     quota: { store: ports.quotas, nowMs },
+    idempotency: {
+      keys: ports.idempotency.keys,
+      clock,
+      budget,
+      maxRequestBodyBytes: config.MAX_IDEMPOTENT_BODY_BYTES,
+      unattendedTimeoutMs: UNATTENDED_TIMEOUT_MS,
+      count: (result) => ports.idempotency.metrics.result(result),
+      dropped: (bytes) => ports.idempotency.metrics.dropped(bytes),
+    },
     forward: {
       upstreams: ports.upstreams,
       loads: new ServiceLoads(clock),

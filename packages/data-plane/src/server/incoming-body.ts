@@ -22,6 +22,9 @@ export interface IncomingBodyOptions {
   readonly idleTimeoutMs: number;
 }
 
+/** Of a body whose length is not announced. */
+const FIRST_RESERVE_BYTES = 64 * 1024;
+
 /** The body of a request of node:http. Nothing of it is read before `take`, nor is 100 Continue sent. */
 export class IncomingBody implements RequestBody {
   readonly empty = false;
@@ -38,12 +41,13 @@ export class IncomingBody implements RequestBody {
   take(limits: BodyLimits): TakenBody | Promise<TakenBody> {
     const { contentLength, budget, proceed } = this.#options;
     if (contentLength !== undefined && contentLength > limits.maxBytes) throw tooLarge(limits);
-    const keepBytes = contentLength ?? limits.keepBytes;
-    const keep = keepBytes <= limits.keepBytes && keepBytes > 0 && budget.reserve(keepBytes);
+    const expectedBytes = contentLength ?? Math.min(limits.keepBytes, FIRST_RESERVE_BYTES);
+    const fits = expectedBytes <= limits.keepBytes && expectedBytes > 0;
+    const keep = fits && budget.reserve(expectedBytes);
     this.taken = true;
     proceed?.();
     if (!keep) return { kind: 'stream', stream: this.#stream([], limits) };
-    this.#reservedBytes = keepBytes;
+    this.#reservedBytes = expectedBytes;
     return this.#readWhole(limits);
   }
 
@@ -74,7 +78,7 @@ export class IncomingBody implements RequestBody {
         if (this.receivedBytes > limits.maxBytes) {
           settle(tooLarge(limits));
           request.resume();
-        } else if (this.receivedBytes > limits.keepBytes) {
+        } else if (this.receivedBytes > limits.keepBytes || !this.#reserveFor(limits)) {
           request.pause();
           settle({ kind: 'stream', stream: this.#stream(chunks, limits) });
         }
@@ -94,6 +98,16 @@ export class IncomingBody implements RequestBody {
       });
       request.on('data', onData).on('end', onEnd).on('close', onClose);
     });
+  }
+
+  /** Whether what was received may be kept; a body of no announced length takes more as it grows. */
+  #reserveFor(limits: BodyLimits): boolean {
+    if (this.receivedBytes <= this.#reservedBytes) return true;
+    const doubled = Math.min(this.#reservedBytes * 2, limits.keepBytes);
+    const moreBytes = Math.max(this.receivedBytes, doubled) - this.#reservedBytes;
+    if (!this.#options.budget.reserve(moreBytes)) return false;
+    this.#reservedBytes += moreBytes;
+    return true;
   }
 
   #stream(head: readonly Buffer[], limits: BodyLimits): BodyStream {

@@ -62,8 +62,9 @@ async function handle(
   try {
     const reply = await runStages(options.stages, ctx);
     if (reply === undefined) throw new Error('no stage answered the request');
-    if (ctx.clientGone) reply.response.cancel();
-    else respondWithUpstream(ctx, response, reply.response, options.respond);
+    const upstream = ctx.capture === undefined ? reply.response : ctx.capture(reply.response);
+    if (ctx.clientGone) upstream.cancel();
+    else respondWithUpstream(ctx, response, upstream, options.respond);
   } catch (error) {
     if (error instanceof ClientLeftError || error instanceof ClientGoneError) {
       ctx.clientGone = true;

@@ -49,7 +49,7 @@ async function forward(
 ): Promise<Reply> {
   const load = options.loads.enter(service.id);
   ctx.onFinish(() => options.loads.leave(service.id, load));
-  const body = ctx.body.empty ? NO_BODY : await takeBody(ctx, route, options);
+  const body = ctx.takenBody ?? (ctx.body.empty ? NO_BODY : await takeBody(ctx, route, options));
   const headers = outboundHeaders(ctx);
   const balancer = options.balancers.of(service);
   let tried = NONE_TRIED;
@@ -124,7 +124,8 @@ async function attempt(
   const timeoutMs = Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
   const begun = options.upstreams.begin(upstream, request, timeoutMs);
   ctx.upstream = upstream;
-  ctx.whenClientGone(() => begun.cancel());
+  // A request that holds an idempotency key goes on, so that what comes of it is known.
+  ctx.whenClientGone(ctx.capture === undefined ? () => begun.cancel() : undefined);
   const outcome = await begun.outcome;
   recordAttempt(ctx, upstream, outcome, startedMs, options.clock.monotonicMs());
   return outcome;

@@ -14,6 +14,9 @@ import { startDataPath, type DataPath } from '../server/data-path.ts';
 import { createFetchKeySet } from '../state/fetch-key-set.ts';
 import { KeySetVerifier } from '../state/jwt-verifier.ts';
 import { KeySets } from '../state/key-sets.ts';
+import type { IdempotencyStore } from '../state/idempotency-store.ts';
+import { openIdempotencyKeys } from '../state/idempotency/open-keys.ts';
+import { MemoryIdempotencyStore } from '../state/idempotency/testing/memory-store.ts';
 import { LocalQuotaStore } from '../state/quota-store.ts';
 import { TableHolder } from '../table/table-holder.ts';
 import { guardedLookup } from '../upstream/guarded-lookup.ts';
@@ -44,6 +47,8 @@ export interface TestDataPathOptions {
   /** Leave out to deny what the local stack denies. */
   readonly denyCidrs?: readonly string[];
   readonly clock?: Clock;
+  /** Where keys are kept; this gateway's own memory unless given. */
+  readonly idempotencyStore?: IdempotencyStore;
 }
 
 /** A data path on a real port with real connections; only its configuration comes from the test. */
@@ -112,6 +117,16 @@ const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
     deny,
     quotas: new LocalQuotaStore(1000),
     jwts: new KeySetVerifier({ keySets, clock, registry }),
+    idempotency: openIdempotencyKeys({
+      store: options.idempotencyStore ?? new MemoryIdempotencyStore(),
+      masterKeys: config.GATEWAY_MASTER_KEYS,
+      clock,
+      clockOffsetMs: () => undefined,
+      random: systemRandom,
+      log,
+      registry,
+      maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
+    }),
     addRecord: (_requestId, json) => void records.push(JSON.parse(json) as RequestRecord),
   });
     balancers: health,

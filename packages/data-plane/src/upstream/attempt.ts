@@ -57,6 +57,7 @@ export function recordAttempt(
   endedMs: number,
 ): void {
   const durationMs = endedMs - startedMs;
+  ctx.mayHaveSent ||= outcome.error?.sent ?? true;
   ctx.upstreamMs += durationMs;
   ctx.attempts.push({
     upstream: upstream.id,

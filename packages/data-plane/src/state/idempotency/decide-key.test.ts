@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { CLOCK_SKEW_MS, decideKey, type KeyUse } from './decide-key.ts';
+import type { EntryHead } from './entry.ts';
+
+const NOW = 1_000_000_000;
+const OWN = 'a'.repeat(64);
+const OTHER = 'b'.repeat(64);
+
+const known = fc.record({
+  fingerprint: fc.constantFrom(OWN, OTHER),
+  request_id: fc.constant('req_first'),
+  claim_id: fc.constant('claim'),
+  expires_at_ms: fc.integer({ min: NOW - 10_000, max: NOW + 10_000 }),
+});
+const heads: fc.Arbitrary<EntryHead> = fc.oneof(
+  fc
+    .tuple(known, fc.integer({ min: NOW - 10_000, max: NOW + 10_000 }))
+    .map(([rest, until]) => ({ ...rest, state: 'claimed' as const, lease_until_ms: until })),
+  known.map((rest) => ({ ...rest, state: 'unknown' as const })),
+  known.map((rest) => ({
+    ...rest,
+    ...{ state: 'done' as const, key_id: 'k1', body_kept: true, parts: 0 },
+  })),
+);
+const uses: fc.Arbitrary<KeyUse> = fc.record({
+  fingerprint: fc.constant(OWN),
+  nowMs: fc.constant(NOW),
+  onUnknown: fc.constantFrom('refuse', 'forward'),
+});
+
+const leased = (head: EntryHead) =>
+  head.state === 'claimed' && NOW <= head.lease_until_ms + CLOCK_SKEW_MS;
+const over = (head: EntryHead) => !leased(head) && NOW >= head.expires_at_ms;
+
+function holds(check: (head: EntryHead, use: KeyUse) => void): void {
+  fc.assert(
+    fc.property(heads, uses, (head, use) => check(head, use)),
+    { numRuns: 2000 },
+  );
+}
+
+describe('decideKey', () => {
+  it('claims a key that nothing stands under', () => {
+    fc.assert(
+      fc.property(uses, (use) => {
+        expect(decideKey(undefined, use)).toEqual({ kind: 'claim', after: 'nothing' });
+      }),
+    );
+  });
+
+  it('never lets a request run while the lease of another lives', () => {
+    holds((head, use) => {
+      if (leased(head)) expect(decideKey(head, use).kind).not.toBe('claim');
+    });
+  });
+
+  it('never runs again in silence what may have been sent, before the key is forgotten', () => {
+    holds((head, use) => {
+      const decision = decideKey(head, use);
+      if (over(head) || decision.kind !== 'claim') return;
+      expect(use.onUnknown).toBe('forward');
+      expect(head.state).not.toBe('done');
+      expect(decision.after).toBe('unknown');
+      expect(head.fingerprint).toBe(use.fingerprint);
+    });
+  });
+
+  it('refuses another request under the key in every state, until the key is forgotten', () => {
+    holds((head, use) => {
+      const refused = !over(head) && head.fingerprint !== use.fingerprint;
+      const isConflict = { kind: 'refuse', why: 'conflict' };
+      if (refused) expect(decideKey(head, use)).toEqual(isConflict);
+      else expect(decideKey(head, use)).not.toEqual(isConflict);
+    });
+  });
+
+  it('replays just what is done, and waits just for what runs', () => {
+    holds((head, use) => {
+      const { kind } = decideKey(head, use);
+      if (kind === 'replay') expect(head.state).toBe('done');
+      if (kind === 'wait') expect(leased(head)).toBe(true);
+      if (head.fingerprint !== use.fingerprint || over(head)) return;
+      expect(kind === 'replay').toBe(head.state === 'done');
+      expect(kind === 'wait').toBe(leased(head));
+    });
+  });
+
+  it.each([
+    ['refuse', { kind: 'refuse', why: 'outcome_unknown' }],
+    ['forward', { kind: 'claim', after: 'unknown' }],
+  ] as const)('does as the route says where the end is unknown: %s', (onUnknown, expected) => {
+    const rest = {
+      fingerprint: OWN,
+      request_id: 'r',
+      claim_id: 'c',
+      expires_at_ms: NOW + 1,
+    };
+    const use = { fingerprint: OWN, nowMs: NOW, onUnknown };
+    const lapsed = { ...rest, state: 'claimed' as const };
+    const leaseMs = NOW - CLOCK_SKEW_MS;
+    expect(decideKey({ ...rest, state: 'unknown' }, use)).toEqual(expected);
+    expect(decideKey({ ...lapsed, lease_until_ms: leaseMs - 1 }, use)).toEqual(expected);
+    expect(decideKey({ ...lapsed, lease_until_ms: leaseMs }, use)).toEqual({ kind: 'wait' });
+  });
+});
