@@ -40,7 +40,15 @@ function isFraming(transferCoding: string, httpVersion: string): boolean {
   return transferCoding === 'chunked' && httpVersion === '1.1';
 }
 
+const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
+
+/** The one that was found well-formed last: nearly all requests name the same. */
+let lastHost: string | undefined;
+
 /** RFC 9110 section 7.2: uri-host, and a port. No user info, no path. */
 function isHost(host: string): boolean {
-  return /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/.test(host);
+  if (host === lastHost) return true;
+  if (!HOST.test(host)) return false;
+  lastHost = host;
+  return true;
 }

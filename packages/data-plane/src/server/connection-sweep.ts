@@ -72,9 +72,9 @@ export function sweepConnections(server: Server, clock: Clock, limits: SweepLimi
       timer = undefined;
     });
   });
-  server.on('upgrade', (_request, socket) => {
+  server.on('upgrade', ({ socket }) => {
     // It has an idle time-out of its own from here on.
-    const watched = open.get(socket as Socket);
+    const watched = open.get(socket);
     if (watched !== undefined) watched.upgraded = true;
   });
 }

@@ -26,6 +26,10 @@ export interface RecordBatcher {
 }
 
 const END = Buffer.from(']');
+/** The bracket or the comma before a record, and the bracket behind the last one. */
+const BRACKETS = 2;
+/** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
+const MAX_BYTES_PER_CHAR = 3;
 
 /**
  * Gathers records into batches, each emitted when it is full, or old enough that a record is found
@@ -65,10 +69,12 @@ export function createRecordBatcher(
       return records;
     },
     add(requestId, json) {
-      // With the bracket or the comma before it, and the bracket behind the last one.
-      const size = Buffer.byteLength(json) + 1;
-      if (size + 1 > MAX_BATCH_BYTES) return false;
-      if (used + size + 1 > MAX_BATCH_BYTES) flush();
+      // Measured only where the worst that its characters could take might not fit.
+      if (used + json.length * MAX_BYTES_PER_CHAR + BRACKETS > MAX_BATCH_BYTES) {
+        const size = Buffer.byteLength(json) + BRACKETS;
+        if (size > MAX_BATCH_BYTES) return false;
+        if (used + size > MAX_BATCH_BYTES) flush();
+      }
       if (records === 0) {
         firstId = requestId;
         timer = clock.setTimer(MAX_BATCH_DELAY_MS, flush);

@@ -60,12 +60,13 @@ export class CountTable {
     );
   }
 
-  add(labels: Labels): void {
-    this.#rows.at(labels).count += 1;
+  /** The row of these label values, to be kept where they come again and again. */
+  at(labels: Labels): { count: number } {
+    return this.#rows.at(labels);
   }
 }
 
-interface Histogram {
+export interface Histogram {
   readonly counts: Float64Array;
   sum: number;
   count: number;
@@ -84,12 +85,8 @@ export class DurationTable {
     register(registry, name, help, 'histogram', () => this.#values(name));
   }
 
-  observe(labels: Labels, seconds: number): void {
-    const row = this.#rows.at(labels);
-    row.sum += seconds;
-    row.count += 1;
-    const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
-    if (bucket !== -1) row.counts[bucket] = (row.counts[bucket] ?? 0) + 1;
+  at(labels: Labels): Histogram {
+    return this.#rows.at(labels);
   }
 
   #values(name: string): Value[] {
@@ -114,6 +111,14 @@ export class DurationTable {
     }
     return values;
   }
+}
+
+/** Adds a duration to a row of a `DurationTable`. */
+export function observe(row: Histogram, seconds: number): void {
+  row.sum += seconds;
+  row.count += 1;
+  const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
+  if (bucket !== -1) row.counts[bucket] = (row.counts[bucket] ?? 0) + 1;
 }
 
 /** The part of prom-client's metric that its registry calls when Prometheus asks. */

@@ -1,7 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RequestContext } from '../pipeline/context.ts';
 import { outcomeOf } from '../pipeline/record.ts';
-import { CountTable, DurationTable } from './tables.ts';
+import type { CompiledRoute, CompiledService } from '../table/routing-table.ts';
+import { CountTable, DurationTable, observe, type Histogram } from './tables.ts';
 
 export interface TrafficMetrics {
   /** Counts a request that is over. */
@@ -18,7 +19,17 @@ export interface TrafficGauges {
 
 /** Past so many routes the rest is counted under `other`, so that the metrics are bounded. */
 const MAX_ROUTES = 20_000;
-const OTHER = { environment: 'other', route: 'other' };
+
+interface Count {
+  count: number;
+}
+
+/** What the requests of one route count into, so that no request has to join label values. */
+interface RouteRows {
+  readonly labels: readonly string[];
+  readonly total: Histogram;
+  readonly ends: Map<string, Count>;
+}
 
 /**
  * Metrics of the data path. A request touches a few numbers in memory; texts are made when Prometheus
@@ -77,16 +88,56 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     },
   });
 
+  const inGateway = gateway.at([]);
+  // What was touched before goes with the configuration that it belongs to.
+  const ofRoutes = new WeakMap<CompiledRoute, RouteRows>();
+  const ofServices = new WeakMap<CompiledService, Map<string | number, Count>>();
+  let ofNoRoute: RouteRows | undefined;
+
+  function rowsOf(route: CompiledRoute | undefined): RouteRows {
+    const known = route === undefined ? ofNoRoute : ofRoutes.get(route);
+    if (known !== undefined) return known;
+    const labels = route === undefined ? ['other', 'other'] : [route.environment, route.name];
+    const rows = { labels, total: total.at(labels), ends: new Map<string, Count>() };
+    if (route === undefined) ofNoRoute = rows;
+    else ofRoutes.set(route, rows);
+    return rows;
+  }
+
+  function endRow({ labels, ends }: RouteRows, ctx: RequestContext): Count {
+    const status = ctx.status === undefined ? '' : String(ctx.status);
+    const outcome = outcomeOf(ctx);
+    const code = ctx.errorCode ?? '';
+    const key = `${status} ${outcome} ${code}`;
+    let row = ends.get(key);
+    if (row === undefined) {
+      row = requests.at([...labels, status, outcome, code]);
+      ends.set(key, row);
+    }
+    return row;
+  }
+
+  function attemptRow(service: CompiledService, result: string | number): Count {
+    let rows = ofServices.get(service);
+    if (rows === undefined) ofServices.set(service, (rows = new Map<string | number, Count>()));
+    let row = rows.get(result);
+    if (row === undefined) {
+      row = attempts.at([service.id, String(result)]);
+      rows.set(result, row);
+    }
+    return row;
+  }
+
   return {
     observe(ctx, totalMs) {
-      const { environment, name: route } = ctx.route ?? { ...OTHER, name: OTHER.route };
-      const status = ctx.status === undefined ? '' : String(ctx.status);
-      requests.add([environment, route, status, outcomeOf(ctx), ctx.errorCode ?? '']);
-      total.observe([environment, route], totalMs / 1000);
-      gateway.observe([], ctx.gatewayMs / 1000);
-      const service = ctx.version?.service.id ?? 'other';
-      for (const attempt of ctx.attempts) {
-        attempts.add([service, attempt.error ?? String(attempt.status ?? '')]);
+      const rows = rowsOf(ctx.route);
+      endRow(rows, ctx).count += 1;
+      observe(rows.total, totalMs / 1000);
+      observe(inGateway, ctx.gatewayMs / 1000);
+      const service = ctx.version?.service;
+      if (service === undefined) return;
+      for (const { error, status } of ctx.attempts) {
+        attemptRow(service, error ?? status ?? '').count += 1;
       }
     },
     malformed: (reason) => malformed.inc({ reason }),
