@@ -46,14 +46,13 @@ export function routeView(route: Route): RouteView {
   const { limit, window_seconds, per } = route.rate_limit;
   const { on_statuses, per_attempt_timeout_ms, backoff_ms, unsafe_methods } = route.retry;
   const { required, on_unknown } = route.idempotency;
-  const { versions, ...settings } = settingsOf(route);
   return {
     id,
     environment,
-    ...settings,
+    ...settingsOf(route),
     // Postgres keeps the fields of an object in an order of its own.
     versions:
-      versions?.map(({ name, service_id, weight }) => ({ name, service_id, weight })) ?? null,
+      route.versions?.map(({ name, service_id, weight }) => ({ name, service_id, weight })) ?? null,
     rate_limit: { limit, window_seconds, per },
     retry: { on_statuses, per_attempt_timeout_ms, backoff_ms, unsafe_methods },
     idempotency: { required, on_unknown },
