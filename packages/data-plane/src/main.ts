@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '@gateway/shared/clock';
 import { withCoarseTimers } from '@gateway/shared/coarse-timers';
@@ -16,7 +17,10 @@ import { KeySetVerifier } from './state/jwt-verifier.ts';
 import { KeySets } from './state/key-sets.ts';
 import { NatsIdempotencyStore } from './state/idempotency/nats-store.ts';
 import { openIdempotencyKeys } from './state/idempotency/open-keys.ts';
-import { LocalQuotaStore } from './state/quota-store.ts';
+import { KvQuotaLedger } from './state/quota/kv-ledger.ts';
+import { LeasedQuotaStore } from './state/quota/leased-quota-store.ts';
+import { registerQuotaMetrics } from './state/quota/quota-metrics.ts';
+import { whenTimeKnown } from './state/quota/server-clock.ts';
 import { startConfigSync } from './sync/config-sync.ts';
 import { startHeartbeats } from './sync/heartbeats.ts';
 import type { Served } from './sync/environment-intake.ts';
@@ -24,14 +28,16 @@ import { openLastGood } from './sync/last-good.ts';
 import { linkNats } from './sync/nats-link.ts';
 import { createRecordStream } from './sync/record-stream.ts';
 import { TableHolder } from './table/table-holder.ts';
+import { createUpstreamCheck } from './upstream/health/check-upstream.ts';
+import { UpstreamHealth } from './upstream/health/upstream-health.ts';
 import { guardedLookup } from './upstream/guarded-lookup.ts';
 import { UpstreamPools } from './upstream/pools.ts';
 
-import { createUpstreamCheck } from './upstream/health/check-upstream.ts';
-import { UpstreamHealth } from './upstream/health/upstream-health.ts';
 /** Deadlines and idle times need no better; a request sets several and cancels nearly all. */
 const TIMER_TICK_MS = 5;
 const MAX_QUOTA_COUNTERS = 100_000;
+/** How long a start waits for NATS to answer before it serves without it. */
+const FIRST_CONTACT_MS = 1000;
 /** Beyond the drain: for records to be flushed and connections to be closed. */
 const STOP_MARGIN_MS = 8_000;
 const RECORD_FLUSH_MS = 5_000;
@@ -77,14 +83,14 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   };
   const upstreams = new UpstreamPools({ ...pools, deny: config.UPSTREAM_DENY_CIDRS });
   const controlPlane = new UpstreamPools({ ...pools, deny: parseAddressRanges([]) });
+  const checks = new UpstreamPools({ ...pools, deny: config.UPSTREAM_DENY_CIDRS });
   runner.defer('upstream connections', () => {
     upstreams.close();
     controlPlane.close();
-  const checks = new UpstreamPools({ ...pools, deny: config.UPSTREAM_DENY_CIDRS });
+    checks.close();
   });
 
   const fetchKeySet = createFetchKeySet({ clock, lookup, deny: config.UPSTREAM_DENY_CIDRS });
-    checks.close();
   const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
   runner.defer('key sets', () => keySets.close());
 
@@ -98,9 +104,6 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   });
   runner.defer('records', () => records.close(RECORD_FLUSH_MS));
 
-  const sync = startConfigSync({
-    nats,
-    keys: config.GATEWAY_MASTER_KEYS,
   let changed: () => void = () => undefined;
   const health = new UpstreamHealth({
     clock,
@@ -113,6 +116,9 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   });
   runner.defer('health checks', () => health.stop());
 
+  const sync = startConfigSync({
+    nats,
+    keys: config.GATEWAY_MASTER_KEYS,
     lastGood: openLastGood(
       join(config.DATA_PLANE_DATA_DIR, 'last-good'),
       config.GATEWAY_MASTER_KEYS,
@@ -124,10 +130,10 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     apply(snapshot) {
       table.apply(snapshot);
       upstreams.retain(table.upstreamKeys);
+      health.reconcile(table.current);
       keySets.retain(table.keySetUrls);
     },
   });
-      health.reconcile(table.current);
   runner.defer('configuration', () => sync.stop());
 
   let inFlight = () => 0;
@@ -145,10 +151,10 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       services: health.report(),
     }),
   });
+  changed = () => heartbeats.beatSoon();
   runner.defer('heartbeats', () => heartbeats.stop());
 
   const admin = await startAdminServer({
-  changed = () => heartbeats.beatSoon();
     host: config.DATA_PLANE_ADMIN_HOST,
     port: config.DATA_PLANE_ADMIN_PORT,
     portVariable: 'DATA_PLANE_ADMIN_PORT',
@@ -165,7 +171,21 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   runner.defer('admin server', () => admin.close());
   let draining = false;
 
+  const quotas = new LeasedQuotaStore({
+    ledger: new KvQuotaLedger(linkNats(nats, log)),
+    clock,
+    log,
+    maxCounters: MAX_QUOTA_COUNTERS,
+    liveNodes: () => heartbeats.liveDataPlanes(),
+    serverTimeOffsetMs: () => heartbeats.serverTimeOffsetMs(),
+    serverTimeErrorMs: () => heartbeats.serverTimeErrorMs(),
+    newLeaseId: randomUUID,
+  });
+  registerQuotaMetrics(registry, quotas);
+
   await sync.restored;
+  // Else the first requests would be granted by share, as if there were no other data plane.
+  await whenTimeKnown(heartbeats, clock, FIRST_CONTACT_MS);
   const dataPath = await startDataPath({
     config,
     clock,
@@ -175,11 +195,11 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     table: () => table.current,
     ready: () => sync.isLoaded(),
     upstreams,
+    balancers: health,
     controlPlane,
     lookup,
     deny: config.UPSTREAM_DENY_CIDRS,
-    balancers: health,
-    quotas: new LocalQuotaStore(MAX_QUOTA_COUNTERS),
+    quotas,
     jwts: new KeySetVerifier({ keySets, clock, registry }),
     idempotency: openIdempotencyKeys({
       store: new NatsIdempotencyStore(linkNats(nats, log)),

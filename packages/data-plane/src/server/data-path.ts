@@ -18,8 +18,8 @@ import type { QuotaStore } from '../state/quota-store.ts';
 import type { RoutingTable } from '../table/routing-table.ts';
 import { createRequestLog } from '../telemetry/request-log.ts';
 import { createTrafficMetrics } from '../telemetry/traffic-metrics.ts';
-import type { UpstreamClient } from '../upstream/port.ts';
 import type { ServiceBalancers } from '../upstream/health/service-balancer.ts';
+import type { UpstreamClient } from '../upstream/port.ts';
 import { ServiceLoads } from '../upstream/service-load.ts';
 import type { ArrivalOptions } from './arrivals.ts';
 import { InFlight } from './in-flight.ts';
@@ -41,8 +41,8 @@ export interface DataPathPorts {
   /** Whether the table is whole: before, what it lacks must not be told to be missing. */
   readonly ready: () => boolean;
   readonly upstreams: UpstreamClient;
-  /** The way to the control plane, where no address is refused. */
   readonly balancers: ServiceBalancers;
+  /** The way to the control plane, where no address is refused. */
   readonly controlPlane: UpstreamClient;
   readonly lookup: LookupFunction;
   readonly deny: AddressRanges;
@@ -128,6 +128,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
           connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
         }),
         upstreams: ports.upstreams,
+        balancers: ports.balancers,
         loads: stageOptions.forward.loads,
         respond,
         clock,
@@ -135,7 +136,6 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
         idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
       }),
     }),
-        balancers: ports.balancers,
     malformed: createMalformedHandler({
       makeId,
       failures,
@@ -181,7 +181,7 @@ function stagesFrom(
     resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT },
     access: { failures, nowMs },
     authenticate: { failures, nowMs, jwts: ports.jwts },
-    quota: { store: ports.quotas, nowMs },
+    quota: { store: ports.quotas, clock },
     idempotency: {
       keys: ports.idempotency.keys,
       clock,
@@ -193,6 +193,7 @@ function stagesFrom(
     },
     forward: {
       upstreams: ports.upstreams,
+      balancers: ports.balancers,
       loads: new ServiceLoads(clock),
       clock,
       random: Math.random,
@@ -200,4 +201,3 @@ function stagesFrom(
     },
   };
 }
-      balancers: ports.balancers,

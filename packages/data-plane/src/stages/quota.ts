@@ -1,3 +1,4 @@
+import type { Clock } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../pipeline/context.ts';
@@ -7,21 +8,18 @@ import type { QuotaPolicy } from '../table/routing-table.ts';
 
 export interface QuotaOptions {
   readonly store: QuotaStore;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 }
 
 /** Takes one from the route's quota. Runs after authorization, so that refused callers spend nothing. */
 export function createQuota(options: QuotaOptions): Stage {
+  const { store, clock } = options;
   return (ctx) => {
     const policy = ctx.route?.quota;
     if (policy === undefined) return undefined;
-    const taken = options.store.take(policy, subjectOf(policy, ctx), options.nowMs());
-    if (taken instanceof Promise)
-      return taken.then((window) => {
-        settle(ctx, policy, window);
-        return undefined;
-      });
-    settle(ctx, policy, taken);
+    const taken = store.take(policy, subjectOf(policy, ctx), clock.nowMs());
+    if (taken instanceof Promise) return settleLater(ctx, taken, clock);
+    settle(ctx, taken);
     return undefined;
   };
 }
@@ -31,13 +29,35 @@ function subjectOf(policy: QuotaPolicy, ctx: RequestContext): string {
   return policy.per === 'token' ? (ctx.principal ?? ctx.clientIp) : ctx.clientIp;
 }
 
-function settle(ctx: RequestContext, policy: QuotaPolicy, window: FixedWindow): void {
+/** Waits no longer than the request may take. What is granted too late is spent all the same. */
+async function settleLater(
+  ctx: RequestContext,
+  taken: Promise<FixedWindow>,
+  clock: Clock,
+): Promise<undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const leftMs = Math.max(0, ctx.deadlineMs - clock.monotonicMs());
+  const timer = clock.setTimer(leftMs, () => late.resolve(undefined));
+  const window = await Promise.race([taken, late.promise]);
+  timer.cancel();
+  if (window === undefined) {
+    throw new GatewayError(
+      'upstream_timeout',
+      `The route ${ctx.route?.name ?? ''} has no time left: its quota could not be asked for in time.`,
+    );
+  }
+  settle(ctx, window);
+  return undefined;
+}
+
+function settle(ctx: RequestContext, window: FixedWindow): void {
   ctx.quota = window;
   if (window.granted) return;
+  const windowSeconds = (ctx.route?.quota.windowMs ?? 0) / 1000;
   throw new GatewayError(
     'rate_limit_exceeded',
-    `The quota of the route ${ctx.route?.name ?? ''} is used up: ${policy.limit} requests ` +
-      `in ${policy.windowMs / 1000} seconds.`,
+    `The quota of the route ${ctx.route?.name ?? ''} is used up: ${window.limit} requests ` +
+      `in ${windowSeconds} seconds.`,
     { headers: { 'retry-after': String(window.resetSeconds) } },
   );
 }

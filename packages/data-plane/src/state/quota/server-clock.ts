@@ -1,3 +1,5 @@
+import { pause, type Clock } from '@gateway/shared/clock';
+
 /** Where the ledger's clock stands beside the local one. */
 export interface ServerClockOptions {
   /** ms that the ledger's clock is ahead; undefined until it was read. */
@@ -30,5 +32,19 @@ export class ServerClock {
       this.#refreshedAtMs = nowMs;
     }
     return nowMs + this.#offsetMs;
+  }
+}
+
+const POLL_MS = 10;
+
+/** Resolves when the ledger's clock has been read, or `timeoutMs` are over. */
+export async function whenTimeKnown(
+  time: Pick<ServerClockOptions, 'serverTimeOffsetMs'>,
+  clock: Clock,
+  timeoutMs: number,
+): Promise<void> {
+  const endMs = clock.monotonicMs() + timeoutMs;
+  while (time.serverTimeOffsetMs() === undefined && clock.monotonicMs() < endMs) {
+    await pause(clock, POLL_MS);
   }
 }

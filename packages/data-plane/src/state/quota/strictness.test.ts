@@ -52,7 +52,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('limit'), limit: fc.integer({ min: 1, max: 30 }) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart'), node: fc.nat(4) }) },
-) as fc.Arbitrary<Step>;
+);
 
 const world = (shares: boolean, steps = step): fc.Arbitrary<World> =>
   fc
@@ -70,7 +70,7 @@ const world = (shares: boolean, steps = step): fc.Arbitrary<World> =>
 /** Everything that is ready to run has run: what the nodes do between their calls takes no time. */
 const idle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Plays it; gives what was granted in each window of the ledger's true time, and the largest limit then. */
+/** Plays it; gives what was granted in each window of the ledger's true time, and the largest limit that was told with it. */
 async function play({ nodes, shares, limit, skewsMs, steps }: World) {
   const clock = manualClock(START_MS);
   const ledger = new ModelLedger();
@@ -79,9 +79,6 @@ async function play({ nodes, shares, limit, skewsMs, steps }: World) {
   let policy = { key: 'production/orders', limit, windowMs: WINDOW_MS, per: 'route' as const };
   let leases = 0;
   const windowNow = () => Math.floor(clock.nowMs() / WINDOW_MS);
-  const noteLimit = () =>
-    limits.set(windowNow(), Math.max(limits.get(windowNow()) ?? 0, policy.limit));
-
   const open = (node: number) => {
     const skewed: Clock = { ...clock, nowMs: () => clock.nowMs() + (skewsMs[node] ?? 0) };
     const store: LeasedQuotaStore = new LeasedQuotaStore({
@@ -102,10 +99,11 @@ async function play({ nodes, shares, limit, skewsMs, steps }: World) {
     if (window.remaining < 0) throw new Error('less than nothing is left');
     // A node that died answers nobody, though its promises still settle here.
     if (!node.alive || !window.granted) return;
-    granted.set(windowNow(), (granted.get(windowNow()) ?? 0) + 1);
+    const now = windowNow();
+    granted.set(now, (granted.get(now) ?? 0) + 1);
+    limits.set(now, Math.max(limits.get(now) ?? 0, window.limit));
   };
 
-  noteLimit();
   for (const one of steps) {
     if (one.kind === 'take') {
       const node = running[one.node % nodes];
@@ -129,11 +127,9 @@ async function play({ nodes, shares, limit, skewsMs, steps }: World) {
       for (let leftMs = one.ms; leftMs > 0; leftMs -= 5) {
         clock.advance(Math.min(5, leftMs));
         await idle();
-        noteLimit();
       }
     }
     await idle();
-    noteLimit();
   }
   return { granted, limits, ledger };
 }
@@ -146,7 +142,10 @@ describe('quotas over several data planes', () => {
         for (const [window, count] of granted) {
           expect(count).toBeLessThanOrEqual(limits.get(window) ?? 0);
         }
-        const largest = Math.max(...limits.values());
+        const largest = Math.max(
+          one.limit,
+          ...one.steps.map((step) => (step.kind === 'limit' ? step.limit : 0)),
+        );
         let newest = 0;
         for (const entry of ledger.written) {
           expect(entry.granted).toBeLessThanOrEqual(largest);
