@@ -96,7 +96,10 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     trustedProxies: config.TRUSTED_PROXIES,
     endpoints: [
       ...environmentEndpoints(parts),
-      ...serviceEndpoints(parts, config.UPSTREAM_DENY_CIDRS),
+      ...serviceEndpoints(parts, {
+        denied: config.UPSTREAM_DENY_CIDRS,
+        statusOf: (id) => messaging.serviceStatus(id),
+      }),
       ...routeEndpoints(parts, config.UPSTREAM_DENY_CIDRS),
       ...tokenEndpoints(parts),
       ...requestEndpoints(parts),

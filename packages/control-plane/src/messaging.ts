@@ -6,6 +6,9 @@ import { createRunner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
+import { FleetHealth, type ServiceStatus } from './health/fleet-health.ts';
+import { createFleetMetrics } from './health/fleet-metrics.ts';
+import { watchHeartbeats } from './health/heartbeat-watch.ts';
 import { createIngestMetrics } from './ingest/ingest-metrics.ts';
 import { startRecordIngest } from './ingest/record-ingest.ts';
 import { createNatsSnapshotStore } from './publish/nats-snapshot-store.ts';
@@ -30,11 +33,13 @@ export interface Messaging {
   readonly started: Promise<void>;
   /** `waiting` for the first connection, `connected`, or `away` since. */
   state(): 'waiting' | 'connected' | 'away';
+  /** What the live data planes see of a service. */
+  serviceStatus(serviceId: string): ServiceStatus;
   stop(): Promise<void>;
 }
 
 /**
- * Starts what needs NATS: the ingest of records and the publisher. It waits for NATS by itself, so
+ * Starts what needs NATS: the heartbeats, the ingest of records and the publisher. It waits for NATS by itself, so
  * that the management API serves meanwhile and changes gather in the outbox.
  */
 export function startMessaging(config: Config, parts: MessagingParts): Messaging {
@@ -44,6 +49,10 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
   const runner = createRunner(log);
   const publishMetrics = createPublishMetrics(registry);
   const ingestMetrics = createIngestMetrics(registry);
+  const fleet = new FleetHealth();
+  const fleetMetrics = createFleetMetrics(registry, () =>
+    fleet.liveDataPlanes(clock.monotonicMs()),
+  );
   let store: SnapshotStore | undefined;
 
   async function start(): Promise<void> {
@@ -68,6 +77,9 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     await prepareNats(prepare, { clock, log, signal });
     const opened = await createNatsSnapshotStore(connection, prepare);
     signal.throwIfAborted();
+    const heartbeats = { connection, prepare, fleet, clock, log, metrics: fleetMetrics };
+    const watch = watchHeartbeats(heartbeats);
+    runner.defer('heartbeats', () => watch.stop());
     const metrics = ingestMetrics;
     const ingest = startRecordIngest({ db, connection, prepare, clock, log, metrics });
     runner.defer('record ingest', () => ingest.stop());
@@ -86,6 +98,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
   return {
     started,
     state: () => (store === undefined ? 'waiting' : store.isConnected() ? 'connected' : 'away'),
+    serviceStatus: (serviceId) => fleet.statusOf(serviceId, clock.monotonicMs()),
     async stop() {
       stopping.abort();
       await started.catch(() => undefined);

@@ -26,7 +26,7 @@ export const serviceViewSchema = z.object({
 
 export type ServiceView = z.output<typeof serviceViewSchema>;
 
-export function serviceView(service: Service): ServiceView {
+export function serviceView(service: Service, status: ServiceView['status']): ServiceView {
   const { path, interval_ms, timeout_ms, healthy_threshold, unhealthy_threshold } =
     service.health_check;
   return {
@@ -35,7 +35,7 @@ export function serviceView(service: Service): ServiceView {
     environment: service.environment,
     url: service.upstreams[0]?.url ?? '',
     health_path: service.health_path,
-    status: statusOf(),
+    status,
     upstreams: service.upstreams.map(({ url, region, weight }) => ({ url, region, weight })),
     health_check: {
       path: path ?? service.health_path,
@@ -48,9 +48,4 @@ export function serviceView(service: Service): ServiceView {
     created_at: service.created_at.toISOString(),
     updated_at: service.updated_at.toISOString(),
   };
-}
-
-/** The health of a service is not known before its first check (DESIGN section 2 "Service"). */
-function statusOf(): ServiceView['status'] {
-  return 'unknown';
 }

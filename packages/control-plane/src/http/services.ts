@@ -4,8 +4,9 @@ import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
 import { limitOf, requireEnvironment } from '../domain/access.ts';
 import { displayNameField, environmentNameField } from '../domain/fields.ts';
-import { changeService, serviceSchemas, upstreamsOf } from '../domain/service.ts';
+import { changeService, serviceSchemas, upstreamsOf, type Service } from '../domain/service.ts';
 import { serviceView, serviceViewSchema } from '../domain/service-view.ts';
+import type { ServiceStatus } from '../health/fleet-health.ts';
 import {
   createService,
   deleteService,
@@ -30,12 +31,23 @@ const query = z.strictObject({
   name: displayNameField.optional(),
 });
 
-/** The endpoints of services. `denied` says where no upstream may be. */
-export function serviceEndpoints(parts: ResourceParts, denied: AddressRanges): Endpoint[] {
+export interface ServiceEndpointOptions {
+  /** Where no upstream may be. */
+  readonly denied: AddressRanges;
+  /** What the live data planes see of a service. */
+  readonly statusOf: (serviceId: string) => ServiceStatus;
+}
+
+/** The endpoints of services. */
+export function serviceEndpoints(
+  parts: ResourceParts,
+  options: ServiceEndpointOptions,
+): Endpoint[] {
   const { db, clock, newId } = parts;
-  const schemas = serviceSchemas(denied);
+  const schemas = serviceSchemas(options.denied);
   const now = () => new Date(clock.nowMs());
   const newUpstreamId = () => newId('ups');
+  const view = (service: Service) => serviceView(service, options.statusOf(service.id));
 
   const list = endpoint({
     method: 'GET',
@@ -52,7 +64,7 @@ export function serviceEndpoints(parts: ResourceParts, denied: AddressRanges): E
       const filter = { environments, environment, name, after, limit: limit + 1 };
       const rows = await listServices(db, filter);
       const cut = cutPage(rows, limit, LIST, (row) => row.id);
-      return page(cut.rows.map(serviceView), cut.nextCursor);
+      return page(cut.rows.map(view), cut.nextCursor);
     },
   });
 
@@ -76,7 +88,7 @@ export function serviceEndpoints(parts: ResourceParts, denied: AddressRanges): E
         { id: newId('svc'), environment, ...settings },
         now(),
       );
-      return created(serviceView(service), `${PATH}/${service.id}`, etagOf(service.revision));
+      return created(view(service), `${PATH}/${service.id}`, etagOf(service.revision));
     },
   });
 
@@ -92,7 +104,7 @@ export function serviceEndpoints(parts: ResourceParts, denied: AddressRanges): E
       const service = await findService(db, serviceId(params));
       if (service === undefined) throw serviceNotFound();
       requireEnvironment(token, service.environment);
-      return one(serviceView(service), etagOf(service.revision));
+      return one(view(service), etagOf(service.revision));
     },
   });
 
@@ -112,7 +124,7 @@ export function serviceEndpoints(parts: ResourceParts, denied: AddressRanges): E
         const changed = changeService(current, body, newUpstreamId);
         return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;
       });
-      return one(serviceView(service), etagOf(service.revision));
+      return one(view(service), etagOf(service.revision));
     },
   });
 

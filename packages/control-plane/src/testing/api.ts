@@ -6,6 +6,7 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { manualClock, type ManualClock } from '@gateway/shared/testing/manual-clock';
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { Registry } from 'prom-client';
+import type { ServiceStatus } from '../health/fleet-health.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { environmentEndpoints } from '../http/environments.ts';
@@ -54,6 +55,8 @@ export interface TestApiOptions {
   readonly managementRateLimit?: number;
   readonly trustedProxies?: readonly string[];
   readonly deniedUpstreams?: readonly string[];
+  /** What the data planes see of a service; nothing unless given. */
+  readonly statusOf?: (serviceId: string) => ServiceStatus;
   /** Gets the port of Postgres and gives the one to connect to, for tests of an outage. */
   readonly databaseVia?: (port: number) => Promise<number>;
 }
@@ -86,7 +89,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     authenticator: createAuthenticator({ db, clock, authFailureLimit, managementRateLimit }),
     endpoints: [
       ...environmentEndpoints(parts),
-      ...serviceEndpoints(parts, denied),
+      ...serviceEndpoints(parts, { denied, statusOf: options.statusOf ?? (() => 'unknown') }),
       ...routeEndpoints(parts, denied),
       ...tokenEndpoints(parts),
       ...requestEndpoints(parts),
