@@ -79,7 +79,7 @@ describe('the version that a caller gets', () => {
           }
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 
