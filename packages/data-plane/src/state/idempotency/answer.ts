@@ -8,7 +8,12 @@ type Known = Pick<DoneHead, 'fingerprint' | 'request_id' | 'claim_id' | 'expires
 export interface SealedAnswer {
   readonly value: Uint8Array;
   /** What did not fit into the value: to be written before it. */
-  readonly parts: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  readonly parts: readonly AnswerPart[];
+}
+
+export interface AnswerPart {
+  readonly name: string;
+  readonly bytes: Uint8Array;
 }
 
 /** A head with a number of parts is longer than one without. */
@@ -49,14 +54,16 @@ export function sealAnswer(
 }
 
 /**
- * Writes the parts, so that whoever sees the value finds them.
+ * Writes the parts, so that whoever sees the value finds them. What is written is taken out of the
+ * list, so that another call goes on where this one failed.
  *
- * @throws StoreUnavailableError where not all are known to be there; to be called again then
+ * @throws StoreUnavailableError
  */
-export async function writeParts(store: IdempotencyStore, sealed: SealedAnswer): Promise<void> {
-  for (const { name, bytes } of sealed.parts) {
+export async function writeParts(store: IdempotencyStore, pending: AnswerPart[]): Promise<void> {
+  for (let part = pending[0]; part !== undefined; part = pending[0]) {
     // Nobody else has this name: what stands there already was written by a call before.
-    await store.write(name, bytes, 0);
+    await store.write(part.name, part.bytes, 0);
+    pending.shift();
   }
 }
 

@@ -1,6 +1,6 @@
 import { pause, type Clock, type Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { sealAnswer, writeParts, type SealedAnswer } from './answer.ts';
+import { sealAnswer, writeParts, type AnswerPart } from './answer.ts';
 import { KEPT_MS } from './decide-key.ts';
 import { decodeEntry, encodeEntry, encodeHead, type EntryHead } from './entry.ts';
 import type { ClaimEnd, IdempotencyMetrics } from './metrics.ts';
@@ -72,12 +72,21 @@ export class Claim {
     const { store, vault } = this.#ports;
     const end = answer.body === undefined ? 'stored_without_body' : 'stored';
     const { name } = this.#key;
-    let sealed: SealedAnswer | undefined;
+    let sealed: { readonly value: Uint8Array; readonly pending: AnswerPart[] } | undefined;
     this.#tell(end, async () => {
-      // Once, as what a try before may have written must stay true.
-      sealed ??= sealAnswer(vault, store.maxValueBytes, name, this.#known(), answer);
-      const { value } = sealed;
-      await writeParts(store, sealed);
+      if (sealed === undefined) {
+        // Once, as what a try before may have written must stay true.
+        const { value, parts } = sealAnswer(
+          vault,
+          store.maxValueBytes,
+          name,
+          this.#known(),
+          answer,
+        );
+        sealed = { value, pending: [...parts] };
+      }
+      const { value, pending } = sealed;
+      await writeParts(store, pending);
       return this.#swap((revision) => store.write(name, value, revision));
     });
   }

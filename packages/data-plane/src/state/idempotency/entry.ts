@@ -24,7 +24,7 @@ const headSchema = z.discriminatedUnion('state', [
     /** Whether the body is in the answer; it is not where it was too large. */
     body_kept: z.boolean(),
     /** Further values that the sealed answer goes on in: `<name>.<claim id>.<number>` from 0. */
-    parts: z.int().min(0).max(64),
+    parts: z.int().min(0).max(256),
   }),
 ]);
 
