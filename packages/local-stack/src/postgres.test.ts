@@ -81,6 +81,24 @@ describe('startPostgres', () => {
     );
   });
 
+  it.each([
+    ['files', /does not serve its data: .*postgres/],
+    ['password', /does not serve its data: password authentication failed/],
+  ])(
+    'says so at once where it starts and cannot serve, for its %s are damaged',
+    async (damaged, reason) => {
+      const first = await startPostgres({ dataDir, log });
+      await first.stop();
+      if (damaged === 'password') await writeFile(path.join(dataDir, 'password'), 'another\n');
+      else await rm(path.join(dataDir, 'cluster', 'base'), { recursive: true });
+      const startedMs = performance.now();
+      await expect(startPostgres({ dataDir, log })).rejects.toThrow(reason);
+      // The time that a server has to become ready is 60 s.
+      expect(performance.now() - startedMs).toBeLessThan(20_000);
+    },
+    40_000,
+  );
+
   it('answers only callers that know the password', async () => {
     const server = await startPostgres({ dataDir, log });
     try {

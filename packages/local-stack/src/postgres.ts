@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import pg from 'pg';
 import { freePort } from './process/free-port.ts';
 import { startProcess } from './process/managed-process.ts';
 import { asAccount, unprivilegedAccount } from './process/unprivileged.ts';
 import { waitUntilReady } from './process/wait-until-ready.ts';
 import { postgresBinaries } from './postgres/binaries.ts';
 import { openCluster } from './postgres/cluster.ts';
+import { createConnectCheck } from './postgres/connect-check.ts';
 import { clearStalePid } from './postgres/stale-pid.ts';
 import type { Server } from './server.ts';
 
@@ -24,18 +24,6 @@ export interface PostgresOptions {
   readonly signal?: AbortSignal;
   /** Told one line before each long step. */
   readonly log: (line: string) => void;
-}
-
-async function connects(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.query('select 1');
-    return true;
-  } finally {
-    await client.end();
-  }
 }
 
 /**
@@ -68,7 +56,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Server> {
   });
   const address = `127.0.0.1:${port}`;
   const url = `postgres://${cluster.user}:${cluster.password}@${address}/postgres`;
-  await waitUntilReady(server, { check: () => connects(url), timeoutMs: 60_000, signal });
+  await waitUntilReady(server, { check: createConnectCheck(url), timeoutMs: 60_000, signal });
   return {
     url,
     pid: server.pid,

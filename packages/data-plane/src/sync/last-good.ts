@@ -1,6 +1,7 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
+import { makeFolder } from '@gateway/shared/files/make-folder';
 import { openPointer, openSnapshot } from '@gateway/shared/snapshot/codec';
 import type { Snapshot, SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Logger } from '@gateway/shared/telemetry/logger';
@@ -104,7 +105,7 @@ async function replace(
   pointerText: string,
   bytes: Uint8Array,
 ): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makeFolder(dir, 0o700);
   const draft = path.join(dir, name + DRAFT_SUFFIX);
   try {
     const file = await open(draft, 'w', 0o600);

@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '@gateway/shared/files/make-folder';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { RecordBatch } from './record-batcher.ts';
 import { decodeFrames, encodeFrame } from './spool-frame.ts';
@@ -100,7 +101,7 @@ export function openSpool(options: SpoolOptions): Spool {
   }
 
   async function begin(): Promise<Segment & { file: FileHandle }> {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await makeFolder(dir, 0o700);
     const segment = { number: nextNumber, bytes: 0 };
     nextNumber += 1;
     return { ...segment, file: await open(fileOf(segment), 'ax', 0o600) };

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { copyFile, mkdir, rename, stat, truncate } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, open, rename, stat, truncate } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from './error-code.ts';
 
@@ -8,14 +9,22 @@ export const maxLogBytes = 16 * 1024 * 1024;
 
 const tailBytes = 64 * 1024;
 
-/** Makes the folder and moves the log of the run before to `<file>.1`. */
-export async function rotateLog(file: string): Promise<void> {
+/** What a process writes of its callers and its addresses is for its operator alone. */
+const logMode = 0o600;
+
+/**
+ * Opens a log for appending. Makes its folder, and moves the log of the run before to `<file>.1`;
+ * neither can be read by others, whatever mode the old one had.
+ */
+export async function openLog(file: string): Promise<FileHandle> {
   await mkdir(path.dirname(file), { recursive: true });
   try {
+    await chmod(file, logMode);
     await rename(file, `${file}.1`);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
+  return open(file, 'a', logMode);
 }
 
 /**

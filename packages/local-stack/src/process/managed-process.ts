@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open } from 'node:fs/promises';
 import { errorMessage } from './error-code.ts';
 import { guardProcess } from './guard.ts';
-import { rotateLog, tailLog } from './log-file.ts';
+import { openLog, tailLog } from './log-file.ts';
 import { StartError } from './start-error.ts';
 
 /** How a process ended; exactly one of the two is set. */
@@ -51,8 +50,7 @@ export interface ProcessSpec {
  */
 export async function startProcess(spec: ProcessSpec): Promise<ManagedProcess> {
   const { name, logFile, stopSignal = 'SIGTERM', stopTimeoutMs = 10_000 } = spec;
-  await rotateLog(logFile);
-  const log = await open(logFile, 'a');
+  const log = await openLog(logFile);
   try {
     const child = spawn(spec.command, spec.args, {
       detached: true,

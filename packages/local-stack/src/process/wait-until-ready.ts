@@ -5,8 +5,9 @@ import { StartError } from './start-error.ts';
 
 export interface ReadyOptions {
   /**
-   * Resolves when the process serves; rejects, or answers false, while it does not yet. It must
-   * tell this process from another that holds the same port.
+   * Resolves when the process serves; rejects, or answers false, while it does not yet; rejects
+   * with a StartError where it never will. It must tell this process from another that holds the
+   * same port.
    */
   readonly check: () => Promise<boolean>;
   readonly timeoutMs: number;
@@ -33,7 +34,11 @@ export async function waitUntilReady(
     state.ended = true;
   });
   for (;;) {
-    const ready = await check().catch(() => false);
+    let hopeless: StartError | undefined;
+    const ready = await check().catch((error: unknown) => {
+      if (error instanceof StartError) hopeless = error;
+      return false;
+    });
     if (signal?.aborted === true) {
       await process.stop();
       signal.throwIfAborted();
@@ -41,6 +46,11 @@ export async function waitUntilReady(
     if (ready && !state.ended) return;
     if (state.ended) {
       throw new StartError(`${process.name} ended while it started: ${reasonOf(process)}`);
+    }
+    if (hopeless !== undefined) {
+      await process.stop('SIGKILL');
+      const reason = `${hopeless.message} (log: ${process.logFile})`;
+      throw new StartError(`${process.name} did not start: ${reason}`, { cause: hopeless });
     }
     if (performance.now() > deadline) {
       await process.stop('SIGKILL');

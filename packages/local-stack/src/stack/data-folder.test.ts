@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -30,6 +30,23 @@ describe('the data folder', () => {
     await writeFile(file, '');
     await expect(openDataFolder(file)).rejects.toThrow(/file in its place; set GATEWAY_DATA_DIR/);
     await expect(openDataFolder(path.join(file, 'x'))).rejects.toThrow(/file in its place/);
+  });
+
+  it('is refused in one line, and at once, where nothing can be made', async () => {
+    await chmod(root, 0o500);
+    // Root may write anywhere but in the folder of processes.
+    const place = process.getuid?.() === 0 ? '/proc' : root;
+    for (const folder of [path.join(place, 'data'), path.join(place, 'a', 'b')]) {
+      await expect(openDataFolder(folder)).rejects.toThrow(
+        new RegExp(`^the data folder ${folder} cannot be used: .*; set GATEWAY_DATA_DIR`),
+      );
+    }
+  });
+
+  it('is refused in one line where it is there and cannot be written', async () => {
+    await chmod(root, 0o500);
+    const folder = process.getuid?.() === 0 ? '/proc/self' : root;
+    await expect(openDataFolder(folder)).rejects.toThrow(/cannot be used: .*GATEWAY_DATA_DIR/);
   });
 
   it('is taken over from an owner that was killed, though its pid is in use again', async () => {

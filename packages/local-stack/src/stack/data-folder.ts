@@ -1,5 +1,6 @@
-import { chmod, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '@gateway/shared/files/make-folder';
 import { errorCode, errorMessage } from '../process/error-code.ts';
 import { isRunning, startedAt } from '../process/foreign-process.ts';
 import { StartError } from '../process/start-error.ts';
@@ -54,7 +55,7 @@ async function claim(folder: string): Promise<void> {
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await chmod(folder, 0o711);
     const resolved = await realpath(folder);
     await claim(resolved);
