@@ -19,11 +19,11 @@ import { openIdempotencyKeys } from '../state/idempotency/open-keys.ts';
 import { MemoryIdempotencyStore } from '../state/idempotency/testing/memory-store.ts';
 import { LocalQuotaStore } from '../state/quota-store.ts';
 import { TableHolder } from '../table/table-holder.ts';
+import { createUpstreamCheck } from '../upstream/health/check-upstream.ts';
+import { UpstreamHealth } from '../upstream/health/upstream-health.ts';
 import { guardedLookup } from '../upstream/guarded-lookup.ts';
 import { UpstreamPools } from '../upstream/pools.ts';
 
-import { createUpstreamCheck } from '../upstream/health/check-upstream.ts';
-import { UpstreamHealth } from '../upstream/health/upstream-health.ts';
 export interface TestDataPath extends Omit<DataPath, 'inFlight'> {
   readonly url: string;
   /** A token of every environment, route and scope. */
@@ -47,9 +47,13 @@ export interface TestDataPathOptions {
   /** Leave out to deny what the local stack denies. */
   readonly denyCidrs?: readonly string[];
   readonly clock?: Clock;
+  /** Leave out to have upstreams see nothing but the test's own requests. */
+  readonly healthChecks?: boolean;
   /** Where keys are kept; this gateway's own memory unless given. */
   readonly idempotencyStore?: IdempotencyStore;
 }
+
+const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
 
 /** A data path on a real port with real connections; only its configuration comes from the test. */
 export async function startTestDataPath(
@@ -58,8 +62,6 @@ export async function startTestDataPath(
 ): Promise<TestDataPath> {
   const token = createTokenSecret();
   const snapshots = options.snapshots ?? [testSnapshot(route, token)];
-const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
-
   const clock = options.clock ?? withCoarseTimers(systemClock, 5);
   const table = new TableHolder();
   for (const snapshot of snapshots) table.apply(snapshot);
@@ -90,13 +92,6 @@ const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
   };
   const upstreams = new UpstreamPools({ ...pool, deny });
   const controlPlane = new UpstreamPools({ ...pool, deny: parseAddressRanges([]) });
-  const fetchKeySet = createFetchKeySet({ clock, lookup, deny });
-  const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
-  keySets.retain(table.keySetUrls);
-  const dataPath = await startDataPath({
-    config,
-    clock,
-    random: systemRandom,
   const checks = new UpstreamPools({ ...pool, deny });
   const health = new UpstreamHealth({
     ...{ log, registry, maxParallelChecks: config.MAX_PARALLEL_HEALTH_CHECKS },
@@ -107,11 +102,19 @@ const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
     onChange: () => undefined,
   });
   health.reconcile(table.current);
+  const fetchKeySet = createFetchKeySet({ clock, lookup, deny });
+  const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
+  keySets.retain(table.keySetUrls);
+  const dataPath = await startDataPath({
+    config,
+    clock,
+    random: systemRandom,
     log,
     registry,
     table: () => table.current,
     ready: () => table.current.environments.size > 0,
     upstreams,
+    balancers: health,
     controlPlane,
     lookup,
     deny,
@@ -129,7 +132,6 @@ const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
     }),
     addRecord: (_requestId, json) => void records.push(JSON.parse(json) as RequestRecord),
   });
-    balancers: health,
   const url = `http://127.0.0.1:${dataPath.port}`;
   return {
     port: dataPath.port,
@@ -141,6 +143,7 @@ const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
     use(snapshot) {
       table.apply(snapshot);
       upstreams.retain(table.upstreamKeys);
+      health.reconcile(table.current);
       keySets.retain(table.keySetUrls);
     },
     async inFlight() {
@@ -150,6 +153,8 @@ const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
     async stop() {
       await dataPath.stop();
       keySets.close();
+      health.stop();
+      checks.close();
       upstreams.close();
       controlPlane.close();
     },
@@ -158,7 +163,6 @@ const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
       return eventually(() => {
         const found = records.find((record) => record.id === id);
         if (found === undefined) throw new Error(`no record of ${id}`);
-      health.reconcile(table.current);
         return found;
       });
     },
@@ -168,8 +172,6 @@ const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
         headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
       }),
   };
-      health.stop();
-      checks.close();
 }
 
 /** A snapshot of `production` with one route, `test`, and one token. */

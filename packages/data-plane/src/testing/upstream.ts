@@ -14,16 +14,24 @@ export interface TestUpstream {
   readonly port: number;
   /** The requests that arrived whole. */
   readonly seen: SeenRequest[];
+  /** Paths that health checks asked for; they are answered with 200 and are not among `seen`. */
+  readonly checks: string[];
   close(): Promise<void>;
 }
 
-/** A real HTTP server that keeps what arrives; answers 200 with `ok` unless told otherwise. */
+/** A real HTTP server that keeps what traffic brings; answers 200 with `ok` unless told otherwise. */
 export async function startUpstream(
   answer: (seen: SeenRequest, response: ServerResponse) => void = (_seen, response) =>
     void response.end('ok'),
 ): Promise<TestUpstream> {
   const seen: SeenRequest[] = [];
+  const checks: string[] = [];
   const server = createServer((request, response) => {
+    if (request.headers['user-agent'] === 'gateway-health-check') {
+      checks.push(request.url ?? '');
+      response.end('ok');
+      return;
+    }
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => void chunks.push(chunk));
     request.on('error', () => undefined);
@@ -39,13 +47,13 @@ export async function startUpstream(
       answer(arrived, response);
     });
   });
-  return { ...(await listen(server)), seen };
+  return { ...(await listen(server)), seen, checks };
 }
 
 /** A server below HTTP: whatever the test does with each connection. */
 export async function startRawUpstream(
   onConnection: (socket: Socket) => void,
-): Promise<Omit<TestUpstream, 'seen'>> {
+): Promise<Omit<TestUpstream, 'seen' | 'checks'>> {
   const server = createNetServer((socket) => {
     socket.on('error', () => undefined);
     onConnection(socket);
@@ -69,7 +77,7 @@ export async function startRawUpstream(
 }
 
 /** An HTTP server of the test's own. */
-export async function listen(server: Server): Promise<Omit<TestUpstream, 'seen'>> {
+export async function listen(server: Server): Promise<Omit<TestUpstream, 'seen' | 'checks'>> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

@@ -10,6 +10,7 @@ import type {
   RoutingTable,
 } from '../../table/routing-table.ts';
 import type { SelectionOptions } from '../select.ts';
+import { confirmBadMs, firstCheckMs, nextCheckMs } from './check-pace.ts';
 import { CheckSchedule, type CheckedItem } from './check-schedule.ts';
 import type { CheckUpstream } from './check-upstream.ts';
 import { createHealthMetrics, type HealthMetrics } from './health-metrics.ts';
@@ -35,16 +36,6 @@ interface Tracked extends CheckedItem {
   ejectionTimer: Timer | undefined;
   ejectedUntilMs: number | undefined;
 }
-
-/** After a check that says something new the next one follows sooner, so that the verdict is not late. */
-const CONFIRM_BAD_MS = 500;
-const CONFIRM_BAD_PART = 1 / 4;
-const CONFIRM_GOOD_PART = 1 / 2;
-/** Intervals are shortened by up to this part, at random, so that no two data planes keep step. */
-const JITTER_PART = 1 / 10;
-/** First checks are spread over this, and over as much more as there are of them, ms. */
-const FIRST_SPREAD_MS = 200;
-const FIRST_SPREAD_PER_UPSTREAM_MS = 0.5;
 
 /**
  * The health of every upstream of every service, kept under the upstream's key: a new configuration
@@ -95,10 +86,9 @@ export class UpstreamHealth implements ServiceBalancers {
       for (const service of environment.services.values()) this.#take(service, added);
       if (old !== undefined) this.#forget(old, environment);
     }
-    const spreadMs = FIRST_SPREAD_MS + added.length * FIRST_SPREAD_PER_UPSTREAM_MS;
+    const { random } = this.#options.selection;
     for (const one of added) {
-      const { random } = this.#options.selection;
-      this.#schedule.add(one, random() * Math.min(spreadMs, one.policy.intervalMs));
+      this.#schedule.add(one, firstCheckMs(one.policy, added.length, random()));
     }
   }
 
@@ -179,7 +169,8 @@ export class UpstreamHealth implements ServiceBalancers {
       ejectionTimer: undefined,
       ejectedUntilMs: undefined,
       check: () => this.#check(tracked),
-      nextDelayMs: () => this.#nextDelayMs(tracked),
+      nextDelayMs: () =>
+        nextCheckMs(tracked.policy, state.unsettled, this.#options.selection.random()),
     };
     this.#tracked.set(upstream.key, tracked);
     return tracked;
@@ -192,13 +183,6 @@ export class UpstreamHealth implements ServiceBalancers {
     if (this.#tracked.get(upstream.key) !== tracked) return;
     const nowMs = this.#options.clock.monotonicMs();
     this.#changed(tracked, state.checked(good, tracked.policy, nowMs), detail);
-  }
-
-  #nextDelayMs({ policy, state }: Tracked): number {
-    const { intervalMs } = policy;
-    if (state.unsettled === 'bad') return confirmBadMs(policy);
-    if (state.unsettled === 'good') return intervalMs * CONFIRM_GOOD_PART;
-    return intervalMs * (1 - JITTER_PART * this.#options.selection.random());
   }
 
   #attemptEnded(
@@ -252,8 +236,4 @@ function hasRoom({ states }: ServiceBalancer): boolean {
   let ejected = 0;
   for (const state of states) if (state.ejected) ejected += 1;
   return ejected < Math.floor(states.length / 2);
-}
-
-function confirmBadMs({ intervalMs }: HealthCheckPolicy): number {
-  return Math.min(CONFIRM_BAD_MS, intervalMs * CONFIRM_BAD_PART);
 }
