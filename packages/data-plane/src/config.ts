@@ -52,8 +52,6 @@ const schema = z.object({
   MAX_RETRY_BODY_BYTES: integerVariable(0, 64 * MIB).default(MIB),
   MAX_IDEMPOTENT_BODY_BYTES: integerVariable(0, 64 * MIB).default(10 * MIB),
   MAX_IDEMPOTENT_WAITERS: integerVariable(0, 1_000_000).default(1_000),
-  MAX_IDEMPOTENT_BODY_BYTES: integerVariable(0, 64 * MIB).default(10 * MIB),
-  MAX_IDEMPOTENT_WAITERS: integerVariable(0, 1_000_000).default(1_000),
   MAX_KEPT_BODY_BYTES: integerVariable(0, 16 * 1024 * MIB).default(128 * MIB),
   CONNECT_TIMEOUT_MS: integerVariable(1, 60_000).default(2_000),
   HEADERS_TIMEOUT_MS: integerVariable(1, 600_000).default(15_000),
