@@ -160,7 +160,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     portVariable: 'DATA_PLANE_ADMIN_PORT',
     registry,
     notReady: () => [
-      ...(sync.isLoaded() ? [] : ['no configuration has been loaded yet']),
+      ...(sync.isLoaded() ? [] : ['the configuration is not loaded yet, or not all of it']),
       ...(stopping.signal.aborted || draining ? ['stopping'] : []),
     ],
     degraded: () => [

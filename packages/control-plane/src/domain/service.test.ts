@@ -37,6 +37,13 @@ describe('a service body', () => {
     });
   });
 
+  it('gives a check no longer than the time to the next one', () => {
+    const timeout = (health_check: object) =>
+      schemas.create.parse({ ...minimal, health_check }).health_check.timeout_ms;
+    expect(timeout({ interval_ms: 600 })).toBe(600);
+    expect(timeout({ interval_ms: 60_000 })).toBe(2000);
+  });
+
   it.each([
     [{ name: '' }, ['name']],
     [{ name: 'a'.repeat(64) }, ['name']],
@@ -67,6 +74,9 @@ describe('a service body', () => {
     [{ health_path: '/a b' }, ['health_path']],
     [{ health_path: `/${'a'.repeat(1024)}` }, ['health_path']],
     [{ health_check: { interval_ms: 499 } }, ['health_check.interval_ms']],
+    [{ health_check: { timeout_ms: 5001 } }, ['health_check.timeout_ms']],
+    [{ health_check: { interval_ms: 600, timeout_ms: 601 } }, ['health_check.timeout_ms']],
+    [{ health_check: { interval_ms: 600, timeout_ms: 600 } }, []],
     [{ health_check: { healthy_threshold: 21 } }, ['health_check.healthy_threshold']],
     [{ health_check: { jitter: 1 } }, ['health_check.jitter']],
     [{ credential: { type: 'bearer', token: 'x' } }, ['credential']],

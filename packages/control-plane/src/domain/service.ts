@@ -34,15 +34,37 @@ const healthCheckFields = {
   unhealthy_threshold: integerField(1, 20),
 };
 
+const DEFAULT_CHECK_TIMEOUT_MS = 2000;
+
 const healthCheckSchema = objectField({
   path: healthCheckFields.path.default(null),
   interval_ms: healthCheckFields.interval_ms.default(5000),
-  timeout_ms: healthCheckFields.timeout_ms.default(2000),
+  timeout_ms: healthCheckFields.timeout_ms
+    .optional()
+    .meta({ description: `${DEFAULT_CHECK_TIMEOUT_MS}, or interval_ms where that is less.` }),
   healthy_threshold: healthCheckFields.healthy_threshold.default(2),
   unhealthy_threshold: healthCheckFields.unhealthy_threshold.default(3),
-});
+})
+  .transform((check) => {
+    const timeout_ms = check.timeout_ms ?? Math.min(DEFAULT_CHECK_TIMEOUT_MS, check.interval_ms);
+    return { ...check, timeout_ms };
+  })
+  .superRefine((check, context) => {
+    const message = timeoutFault(check);
+    if (message !== undefined) {
+      context.addIssue({ code: 'custom', path: ['timeout_ms'], message });
+    }
+  });
 
 export type HealthCheck = Readonly<z.output<typeof healthCheckSchema>>;
+
+/** Checks of one upstream must not overlap. Gives what is wrong with `health_check.timeout_ms`, if anything. */
+export function timeoutFault(
+  check: Pick<HealthCheck, 'interval_ms' | 'timeout_ms'>,
+): string | undefined {
+  if (check.timeout_ms <= check.interval_ms) return undefined;
+  return `must be at most interval_ms, which is ${check.interval_ms}`;
+}
 
 function upstreamsField(deny: AddressRanges) {
   const error = `must be a list of 1 to ${MAX_UPSTREAMS} items`;
@@ -151,7 +173,7 @@ export function upstreamsOf(
   });
 }
 
-/** The settings after a change: what it leaves out stays as it was. */
+/** The settings after a change: what it leaves out stays as it was. See `timeoutFault`. */
 export function changeService(
   before: ServiceSettings,
   change: ServiceChange,
@@ -160,7 +182,20 @@ export function changeService(
   return {
     name: change.name ?? before.name,
     health_path: change.health_path ?? before.health_path,
-    health_check: healthCheckSchema.parse({ ...before.health_check, ...change.health_check }),
+    health_check: changeHealthCheck(before.health_check, change.health_check ?? {}),
     upstreams: upstreamsOf(change, before.upstreams, newId) ?? before.upstreams,
+  };
+}
+
+function changeHealthCheck(
+  before: HealthCheck,
+  change: NonNullable<ServiceChange['health_check']>,
+): HealthCheck {
+  return {
+    path: change.path === undefined ? before.path : change.path,
+    interval_ms: change.interval_ms ?? before.interval_ms,
+    timeout_ms: change.timeout_ms ?? before.timeout_ms,
+    healthy_threshold: change.healthy_threshold ?? before.healthy_threshold,
+    unhealthy_threshold: change.unhealthy_threshold ?? before.unhealthy_threshold,
   };
 }

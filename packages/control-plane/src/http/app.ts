@@ -21,6 +21,8 @@ export function createApp(options: AppOptions): Express {
   const responder = createResponder(clock);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
+  // One path for one thing: `/v1/services/` is none, as `/V1/services` is none.
+  app.enable('strict routing');
   app.set('query parser', 'simple');
   app.use(arrive(options));
 

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createIdFactory } from '@gateway/shared/ids';
 import fc from 'fast-check';
 import { startTestApi, type TestApi } from '../testing/api.ts';
+import { encodeCursor } from './list-query.ts';
+
+const goodCursor = encodeCursor('services', 'svc_00000000000000000000000000');
 
 describe('lists', () => {
   let api: TestApi;
@@ -98,12 +101,19 @@ describe('lists', () => {
     Buffer.from('["services","svc_\\u0000"]').toString('base64url'),
     Buffer.from('["services",{"id":1}]').toString('base64url'),
     'a'.repeat(600),
+    ...['!', '.', '=', '%20', '%0A', 'A'].map((junk) => goodCursor + junk),
+    `%20${goodCursor}`,
+    goodCursor.replace(/^(.{4})/, '$1.'),
   ])('refuses the cursor %s', async (cursor) => {
     const { status, json } = await api.call('GET', `/v1/services?cursor=${cursor}`);
     expect(status).toBe(400);
     expect(json.error?.['details']).toEqual([
       { path: 'cursor', message: 'is not a cursor of this list' },
     ]);
+  });
+
+  it('takes a cursor as it was given', async () => {
+    expect((await api.call('GET', `/v1/services?cursor=${goodCursor}`)).status).toBe(200);
   });
 
   it('refuses a parameter that is not known, and one that is given twice', async () => {

@@ -49,14 +49,17 @@ export function encodeCursor(list: string, after: unknown): string {
  * @throws GatewayError invalid_request where it is none of this list.
  */
 export function decodeCursor<T>(list: string, after: z.ZodType<T>, cursor: string): T {
-  const parsed = z.tuple([z.literal(list), after]).safeParse(parseJson(cursor));
+  const parsed = z.tuple([z.literal(list), after]).safeParse(parseCursor(cursor));
   if (!parsed.success) throw invalidField('cursor', 'is not a cursor of this list');
   return parsed.data[1];
 }
 
-function parseJson(cursor: string): unknown {
+function parseCursor(cursor: string): unknown {
+  const bytes = Buffer.from(cursor, 'base64url');
+  // What is no base64url would be passed over, so that a cursor could be followed by anything.
+  if (bytes.toString('base64url') !== cursor) return undefined;
   try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return JSON.parse(bytes.toString('utf8'));
   } catch {
     return undefined;
   }

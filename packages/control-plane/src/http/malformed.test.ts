@@ -39,13 +39,13 @@ describe('a request that is not in order', () => {
     await api.close();
   });
 
-  it.each(['/', '/v1', '/v2/services', '/v1/nope', '/console', '/v1/services/a/b', '/V1/services'])(
-    'at the unknown path %s is answered not_found, with and without a token',
-    async (path) => {
-      expectError(await api.call('GET', path), 404, 'not_found');
-      expectError(await api.call('GET', path, { token: null }), 404, 'not_found');
-    },
-  );
+  it.each([
+    ...['/', '/v1', '/v2/services', '/v1/nope', '/console', '/v1/services/a/b', '/V1/services'],
+    ...['/v1/services/', '/v1/services/svc_x/', '/v1/openapi.json/', '//v1/services'],
+  ])('at the unknown path %s is answered not_found, with and without a token', async (path) => {
+    expectError(await api.call('GET', path), 404, 'not_found');
+    expectError(await api.call('GET', path, { token: null }), 404, 'not_found');
+  });
 
   it.each([
     ['PUT', '/v1/services', 'GET, HEAD, POST'],

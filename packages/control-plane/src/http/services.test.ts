@@ -106,17 +106,33 @@ describe('/v1/services', () => {
   it('changes what a PATCH names, keeps the rest, and counts the revision', async () => {
     const made = await make({ name: 'changing', health_path: '/up' });
     api.clock.advance(1000);
-    const body = { url: 'http://new.example', health_check: { interval_ms: 1000 } };
+    const body = { url: 'http://new.example', health_check: { interval_ms: 3000 } };
     const changed = await api.call('PATCH', made.path, { body });
     expect(changed.status).toBe(200);
     expect(changed.headers.get('etag')).toBe('"2"');
     expect(changed.json.data).toMatchObject({
       name: 'changing',
       url: 'http://new.example',
-      health_check: { path: '/up', interval_ms: 1000, timeout_ms: 2000 },
+      health_check: { path: '/up', interval_ms: 3000, timeout_ms: 2000 },
       revision: 2,
     });
     expect(changed.json.data?.['updated_at']).not.toBe(changed.json.data?.['created_at']);
+  });
+
+  it('refuses a PATCH after which a check would last longer than the time to the next', async () => {
+    const made = await make({ name: 'hasty' });
+    for (const health_check of [{ interval_ms: 1000 }, { timeout_ms: 5001 }]) {
+      const refused = await api.call('PATCH', made.path, { body: { health_check } });
+      expect(refused.status).toBe(400);
+      expect(refused.json.error?.['details']).toEqual([
+        {
+          path: 'health_check.timeout_ms',
+          message: expect.stringMatching(/^must be at most interval_ms, which is (1000|5000)$/),
+        },
+      ]);
+    }
+    const body = { health_check: { interval_ms: 1000, timeout_ms: 1000 } };
+    expect((await api.call('PATCH', made.path, { body })).status).toBe(200);
   });
 
   it('counts no revision and publishes nothing where a PATCH changes nothing', async () => {

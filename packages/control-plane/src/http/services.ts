@@ -4,7 +4,13 @@ import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
 import { limitOf, requireEnvironment } from '../domain/access.ts';
 import { displayNameField, environmentNameField } from '../domain/fields.ts';
-import { changeService, serviceSchemas, upstreamsOf, type Service } from '../domain/service.ts';
+import {
+  changeService,
+  serviceSchemas,
+  timeoutFault,
+  upstreamsOf,
+  type Service,
+} from '../domain/service.ts';
 import { serviceView, serviceViewSchema } from '../domain/service-view.ts';
 import type { ServiceStatus } from '../health/fleet-health.ts';
 import {
@@ -122,6 +128,8 @@ export function serviceEndpoints(
         requireEnvironment(token, current.environment);
         requireMatch(ifMatch, current.revision);
         const changed = changeService(current, body, newUpstreamId);
+        const fault = body.health_check && timeoutFault(changed.health_check);
+        if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
         return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;
       });
       return one(view(service), etagOf(service.revision));

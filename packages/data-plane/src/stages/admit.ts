@@ -13,7 +13,7 @@ export interface AdmitOptions {
   /** Requests that are under way in this process, this one included. */
   readonly inFlight: () => number;
   readonly maxInFlight: number;
-  /** Whether any configuration has been loaded. */
+  /** Whether the configuration of every environment is loaded: before, a route could seem to be missing. */
   readonly ready: () => boolean;
 }
 
@@ -29,9 +29,13 @@ export function createAdmit(options: AdmitOptions): Stage {
       });
     }
     if (!options.ready()) {
-      throw new GatewayError('gateway_not_ready', 'No configuration has been loaded yet.', {
-        headers: { 'retry-after': '1' },
-      });
+      throw new GatewayError(
+        'gateway_not_ready',
+        'The configuration is not loaded yet, or not all of it.',
+        {
+          headers: { 'retry-after': '1' },
+        },
+      );
     }
     if (!ALLOWED.has(ctx.method)) {
       throw new GatewayError('method_not_allowed', `The method ${ctx.method} is not forwarded.`, {
