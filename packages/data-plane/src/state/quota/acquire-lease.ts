@@ -31,6 +31,8 @@ export type LeaseOutcome =
       readonly charged: number;
       readonly granted: number;
       readonly state: LedgerState;
+      /** The revision that was read or known at first. */
+      readonly begunAt: number;
       readonly conflicts: number;
     }
   /** The ledger is at a later window than this data plane, or cannot hold this key. */
@@ -63,9 +65,14 @@ export async function acquireLease(
 ): Promise<LeaseOutcome> {
   let state = known ?? (await readOrReason(ledger, ask.key));
   let fresh = known === undefined;
+  const begunAt = typeof state === 'string' ? 0 : state.revision;
   let id = newId();
   let unknown = 0;
   let conflicts = 0;
+  const settled = (granted: number, step: Step | undefined, at: LedgerState): LeaseOutcome => {
+    const { size = 0, charged = 0 } = step ?? {};
+    return { kind: 'settled', size, charged, granted, state: at, begunAt, conflicts };
+  };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     if (typeof state === 'string') return { kind: 'unusable', reason: state, conflicts };
     const step = nextEntry(state.entry, ask, id);
@@ -77,12 +84,12 @@ export async function acquireLease(
         continue;
       }
       if (step !== undefined) return { kind: 'unusable', reason: step, conflicts };
-      return settled(grantedIn(state.entry, ask), undefined, state, conflicts);
+      return settled(grantedIn(state.entry, ask), undefined, state);
     }
     const result = await ledger.write(ask.key, step.entry, state.revision);
     if (result.kind === 'written') {
       const written = { entry: step.entry, revision: result.revision };
-      return settled(step.entry.granted, step, written, conflicts);
+      return settled(step.entry.granted, step, written);
     }
     if (result.kind === 'full') {
       return { kind: 'unusable', reason: 'there is no room for the key', conflicts };
@@ -91,7 +98,7 @@ export async function acquireLease(
     else unknown += 1;
     const now = await readOrReason(ledger, ask.key);
     if (typeof now === 'string') return { kind: 'unusable', reason: now, conflicts };
-    if (now.entry?.lease === id) return settled(now.entry.granted, step, now, conflicts);
+    if (now.entry?.lease === id) return settled(now.entry.granted, step, now);
     if (unknown >= MAX_UNKNOWN) throw new Error('the store of quotas does not answer to writes');
     // The same id again only where the same entry goes after the same revision.
     if (now.revision !== state.revision) id = newId();
@@ -99,7 +106,7 @@ export async function acquireLease(
     fresh = true;
   }
   if (typeof state === 'string') return { kind: 'unusable', reason: state, conflicts };
-  return settled(grantedIn(state.entry, ask), undefined, state, conflicts);
+  return settled(grantedIn(state.entry, ask), undefined, state);
 }
 
 /** The entry that asks for the lease; undefined where nothing is to be had, a text where none can be. */
@@ -129,16 +136,6 @@ function grantedIn(entry: LedgerEntry | undefined, ask: LeaseAsk): number {
 
 function givenBack(entry: LedgerEntry | undefined, ask: LeaseAsk): number {
   return Math.min(ask.giveBack, grantedIn(entry, ask));
-}
-
-function settled(
-  granted: number,
-  step: Step | undefined,
-  state: LedgerState,
-  conflicts: number,
-): LeaseOutcome {
-  const { size = 0, charged = 0 } = step ?? {};
-  return { kind: 'settled', size, charged, granted, state, conflicts };
 }
 
 async function readOrReason(ledger: QuotaLedger, key: LedgerKey): Promise<LedgerState | string> {

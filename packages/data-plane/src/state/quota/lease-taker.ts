@@ -29,6 +29,8 @@ const LEASE_MS = 250;
 /** A refill begins when the lease lasts no longer than this at the recent rate: several round trips. */
 const REFILL_AHEAD_MS = 50;
 const PARALLEL_CHARGES = 32;
+/** No hash of a quota: nothing is ever stored under it. */
+const NO_KEY = { hash: '0', windowMs: 1000 };
 
 /** Refills the leases of counters from the ledger, one round at a time for each, and keeps it told of debts. */
 export class LeaseTaker {
@@ -123,8 +125,11 @@ export class LeaseTaker {
       return;
     }
     this.#options.counts.leased += outcome.size;
-    if (counter.key === ask.key) counter.known = outcome.state;
-    counter.contended = outcome.conflicts > 0;
+    if (counter.key === ask.key) {
+      const others = counter.known !== undefined && outcome.begunAt !== counter.known.revision;
+      counter.contended = others || outcome.conflicts > 0;
+      counter.known = outcome.state;
+    }
     if (!current) return;
     counter.granted = outcome.granted;
     counter.debt -= outcome.charged;
@@ -137,7 +142,18 @@ export class LeaseTaker {
 
   #probe(): void {
     const [debtor] = this.#debtors();
-    if (debtor !== undefined && this.#gate.claimProbe()) void this.#round(debtor, true);
+    if (!this.#gate.claimProbe()) return;
+    void (debtor === undefined ? this.#ask() : this.#round(debtor, true));
+  }
+
+  /** Where nothing was granted meanwhile, an answer is all that is wanted. Never rejects. */
+  async #ask(): Promise<void> {
+    try {
+      await this.#options.ledger.read(NO_KEY);
+      this.#gate.answered();
+    } catch (error) {
+      this.#gate.failed(error instanceof Error ? error.message : String(error));
+    }
   }
 
   async #settleDebts(): Promise<void> {
