@@ -1,0 +1,49 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An upstream that can be stopped, connections cut, and started again at its address. */
+export interface SwitchedUpstream {
+  readonly url: string;
+  /** Requests other than health checks. */
+  readonly served: number;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** It answers 200 to everything, with its name in `X-Upstream-Name`. */
+export async function startSwitchedUpstream(name: string): Promise<SwitchedUpstream> {
+  let server: Server | undefined;
+  let port = 0;
+  let served = 0;
+
+  async function start(): Promise<void> {
+    const started = createServer((request, response) => {
+      if (request.headers['user-agent'] !== 'gateway-health-check') served += 1;
+      request.resume();
+      response.writeHead(200, { 'x-upstream-name': name }).end('{}');
+    });
+    await new Promise<void>((resolve, reject) => {
+      started.once('error', reject).listen(port, '127.0.0.1', resolve);
+    });
+    ({ port } = started.address() as AddressInfo);
+    server = started;
+  }
+
+  await start();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get served() {
+      return served;
+    },
+    start,
+    async stop() {
+      const stopping = server;
+      server = undefined;
+      if (stopping === undefined) return;
+      await new Promise<void>((resolve) => {
+        stopping.close(() => resolve());
+        stopping.closeAllConnections();
+      });
+    },
+  };
+}
