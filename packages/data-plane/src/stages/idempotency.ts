@@ -118,16 +118,16 @@ function settle(
 
 /** From here on the request has the key, and every way out of it tells the claim how it ended. */
 function run(ctx: RequestContext, claim: Claim, options: IdempotencyOptions): void {
-  let responding = false;
+  let captured: CapturedResponse | undefined;
   ctx.onFinish(() => {
-    if (responding) return;
-    if (ctx.mayHaveSent) claim.outcomeUnknown();
+    // One that was not passed on is read all the same.
+    if (captured !== undefined) captured.cancel();
+    else if (ctx.mayHaveSent) claim.outcomeUnknown();
     else claim.unsent();
   });
   if (ctx.clientGone) throw new ClientLeftError();
   ctx.capture = (response) => {
-    responding = true;
-    const captured = new CapturedResponse(response, {
+    const passing = new CapturedResponse(response, {
       clock: options.clock,
       budget: options.budget,
       maxBodyBytes: MAX_STORED_BODY_BYTES,
@@ -140,8 +140,9 @@ function run(ctx: RequestContext, claim: Claim, options: IdempotencyOptions): vo
         claim.completed({ status, statusText, fields, body });
       },
     });
-    void claim.over.then(() => captured.release());
-    return captured;
+    captured = passing;
+    void claim.over.then(() => passing.release());
+    return passing;
   };
 }
 
@@ -158,12 +159,16 @@ async function takeWhole(
   const { clock } = options;
   const startedMs = clock.monotonicMs();
   const keepBytes = Math.min(route.maxBodyBytes, options.maxRequestBodyBytes);
-  const taken = await ctx.body.take({
-    maxBytes: route.maxBodyBytes,
-    keepBytes,
-    timeoutMs: Math.max(1, ctx.deadlineMs - startedMs),
-  });
-  ctx.clientWaitMs += clock.monotonicMs() - startedMs;
+  let taken: TakenBody;
+  try {
+    taken = await ctx.body.take({
+      maxBytes: route.maxBodyBytes,
+      keepBytes,
+      timeoutMs: Math.max(1, ctx.deadlineMs - startedMs),
+    });
+  } finally {
+    ctx.clientWaitMs += clock.monotonicMs() - startedMs;
+  }
   if (taken.kind === 'kept') return taken;
   if (Math.max(ctx.inbound.contentLength ?? 0, ctx.body.receivedBytes) > keepBytes) {
     throw new GatewayError(

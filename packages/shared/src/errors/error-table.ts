@@ -88,7 +88,7 @@ export const ERROR_TABLE = {
     status: 409,
     domain: 'request',
     replay: 'no',
-    when: 'The idempotency key was used with another body, method or path.',
+    when: 'The idempotency key was used with another method, path, query or body.',
     action: 'Use a new key for a new request.',
   },
   idempotency_in_progress: {
@@ -102,7 +102,7 @@ export const ERROR_TABLE = {
     status: 409,
     domain: 'upstream',
     replay: 'unknown',
-    when: 'The first request with this key was sent and its end is not known.',
+    when: 'The first request with this key was sent and its end is not known, or its answer could not be kept.',
     action: 'Look up the request that the message names and reconcile with the upstream.',
   },
   name_conflict: {
