@@ -147,14 +147,15 @@ export class LeasedQuotaStore implements QuotaStore {
 
   #answerWaiting(counter: QuotaCounter): void {
     const { waiting } = counter;
-    let answered = 0;
-    for (; answered < waiting.length; answered += 1) {
+    for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
       const decided = this.#decide(counter, this.#serverMs());
-      if (decided === undefined) break;
-      waiting[answered]?.(decided);
+      if (decided === undefined) {
+        waiting.unshift(first);
+        this.#seeToWaiting(counter);
+        return;
+      }
+      first(decided);
     }
-    counter.waiting = waiting.slice(answered);
-    if (counter.waiting.length > 0) this.#seeToWaiting(counter);
   }
 }
 

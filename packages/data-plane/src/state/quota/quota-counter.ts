@@ -44,7 +44,7 @@ export class QuotaCounter {
   refilling = false;
   /** A refill begins when no more than this is left of the lease. */
   lowWater = 1;
-  waiting: ((window: FixedWindow) => void)[] = [];
+  readonly waiting: ((window: FixedWindow) => void)[] = [];
   wake: Timer | undefined = undefined;
   /** Taken per ms, lately. */
   rate = 0;

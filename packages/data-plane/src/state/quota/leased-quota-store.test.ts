@@ -1,0 +1,210 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FixedWindow } from '@gateway/shared/fixed-window';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { pino } from 'pino';
+import { LeasedQuotaStore } from './leased-quota-store.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { ModelLedger } from './testing/model-ledger.ts';
+
+const WINDOW_MS = 60_000;
+/** A quarter into a window. */
+const WINDOW = 31_000_000;
+const START_MS = WINDOW_MS * WINDOW + 15_000;
+const ERROR_MS = 20;
+const KEPT_MS = 3000;
+
+function setUp({ limit = 1000, nodes = 1, timeKnown = true } = {}) {
+  const clock = manualClock(START_MS);
+  const ledger = new ModelLedger();
+  let leases = 0;
+  const open = (node: number) =>
+    new LeasedQuotaStore({
+      ledger: ledger.from(node),
+      clock,
+      log: pino({ level: 'silent' }),
+      maxCounters: 10,
+      liveNodes: () => nodes,
+      serverTimeOffsetMs: () => (timeKnown ? 0 : undefined),
+      serverTimeErrorMs: () => ERROR_MS,
+      newLeaseId: () => `lease ${(leases += 1)}`,
+    });
+  const store = open(0);
+  const policy = { key: 'production/orders', limit, windowMs: WINDOW_MS, per: 'route' as const };
+  const take = (from = store, of = policy) => from.take(of, '', clock.nowMs());
+  /** Answers every call until none is under way. */
+  const settle = async () => {
+    do {
+      ledger.settle(0, 'answered');
+      await idle();
+    } while (ledger.pending > 0);
+  };
+  const settled = async (taken: FixedWindow | Promise<FixedWindow>) => {
+    await settle();
+    return taken;
+  };
+  return { clock, ledger, open, store, policy, take, settle, settled };
+}
+
+const idle = () => new Promise((resolve) => setImmediate(resolve));
+const newest = (ledger: ModelLedger): LedgerEntry | undefined => ledger.written.at(-1);
+
+describe('quotas that are leased', () => {
+  it('are granted at once, and without a word to the ledger, while a lease is at hand', async () => {
+    const { take, settled, ledger } = setUp();
+    await settled(take());
+    for (let taken = 0; taken < 5; taken += 1) expect(take()).toMatchObject({ granted: true });
+    expect(ledger.pending).toBe(0);
+  });
+
+  it('are refused at once, and without a word to the ledger, when it has said that all is granted', async () => {
+    const { take, settled, ledger, open, clock } = setUp({ limit: 1 });
+    const other = open(1);
+    await settled(take());
+    expect(await settled(take(other))).toMatchObject({ granted: false, remaining: 0 });
+    for (let taken = 0; taken < 5; taken += 1) {
+      expect(take(other)).toMatchObject({ granted: false, remaining: 0, resetSeconds: 45 });
+    }
+    expect(ledger.pending).toBe(0);
+    clock.advance(WINDOW_MS);
+    expect(await settled(take(other))).toMatchObject({ granted: true });
+  });
+
+  it('wait for the one refill under way, however many ask', async () => {
+    const { take, settle, ledger } = setUp();
+    const taken = Array.from({ length: 200 }, () => Promise.resolve(take()));
+    expect(ledger.pending).toBe(1);
+    await settle();
+    const granted = (await Promise.all(taken)).filter((window) => window.granted);
+    expect(granted).toHaveLength(200);
+    expect(ledger.written.length).toBeLessThan(5);
+  });
+
+  it('are refilled before the lease is used up, so that nobody waits', async () => {
+    const { take, settled, settle } = setUp({ limit: 10_000 });
+    await settled(take());
+    for (let taken = 0; taken < 500; taken += 1) {
+      expect(take()).toMatchObject({ granted: true });
+      await settle();
+    }
+  });
+
+  it('are taken by one data plane to a hundredth at most while it shows no need', async () => {
+    const { take, settled, ledger } = setUp({ limit: 10_000, nodes: 4 });
+    await settled(take());
+    expect(newest(ledger)?.granted).toBeLessThanOrEqual(10_000 / 100 / 4 + 1);
+  });
+
+  it('are down to one at a time near the end', async () => {
+    const { take, settled, ledger } = setUp({ limit: 8, nodes: 4 });
+    for (let taken = 1; taken <= 8; taken += 1) {
+      expect(await settled(take())).toMatchObject({ granted: true, remaining: 8 - taken });
+      expect(newest(ledger)?.granted).toBe(taken);
+    }
+    expect(await settled(take())).toMatchObject({ granted: false });
+  });
+
+  it('are granted once where the answer to the lease was lost', async () => {
+    const { take, settle, ledger } = setUp({ limit: 2 });
+    const first = take();
+    ledger.settle(0, 'answered');
+    await idle();
+    ledger.settle(0, 'reply_lost');
+    await idle();
+    await settle();
+    expect(await first).toMatchObject({ granted: true, remaining: 1 });
+    expect(newest(ledger)?.granted).toBe(1);
+  });
+
+  it('are used by nobody within the doubt about where the window ends', async () => {
+    const { clock, take, settled, settle } = setUp();
+    await settled(take());
+    clock.advance(WINDOW_MS * 0.75 - ERROR_MS);
+    const late = Promise.resolve(take());
+    let answer: FixedWindow | undefined;
+    void late.then((window) => (answer = window));
+    await settle();
+    expect(answer).toBeUndefined();
+    clock.advance(ERROR_MS + 1);
+    await settle();
+    expect(answer).toBeUndefined();
+    clock.advance(ERROR_MS + 10);
+    await settle();
+    expect(answer).toMatchObject({ granted: true, resetSeconds: 60 });
+  });
+
+  it('that are not used go back when the limit is lowered', async () => {
+    const { take, settled, policy, store, ledger, settle } = setUp();
+    await settled(take());
+    const held = newest(ledger)?.granted ?? 0;
+    expect(held).toBeGreaterThan(5);
+    const lower = { ...policy, limit: 3 };
+    expect(await settled(take(store, lower))).toMatchObject({ granted: true, remaining: 1 });
+    expect(await settled(take(store, lower))).toMatchObject({ granted: true, remaining: 0 });
+    expect(await settled(take(store, lower))).toMatchObject({ granted: false });
+    await settle();
+    expect(newest(ledger)?.granted).toBe(3);
+  });
+});
+
+describe('quotas while the ledger does not answer', () => {
+  /** The first who asks finds out. */
+  async function lose({ take, ledger }: ReturnType<typeof setUp>): Promise<FixedWindow> {
+    const first = take();
+    ledger.settle(0, 'lost');
+    await idle();
+    return first;
+  }
+
+  it('are granted by share, at once, with one probe at a time', async () => {
+    const world = setUp({ limit: 100, nodes: 4 });
+    const { take, ledger, clock } = world;
+    expect(await lose(world)).toMatchObject({ granted: true, remaining: 24 });
+    for (let taken = 1; taken < 25; taken += 1) expect(take()).toMatchObject({ granted: true });
+    expect(take()).toMatchObject({ granted: false, remaining: 0 });
+    expect(ledger.pending).toBe(0);
+    for (let probes = 0; probes < 5; probes += 1) {
+      clock.advance(500);
+      void take();
+      expect(ledger.pending).toBe(1);
+      ledger.settle(0, 'lost');
+      await idle();
+    }
+  });
+
+  it('are granted by share from the beginning where the ledger’s time is not known', () => {
+    const { take, ledger } = setUp({ limit: 8, nodes: 4, timeKnown: false });
+    const granted = Array.from({ length: 5 }, () => take()) as FixedWindow[];
+    expect(granted.map((window) => window.granted)).toEqual([true, true, false, false, false]);
+    expect(ledger.pending).toBe(0);
+  });
+
+  it('are not granted where nothing whole is left for each', async () => {
+    expect(await lose(setUp({ limit: 3, nodes: 4 }))).toMatchObject({ granted: false });
+  });
+
+  it('are told to the ledger when it answers again, and leased only after the others had time for that', async () => {
+    const world = setUp({ limit: 100, nodes: 4 });
+    const { take, ledger, clock, settle, settled, store } = world;
+    await lose(world);
+    for (let taken = 1; taken < 25; taken += 1) void take();
+    clock.advance(500);
+    await settle();
+    expect(newest(ledger)?.granted).toBe(25);
+    expect(take()).toMatchObject({ granted: false });
+    expect(store.leasing).toBe(false);
+    clock.advance(KEPT_MS);
+    await settle();
+    expect(store.leasing).toBe(true);
+    expect(await settled(take())).toMatchObject({ granted: true, remaining: 74 });
+  });
+
+  it('are granted by share where the ledger is far ahead, which is not taken back', async () => {
+    const { take, ledger, policy, open, settled, clock } = setUp({ limit: 100, nodes: 2 });
+    const ahead = open(1);
+    const future = ahead.take(policy, '', clock.nowMs() + 10 * WINDOW_MS);
+    await settled(future);
+    const window = await settled(take());
+    expect(window).toMatchObject({ granted: true, remaining: 49 });
+    expect(newest(ledger)?.window).toBe(WINDOW + 10);
+  });
+});
