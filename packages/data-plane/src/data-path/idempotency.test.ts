@@ -131,6 +131,20 @@ describe('a request with an idempotency key', () => {
     },
   );
 
+  it('asks the store once before it is sent, and one without a key never', async () => {
+    const calls: string[] = [];
+    const store = new FaultyIdempotencyStore(new MemoryIdempotencyStore());
+    store.fault = (call) => void calls.push(call);
+    const upstream = opened(
+      await startUpstream((_seen, response) => void response.end(calls.join())),
+    );
+    const route = { upstreams: [upstream.url] };
+    const gateway = opened(await startTestDataPath(route, { idempotencyStore: store }));
+    expect(await (await gateway.call('test', { method: 'POST', body: 'x' })).text()).toBe('');
+    expect(await (await post(gateway, randomUUID())).text()).toBe('write');
+    await eventually(() => expect(calls).toEqual(['write', 'write']));
+  });
+
   it('waits for the first, and its wait counts as no work of the gateway', async () => {
     const held: (() => void)[] = [];
     const upstream = opened(
