@@ -7,6 +7,8 @@ import { startSwitchedUpstream, type SwitchedUpstream } from './switched-upstrea
 const testTimeoutMs = 120_000;
 const intervalMs = 1000;
 const perSecond = 200;
+/** So that requests are under way at the upstreams at the moment in which they end. */
+const latencyMs = 25;
 
 describe('regional failover', () => {
   const undo: (() => Promise<unknown>)[] = [];
@@ -16,7 +18,7 @@ describe('regional failover', () => {
 
   async function upstreams(region: string, count: number): Promise<SwitchedUpstream[]> {
     const names = Array.from({ length: count }, (_, index) => `${region}-${index}`);
-    const all = await Promise.all(names.map((name) => startSwitchedUpstream(name)));
+    const all = await Promise.all(names.map((name) => startSwitchedUpstream(name, latencyMs)));
     undo.push(() => Promise.all(all.map((one) => one.stop())));
     return all;
   }

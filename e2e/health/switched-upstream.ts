@@ -10,8 +10,11 @@ export interface SwitchedUpstream {
   stop(): Promise<void>;
 }
 
-/** It answers 200 to everything, with its name in `X-Upstream-Name`. */
-export async function startSwitchedUpstream(name: string): Promise<SwitchedUpstream> {
+/** It answers 200 to everything after `latencyMs`, with its name in `X-Upstream-Name`. */
+export async function startSwitchedUpstream(
+  name: string,
+  latencyMs = 0,
+): Promise<SwitchedUpstream> {
   let server: Server | undefined;
   let port = 0;
   let served = 0;
@@ -20,7 +23,8 @@ export async function startSwitchedUpstream(name: string): Promise<SwitchedUpstr
     const started = createServer((request, response) => {
       if (request.headers['user-agent'] !== 'gateway-health-check') served += 1;
       request.resume();
-      response.writeHead(200, { 'x-upstream-name': name }).end('{}');
+      const answer = () => response.writeHead(200, { 'x-upstream-name': name }).end('{}');
+      setTimeout(answer, latencyMs).unref();
     });
     await new Promise<void>((resolve, reject) => {
       started.once('error', reject).listen(port, '127.0.0.1', resolve);

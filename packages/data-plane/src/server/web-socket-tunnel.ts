@@ -95,7 +95,7 @@ async function switchOver(
     balancer.ended(index, probe, attemptVerdict(outcome, false));
     if (end.switched) return undefined;
 
-    const elsewhere = outcome.error?.sent === false && balancer.hasOther(tried, index);
+    const elsewhere = outcome.error !== undefined && balancer.hasOther(tried, index);
     const known = { bodyKept: true, retriesMade, elsewhere };
     const delayMs = nextDelayMs(ctx, route, outcome, known, load, options);
     if (delayMs === undefined) {

@@ -69,7 +69,7 @@ async function forward(
     }
 
     const bodyKept = body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed);
-    const elsewhere = outcome.error?.sent === false && balancer.hasOther(tried, index);
+    const elsewhere = outcome.error !== undefined && balancer.hasOther(tried, index);
     const known = { bodyKept, retriesMade, elsewhere };
     const delayMs = nextDelayMs(ctx, route, outcome, known, load, options);
     if (delayMs === undefined) {

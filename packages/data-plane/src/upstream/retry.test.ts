@@ -131,6 +131,19 @@ describe('decideRetry', () => {
     });
   });
 
+  it('moves what an upstream cut off on to a healthy one, as far as retries are earned', () => {
+    const busy = { liveRetries: 9, liveRequests: 10 };
+    const reset: RetryState = { ...state, ...busy, failure: { kind: 'reset' }, elsewhere: true };
+    expect(decideRetry(reset, policy)).toMatchObject({ retry: true });
+    const refused = { retry: false, why: 'budget_used_up' };
+    expect(decideRetry({ ...reset, earnedRetries: 0.9 }, policy)).toEqual(refused);
+    expect(decideRetry({ ...reset, elsewhere: false }, policy)).toEqual(refused);
+    expect(decideRetry({ ...reset, failure: status(503) }, policy)).toEqual(refused);
+    expect(decideRetry({ ...reset, method: 'POST' }, policy)).toMatchObject({
+      why: 'method_not_idempotent',
+    });
+  });
+
   it('waits no less than the upstream asks for', () => {
     expect(decideRetry({ ...state, failure: status(503, 2000) }, policy)).toEqual({
       retry: true,

@@ -105,7 +105,11 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
   // A request that never left moves on to a healthy upstream, which would have served it anyhow: that
   // is no load to guard against, and nothing to wait for.
   const moves = !state.sent && state.elsewhere;
-  if (!moves && state.liveRetries >= budget) return { retry: false, why: 'budget_used_up' };
+  // All that an upstream holds is cut off at once where it ends; what is earned bounds those that move.
+  const wasCutOff = failure.kind === 'reset' && state.elsewhere;
+  if (!moves && !wasCutOff && state.liveRetries >= budget) {
+    return { retry: false, why: 'budget_used_up' };
+  }
   // What never reached an upstream was no load to any, and a request that is alone is no load.
   const counts = state.sent && !state.alone;
   if (counts && state.earnedRetries < 1) return { retry: false, why: 'budget_used_up' };
