@@ -132,6 +132,15 @@ describe('quotas that are leased', () => {
     expect(answer).toMatchObject({ granted: true, resetSeconds: 60 });
   });
 
+  it('of a window that ended before the lease was answered are not granted in the next', async () => {
+    const { clock, take, settle, ledger } = setUp({ limit: 1 });
+    const taken = Promise.resolve(take());
+    clock.advance(WINDOW_MS);
+    await settle();
+    expect(await taken).toMatchObject({ granted: true, remaining: 0 });
+    expect(newest(ledger)).toMatchObject({ window: WINDOW + 1, granted: 1 });
+  });
+
   it('that are not used go back when the limit is lowered', async () => {
     const { take, settled, policy, store, ledger, settle } = setUp();
     await settled(take());
