@@ -50,6 +50,16 @@ describe('INTERFACE section 4, POST /v1/proxy/{route}', () => {
     expect((await gateway.admin.proxy('orders')).status).toBe(200);
   });
 
+  it('§4 A key must be reused only for the same request body; otherwise the response is 409 idempotency_conflict.', async () => {
+    const headers = { 'idempotency-key': 'order-78' };
+    const first = await gateway.admin.proxy('orders', { headers, body: { amount: 1 } });
+    const second = gateway.admin.at(gateway.dataPlanes[1]?.baseUrl ?? '');
+    const same = await second.proxy('orders', { headers, body: { amount: 1 } });
+    expect([same.status, same.body]).toEqual([first.status, first.body]);
+    const other = await second.proxy('orders', { headers, body: { amount: 2 } });
+    await expectRefusal(other, 409, 'idempotency_conflict');
+  });
+
   it('§4 Request body: whatever the upstream expects.', async () => {
     const bodies = [
       ['application/json', '{"a": 1}'],

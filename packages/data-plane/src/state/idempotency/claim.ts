@@ -4,7 +4,7 @@ import { sealAnswer, writeParts, type AnswerPart } from './answer.ts';
 import { KEPT_MS } from './decide-key.ts';
 import { decodeEntry, encodeEntry, encodeHead, type EntryHead } from './entry.ts';
 import type { ClaimEnd, IdempotencyMetrics } from './metrics.ts';
-import type { IdempotencyStore } from '../idempotency-store.ts';
+import { StoreUnavailableError, type IdempotencyStore } from '../idempotency-store.ts';
 import type { AnswerVault, StoredAnswer } from './vault.ts';
 
 export interface ClaimPorts {
@@ -30,6 +30,8 @@ const RENEW_MS = 2500;
 /** How long the end of a request is offered to a store that does not take it. */
 const SETTLE_MS = 30_000;
 const SETTLE_RETRY_MS = 250;
+/** Own changes whose replies were lost may still come in between. */
+const MAX_SWAP_TRIES = 5;
 
 /** The value of a claim that is made, or renewed, now. */
 export function claimValue(key: ClaimedKey, nowMs: number): Uint8Array {
@@ -170,25 +172,20 @@ export class Claim {
 
   /**
    * Makes the change if the key is still this claim's. Where an earlier change may have happened of
-   * which no answer came, what stands there tells by its claim id.
+   * which no answer came, or comes to happen meanwhile, what stands there tells by its claim id.
    *
    * @returns false where it is somebody else's
+   * @throws StoreUnavailableError; the change may have happened all the same
    */
   async #swap(change: (revision: number) => Promise<number | undefined>): Promise<boolean> {
-    let revision = this.#revision;
-    this.#revision = undefined;
-    if (revision !== undefined) {
-      const next = await change(revision);
-      if (next !== undefined) {
-        this.#revision = next;
-        return true;
-      }
+    for (let tries = 0; tries < MAX_SWAP_TRIES; tries += 1) {
+      const revision: number | undefined = this.#revision ?? (await this.#ownRevision());
+      if (revision === undefined) return false;
+      this.#revision = undefined;
+      this.#revision = await change(revision);
+      if (this.#revision !== undefined) return true;
     }
-    revision = await this.#ownRevision();
-    if (revision === undefined) return false;
-    const next = await change(revision);
-    this.#revision = next;
-    return next !== undefined;
+    throw new StoreUnavailableError('the key was changed again and again');
   }
 
   async #ownRevision(): Promise<number | undefined> {

@@ -218,6 +218,25 @@ describe('a key whose store fails', () => {
     },
   );
 
+  it('is not given up where a renewal of its own arrives late', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    const claim = await node.run();
+    const { value = new Uint8Array(), revision } = await world.memory.read(world.name);
+    let writes = 0;
+    node.store.fault = (call) => {
+      if (call === 'write') writes += 1;
+      // The renewal is on its way when its time is up, and arrives after the claim was read back.
+      if (writes === 1) return 'refused';
+      if (writes === 2 && call === 'write') void world.memory.write(world.name, value, revision);
+      return undefined;
+    };
+    await world.pass(2600);
+    claim.completed(answerOf('x'));
+    await world.pass(2000);
+    expect([node.counted.get('stored'), node.counted.get('lost')]).toEqual([1, undefined]);
+  });
+
   it('is freed all the same where the reply of that was lost', async () => {
     const world = createKeyWorld();
     const node = world.node();
