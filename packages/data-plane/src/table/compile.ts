@@ -7,6 +7,7 @@ import type {
   SnapshotUpstream,
   SnapshotVersion,
 } from '@gateway/shared/snapshot/schema';
+import { isSameService } from './same-service.ts';
 import { hashText } from './choose-version.ts';
 import type {
   CompiledAuth,
@@ -23,12 +24,22 @@ type Services = ReadonlyMap<string, CompiledService>;
 /**
  * Makes the table of one environment from its snapshot. Pure: the same snapshot gives the same table.
  *
+ * @param before the table that it replaces: what it has of a service is taken over where nothing of the
+ * service has changed, so that whoever keeps something for a service sees by its identity that it is as
+ * it was
  * @throws Error where the snapshot contradicts itself, such as a route to a service that is not in it;
  * the caller then keeps the table that it has.
  */
-export function compileEnvironment(snapshot: Snapshot): EnvironmentTable {
+export function compileEnvironment(
+  snapshot: Snapshot,
+  before?: EnvironmentTable,
+): EnvironmentTable {
   const services = new Map<string, CompiledService>();
-  for (const service of snapshot.services) services.set(service.id, compileService(service));
+  for (const service of snapshot.services) {
+    const known = before?.services.get(service.id);
+    const isKnown = known !== undefined && isSameService(known, service);
+    services.set(service.id, isKnown ? known : compileService(service));
+  }
   const routes = new Map<string, CompiledRoute>();
   for (const route of snapshot.routes) {
     if (routes.has(route.name)) throw new Error(`route ${route.id} has the name of another`);

@@ -32,6 +32,7 @@ export class TableHolder {
    * @throws Error where it does not compile; the table stays as it was
    */
   apply(snapshot: Snapshot): void {
-    this.#current = withEnvironment(this.#current, compileEnvironment(snapshot));
+    const before = this.#current.environments.get(snapshot.environment);
+    this.#current = withEnvironment(this.#current, compileEnvironment(snapshot, before));
   }
 }

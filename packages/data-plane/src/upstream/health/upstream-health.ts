@@ -83,7 +83,9 @@ export class UpstreamHealth implements ServiceBalancers {
     for (const [name, environment] of table.environments) {
       const old = before.get(name);
       if (old === environment) continue;
-      for (const service of environment.services.values()) this.#take(service, added);
+      for (const [id, service] of environment.services) {
+        if (old?.services.get(id) !== service) this.#take(service, added);
+      }
       if (old !== undefined) this.#forget(old, environment);
     }
     const { random } = this.#options.selection;
@@ -132,6 +134,7 @@ export class UpstreamHealth implements ServiceBalancers {
   #forget(old: EnvironmentTable, now: EnvironmentTable): void {
     for (const [id, service] of old.services) {
       const next = now.services.get(id);
+      if (next === service) continue;
       const kept = new Set(next?.upstreams.map(({ key }) => key));
       if (next === undefined) this.#services.delete(id);
       for (const { key } of service.upstreams) {

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Snapshot, SnapshotService } from '@gateway/shared/snapshot/schema';
+import fc from 'fast-check';
+import { compileEnvironment } from './compile.ts';
+
+const service: fc.Arbitrary<SnapshotService> = fc.record({
+  id: fc.constant('svc_1'),
+  name: fc.constantFrom('a', 'b'),
+  revision: fc.nat(3),
+  upstreams: fc.array(
+    fc.record({
+      id: fc.constantFrom('ups_1', 'ups_2'),
+      url: fc.constantFrom('http://a.test', 'http://a.test/base', 'https://b.test'),
+      region: fc.constantFrom('eu', 'us', null),
+      weight: fc.integer({ min: 1, max: 2 }),
+    }),
+    { minLength: 1, maxLength: 2 },
+  ),
+  health_check: fc.record({
+    path: fc.constantFrom('/', '/healthz'),
+    interval_ms: fc.constantFrom(500, 5000),
+    timeout_ms: fc.constantFrom(100, 500),
+    healthy_threshold: fc.constantFrom(1, 2),
+    unhealthy_threshold: fc.constantFrom(1, 3),
+  }),
+});
+
+const snapshotOf = (one: SnapshotService): Snapshot => ({
+  ...{ format: 1, environment: 'production', version: 1, routes: [], tokens: [] },
+  services: [one],
+});
+
+describe('a service in a new configuration', () => {
+  it('is the very same where nothing of it has changed', () => {
+    fc.assert(
+      fc.property(service, (one) => {
+        const before = compileEnvironment(snapshotOf(one));
+        const after = compileEnvironment(snapshotOf(structuredClone(one)), before);
+        expect(after.services.get('svc_1')).toBe(before.services.get('svc_1'));
+      }),
+    );
+  });
+
+  it('is always what it would be without anything before it', () => {
+    fc.assert(
+      fc.property(service, service, (one, other) => {
+        const before = compileEnvironment(snapshotOf(one));
+        expect(compileEnvironment(snapshotOf(other), before)).toEqual(
+          compileEnvironment(snapshotOf(other)),
+        );
+      }),
+    );
+  });
+});

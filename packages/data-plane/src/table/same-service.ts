@@ -1,0 +1,27 @@
+import type { SnapshotService } from '@gateway/shared/snapshot/schema';
+import type { CompiledService } from './routing-table.ts';
+
+/** Whether compiling this service would give what is there already. */
+export function isSameService(known: CompiledService, service: SnapshotService): boolean {
+  const { healthCheck, upstreams } = known;
+  const check = service.health_check;
+  return (
+    known.id === service.id &&
+    known.name === service.name &&
+    healthCheck.path === check.path &&
+    healthCheck.intervalMs === check.interval_ms &&
+    healthCheck.timeoutMs === check.timeout_ms &&
+    healthCheck.healthyThreshold === check.healthy_threshold &&
+    healthCheck.unhealthyThreshold === check.unhealthy_threshold &&
+    upstreams.length === service.upstreams.length &&
+    service.upstreams.every(({ id, url, region, weight }, index) => {
+      const upstream = upstreams[index];
+      return (
+        upstream?.id === id &&
+        upstream.url === url &&
+        upstream.region === region &&
+        upstream.weight === weight
+      );
+    })
+  );
+}
