@@ -47,9 +47,18 @@ async function forward(
   service: CompiledService,
   options: ForwardOptions,
 ): Promise<Reply> {
+  const { clock } = options;
   const load = options.loads.enter(service.id);
   ctx.onFinish(() => options.loads.leave(service.id, load));
-  const body = ctx.takenBody ?? (ctx.body.empty ? NO_BODY : await takeBody(ctx, route, options));
+  let body = ctx.takenBody;
+  if (body === undefined) {
+    const takenMs = clock.monotonicMs();
+    try {
+      body = ctx.body.empty ? NO_BODY : await takeBody(ctx, route, takenMs, options);
+    } finally {
+      ctx.clientWaitMs += clock.monotonicMs() - takenMs;
+    }
+  }
   const headers = outboundHeaders(ctx);
   const balancer = options.balancers.of(service);
   let tried = NONE_TRIED;
@@ -59,7 +68,9 @@ async function forward(
     if (upstream === undefined) throw new Error(`the service ${service.id} has no upstream`);
     if (retriesMade > 0) load.liveRetries += 1;
     const probe = balancer.begin(index);
-    const outcome = await attempt(ctx, route, upstream, headers, body, options);
+    const startedMs = clock.monotonicMs();
+    const outcome = await attempt(ctx, route, upstream, headers, body, startedMs, options);
+    recordAttempt(ctx, upstream, outcome, startedMs, clock.monotonicMs());
     if (retriesMade > 0) load.liveRetries -= 1;
     const callerSends = body.kind === 'stream' && !body.stream.readableEnded;
     balancer.ended(index, probe, attemptVerdict(outcome, callerSends));
@@ -74,45 +85,40 @@ async function forward(
     const delayMs = nextDelayMs(ctx, route, outcome, known, load, options);
     if (delayMs === undefined) {
       if (outcome.response !== undefined) return { response: outcome.response };
-      throw finalError(ctx, body, outcome.error, options.clock.monotonicMs());
+      throw finalError(ctx, body, outcome.error, clock.monotonicMs());
     }
     outcome.response?.cancel();
     tried = new Set(tried).add(index);
-    await backOff(ctx, delayMs, load, options.clock);
+    await backOff(ctx, delayMs, load, clock);
   }
 }
 
 const NO_BODY: TakenBody = { kind: 'kept', bytes: null };
 
-async function takeBody(
+function takeBody(
   ctx: RequestContext,
   route: CompiledRoute,
+  nowMs: number,
   options: ForwardOptions,
-): Promise<TakenBody> {
-  const { clock } = options;
+): TakenBody | Promise<TakenBody> {
   const hasKey = ctx.inbound.idempotencyKey !== undefined;
   const kept = route.retryCount > 0 && mayRepeat(ctx.method, hasKey, route.retry);
-  const startedMs = clock.monotonicMs();
-  try {
-    return await ctx.body.take({
-      maxBytes: route.maxBodyBytes,
-      keepBytes: kept ? options.retryBodyBytes : ctx.inbound.chunked ? 0 : SMALL_BODY_BYTES,
-      timeoutMs: Math.max(1, ctx.deadlineMs - startedMs),
-    });
-  } finally {
-    ctx.clientWaitMs += clock.monotonicMs() - startedMs;
-  }
+  return ctx.body.take({
+    maxBytes: route.maxBodyBytes,
+    keepBytes: kept ? options.retryBodyBytes : ctx.inbound.chunked ? 0 : SMALL_BODY_BYTES,
+    timeoutMs: Math.max(1, ctx.deadlineMs - nowMs),
+  });
 }
 
-async function attempt(
+function attempt(
   ctx: RequestContext,
   route: CompiledRoute,
   upstream: CompiledUpstream,
   headers: string[],
   body: TakenBody,
+  startedMs: number,
   options: ForwardOptions,
 ): Promise<AttemptOutcome> {
-  const startedMs = options.clock.monotonicMs();
   const remainingMs = Math.max(1, ctx.deadlineMs - startedMs);
   const request: OutboundRequest = {
     method: ctx.method,
@@ -126,7 +132,5 @@ async function attempt(
   ctx.upstream = upstream;
   // A request that holds an idempotency key goes on, so that what comes of it is known.
   ctx.whenClientGone(ctx.capture === undefined ? () => begun.cancel() : undefined);
-  const outcome = await begun.outcome;
-  recordAttempt(ctx, upstream, outcome, startedMs, options.clock.monotonicMs());
-  return outcome;
+  return begun.outcome;
 }
