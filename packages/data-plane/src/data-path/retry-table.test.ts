@@ -12,6 +12,8 @@ const opened = closeAfterEach();
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'POST', 'PATCH'] as const;
 const RETRY_COUNTS = [0, 2] as const;
 const LISTED = [429, 502, 503, 504];
+/** Long enough for a request to arrive on a machine that does much else. */
+const SILENCE_MS = 80;
 /** Past what is read at once because it is small, and past MAX_RETRY_BODY_BYTES of this test. */
 const LONG = 'x'.repeat(150_000);
 
@@ -119,7 +121,7 @@ async function setUp(failure: Failure) {
     ...(failure === 'stuck' ? { CONNECT_TIMEOUT_MS: '25' } : {}),
   };
   const gateway = opened(await startTestDataPath({ upstreams: [url] }, { environment }));
-  gateway.use(lanesSnapshot(url, gateway.token, failure === 'silence' ? 25 : null));
+  gateway.use(lanesSnapshot(url, gateway.token, failure === 'silence' ? SILENCE_MS : null));
   return { gateway, arrivals: (id: string) => failing?.arrivals(id) ?? 0 };
 }
 
