@@ -6,6 +6,30 @@ wrk.headers["Accept"] = "application/json"
 wrk.headers["User-Agent"] = "bench"
 wrk.headers["Authorization"] = os.getenv("BENCH_AUTHORIZATION")
 
+local keyed = os.getenv("BENCH_KEYED") == "1"
+local run = os.getenv("BENCH_RUN")
+local paths = {}
+for path in string.gmatch(os.getenv("BENCH_PATHS") or "", "%S+") do paths[#paths + 1] = path end
+
+local ready = {}
+local sent = 0
+
+-- Each request in turn: over the paths where there are any, under a key of its own where keys are wanted.
+if keyed then
+  request = function()
+    sent = sent + 1
+    wrk.headers["Idempotency-Key"] = run .. "-" .. sent
+    return wrk.format()
+  end
+elseif #paths > 0 then
+  request = function()
+    sent = sent + 1
+    local at = sent % #paths + 1
+    ready[at] = ready[at] or wrk.format(nil, paths[at])
+    return ready[at]
+  end
+end
+
 done = function(summary, latency, requests)
   local errors = summary.errors
   io.stderr:write(string.format(

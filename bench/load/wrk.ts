@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '@gateway/local-stack/process/run-command';
 import { z } from 'zod';
@@ -17,7 +18,15 @@ const resultSchema = z.object({
 
 export type LoadResult = z.infer<typeof resultSchema>;
 
-export interface Load {
+/** What the requests of a load have beside the plain one. */
+export interface LoadShape {
+  /** Paths that take turns; the URL's own where there are none. */
+  readonly paths?: readonly string[];
+  /** Whether each request carries an idempotency key of its own. */
+  readonly keyed?: boolean;
+}
+
+export interface Load extends LoadShape {
   readonly url: string;
   readonly authorization: string;
   readonly connections: number;
@@ -30,7 +39,13 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   const size = ['-t', '1', '-c', String(load.connections), '-d', `${load.seconds}s`];
   const args = [...size, '--timeout', '5s', '--latency', '-s', script, load.url];
   const { code, output } = await runCommand('wrk', args, {
-    env: { PATH: process.env['PATH'], BENCH_AUTHORIZATION: load.authorization },
+    env: {
+      PATH: process.env['PATH'],
+      BENCH_AUTHORIZATION: load.authorization,
+      BENCH_PATHS: (load.paths ?? []).join(' '),
+      BENCH_KEYED: load.keyed === true ? '1' : '0',
+      BENCH_RUN: randomUUID(),
+    },
     timeoutMs: load.seconds * 1_000 + GRACE_MS,
     signal: load.signal,
   });

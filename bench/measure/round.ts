@@ -25,11 +25,11 @@ export async function runRound(
   options: BenchOptions,
   signal: AbortSignal,
 ): Promise<RoundResult> {
-  const { url, authorization, pid } = peer;
+  const { url, authorization, pid, shape } = peer;
   const { connections } = options;
   const before = usageOf(pid);
   const busyBeforeUs = busyUsOf(measuredCore);
-  const load = await runLoad({ url, authorization, connections, seconds, signal });
+  const load = await runLoad({ ...shape, url, authorization, connections, seconds, signal });
   const busyUs = busyUsOf(measuredCore) - busyBeforeUs;
   const after = usageOf(pid);
   const cpuUs = after.cpuUs - before.cpuUs;

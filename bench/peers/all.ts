@@ -1,13 +1,20 @@
 import { StartError } from '@gateway/local-stack/process/start-error';
 import { fastifyHttpProxy } from './fastify-http-proxy.ts';
 import { floor } from './floor.ts';
-import { gateway } from './gateway.ts';
+import { gatewayRows } from './gateway.ts';
 import { haproxy } from './haproxy.ts';
 import { httpProxy } from './http-proxy.ts';
 import { nginx } from './nginx.ts';
 import type { PeerKind } from './peer.ts';
 
-const ALL: readonly PeerKind[] = [nginx, haproxy, httpProxy, fastifyHttpProxy, floor, gateway];
+const ALL: readonly PeerKind[] = [
+  nginx,
+  haproxy,
+  httpProxy,
+  fastifyHttpProxy,
+  floor,
+  ...gatewayRows,
+];
 
 /**
  * The rows of a run, in the order in which every round visits them. nginx is always one: the ratio is

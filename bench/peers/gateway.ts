@@ -1,41 +1,74 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/testing/processes';
-import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
-import { z } from 'zod';
+import { createPlaneStack } from '@gateway/local-stack/testing/processes';
 import { answersRight } from '../load/answer.ts';
+import { configureMany, configureOne, type Configured } from './gateway-configuration.ts';
 import type { Peer, PeerKind, Site } from './peer.ts';
 
-const SERVED_TIMEOUT_MS = 10_000;
+const SERVED_TIMEOUT_MS = 30_000;
 
-const created = z.object({ data: z.object({ id: z.string() }) });
-const issued = z.object({ data: z.object({ secret: z.string() }) });
+/** Puts the routes, services and tokens of a row into the gateway. */
+export type Configure = (
+  client: ReturnType<typeof createManagementClient>,
+  upstreamUrl: string,
+) => Promise<Configured>;
+
+/** More than the load can use up. */
+const WIDE_QUOTA = { limit: 1_000_000_000, window_seconds: 60 };
+/** Leases of it turn over many times a second under the load. */
+const LEASED_QUOTA = { limit: 6_000_000, window_seconds: 60 };
+
+/** The full path: token, scopes, quota, deadline, request id, trace, record, metrics and log line. */
+export const gateway = kind('gateway', (client, url) => configureOne(client, url, WIDE_QUOTA));
+
+export const gatewayRows: readonly PeerKind[] = [
+  gateway,
+  kind('gateway: quota leases', (client, url) => configureOne(client, url, LEASED_QUOTA)),
+  kind('gateway: idempotency key', async (client, url) => ({
+    ...(await configureOne(client, url, WIDE_QUOTA)),
+    shape: { keyed: true },
+  })),
+  kind('gateway: 10 000 routes', configureMany),
+];
+
+function kind(name: string, configure: Configure): PeerKind {
+  return {
+    name,
+    version: () => Promise.resolve('gateway of this commit'),
+    start: (site) => startGateway(site, [], name, configure),
+  };
+}
 
 /**
- * The gateway's full path: token, scopes, quota, deadline, request id, trace, record, metrics and log line.
- * The data plane runs on the measured core; control plane, Postgres and NATS beside the load.
+ * Starts a gateway of its own; `nodeArgs` are options of the data plane's Node, such as `--inspect`.
+ *
+ * The data plane runs on the measured core, NATS beside the load. The control plane ends when the
+ * configuration is served: a data plane needs it for nothing, and where it would store the records on the
+ * load's core, the load would not saturate this row as it does the others.
  */
-export const gateway: PeerKind = {
-  name: 'gateway',
-  version: () => Promise.resolve('gateway of this commit'),
-  start: (site) => startGateway(site, []),
-};
-
-/** Starts it; `nodeArgs` are options of the data plane's Node, such as `--cpu-prof`. */
-export async function startGateway(site: Site, nodeArgs: readonly string[]): Promise<Peer> {
+export async function startGateway(
+  site: Site,
+  nodeArgs: readonly string[],
+  name = gateway.name,
+  configure: Configure = (client, url) => configureOne(client, url, WIDE_QUOTA),
+): Promise<Peer> {
   const stack = await createPlaneStack();
   try {
-    // It stores the records behind the load, so that the load saturates this row as it does the others.
-    const controlPlane = await stack.startControlPlane({ launcher: ['nice', '-n', '19'] });
-    const authorization = await configure(stack, controlPlane, site.upstreamPort);
+    const controlPlane = await stack.startControlPlane({
+      env: { MANAGEMENT_RATE_LIMIT: '1000000' },
+    });
+    const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
+    const { authorization, shape } = await configure(
+      client,
+      `http://127.0.0.1:${site.upstreamPort}`,
+    );
     const { launcher, signal } = site;
     const dataPlane = await stack.startDataPlane({ launcher, nodeArgs, signal });
-    const url = `${dataPlane.baseUrl}/v1/proxy/orders`;
+    const url = `${dataPlane.baseUrl}${shape.paths?.at(-1) ?? '/v1/proxy/orders'}`;
     await untilServed(url, authorization, signal);
+    await controlPlane.stop();
     return {
-      name: 'gateway',
-      url,
-      authorization,
+      ...{ name, url, authorization, shape },
       pid: dataPlane.pid,
       stop: () => stack.close(),
     };
@@ -43,33 +76,6 @@ export async function startGateway(site: Site, nodeArgs: readonly string[]): Pro
     await stack.close();
     throw error;
   }
-}
-
-/** Makes the service, a route with the largest quota, and a token for it; gives the header to send. */
-async function configure(
-  stack: PlaneStack,
-  controlPlane: ServiceProcess,
-  upstreamPort: number,
-): Promise<string> {
-  const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
-  const url = `http://127.0.0.1:${upstreamPort}`;
-  const service = await client.post('/v1/services', {
-    name: 'orders',
-    environment: 'production',
-    url,
-  });
-  await client.post('/v1/routes', {
-    name: 'orders',
-    service_id: created.parse(service).data.id,
-    rate_limit: { limit: 1_000_000_000, window_seconds: 60 },
-  });
-  const token = await client.post('/v1/tokens', {
-    name: 'bench',
-    environments: ['production'],
-    routes: ['orders'],
-    scopes: ['proxy'],
-  });
-  return `Bearer ${issued.parse(token).data.secret}`;
 }
 
 async function untilServed(url: string, authorization: string, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import type { LoadShape } from '../load/wrk.ts';
 import type { ManagedProcess } from '@gateway/local-stack/process/managed-process';
 
 /** A proxy under test, running on the measured core and answering. */
@@ -6,6 +7,7 @@ export interface Peer {
   readonly url: string;
   /** Value of the Authorization header of the load. */
   readonly authorization: string;
+  readonly shape?: LoadShape;
   /** The root of what is accounted to it. */
   readonly pid: number;
   readonly stop: () => Promise<void>;

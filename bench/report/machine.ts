@@ -11,6 +11,6 @@ export async function describeRun(kinds: readonly PeerKind[], date: Date): Promi
     `- machine: ${first?.model.trim() ?? 'unknown CPU'}, ${cpus().length} cores, ` +
       `${(totalmem() / 2 ** 30).toFixed(0)} GiB, Linux ${release()}`,
     `- Node ${process.versions.node}, ${await commandVersion('wrk', ['-v'])}`,
-    `- ${versions.join(', ')}`,
+    `- ${[...new Set(versions)].join(', ')}`,
   ].join('\n');
 }
