@@ -154,6 +154,8 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   changed = () => heartbeats.beatSoon();
   runner.defer('heartbeats', () => heartbeats.stop());
 
+  let open = false;
+  let draining = false;
   const admin = await startAdminServer({
     host: config.DATA_PLANE_ADMIN_HOST,
     port: config.DATA_PLANE_ADMIN_PORT,
@@ -161,6 +163,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     registry,
     notReady: () => [
       ...(sync.isLoaded() ? [] : ['the configuration is not loaded yet, or not all of it']),
+      ...(open ? [] : ['the data path is not open yet']),
       ...(stopping.signal.aborted || draining ? ['stopping'] : []),
     ],
     degraded: () => [
@@ -169,7 +172,6 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     ],
   });
   runner.defer('admin server', () => admin.close());
-  let draining = false;
 
   const quotas = new LeasedQuotaStore({
     ledger: new KvQuotaLedger(linkNats(nats, log)),
@@ -213,6 +215,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     }),
     addRecord: (requestId, json) => records.add(requestId, json),
   });
+  open = true;
   inFlight = () => dataPath.inFlight();
   runner.defer('data path', () => {
     draining = true;
