@@ -94,12 +94,16 @@ export function finalError(
   }
   if (error.name === 'unsendable') return new Error('the request could not be written');
   if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
-    return new GatewayError(
-      'upstream_timeout',
-      `The upstream of the route ${ctx.route?.name ?? ''} did not answer in time.`,
-    );
+    return deadlinePassed(ctx);
   }
   return new GatewayError('upstream_unavailable', unavailable(ctx, error));
+}
+
+/** The error of a request whose deadline passed. */
+export function deadlinePassed(ctx: RequestContext): GatewayError {
+  const route = ctx.route?.name ?? '';
+  const message = `The upstream of the route ${route} did not answer in time.`;
+  return new GatewayError('upstream_timeout', message);
 }
 
 function unavailable(ctx: RequestContext, error: AttemptError): string {

@@ -1,7 +1,7 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 import type { RequestContext } from '../pipeline/context.ts';
 import type { CompiledRoute } from '../table/routing-table.ts';
-import { attemptFailure, ClientLeftError, type AttemptResult } from './attempt.ts';
+import { attemptFailure, ClientLeftError, deadlinePassed, type AttemptResult } from './attempt.ts';
 import { decideRetry } from './retry.ts';
 import { spendRetry, type ServiceLoad } from './service-load.ts';
 
@@ -60,7 +60,8 @@ export function nextDelayMs(
  * Waits before the next attempt, which is time spent for the upstream's sake and no work of the
  * gateway. The retry counts as under way from here on.
  *
- * @throws ClientLeftError where the caller leaves meanwhile
+ * @throws ClientLeftError where the caller leaves meanwhile; GatewayError upstream_timeout where the
+ * deadline has passed
  */
 export async function backOff(
   ctx: RequestContext,
@@ -74,8 +75,11 @@ export async function backOff(
   load.liveRetries += 1;
   if (delayMs > 0) await pause(clock, delayMs, left.signal);
   load.liveRetries -= 1;
-  ctx.upstreamMs += clock.monotonicMs() - startedMs;
+  const endedMs = clock.monotonicMs();
+  ctx.upstreamMs += endedMs - startedMs;
   if (ctx.clientGone) throw new ClientLeftError();
+  // The timer may be late; what nobody waits for any more must not be sent.
+  if (endedMs >= ctx.deadlineMs) throw deadlinePassed(ctx);
 }
 
 /** What is left to the deadline; a timer may run a little early, so an attempt that had all of it tells. */

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
+import type { RequestContext } from '../pipeline/context.ts';
+import { ClientLeftError } from './attempt.ts';
+import { backOff } from './next-attempt.ts';
+import { ServiceLoads } from './service-load.ts';
+
+function setUp(deadlineMs: number) {
+  const clock = manualClock();
+  const load = new ServiceLoads(clock).enter('svc');
+  let leave: (() => void) | undefined;
+  const ctx = {
+    ...{ deadlineMs, upstreamMs: 0, clientGone: false },
+    whenClientGone: (cancel: () => void) => void (leave = cancel),
+  };
+  const waiting = backOff(ctx as unknown as RequestContext, 50, load, clock);
+  return { clock, load, ctx, waiting, leave: () => leave?.() };
+}
+
+describe('backOff', () => {
+  it('counts as a retry under way, and its time as the upstream’s', async () => {
+    const { clock, load, ctx, waiting } = setUp(100);
+    expect(load.liveRetries).toBe(1);
+    clock.advance(50);
+    await waiting;
+    expect(load.liveRetries).toBe(0);
+    expect(ctx.upstreamMs).toBe(50);
+  });
+
+  it('lets nothing be sent after the deadline where it ends late', async () => {
+    const { clock, load, waiting } = setUp(50);
+    clock.advance(50);
+    await expect(waiting).rejects.toMatchObject({ code: 'upstream_timeout' });
+    expect(load.liveRetries).toBe(0);
+  });
+
+  it('ends at once when the caller leaves', async () => {
+    const { ctx, load, waiting, leave } = setUp(100);
+    ctx.clientGone = true;
+    leave();
+    await expect(waiting).rejects.toBeInstanceOf(ClientLeftError);
+    expect(load.liveRetries).toBe(0);
+  });
+});
