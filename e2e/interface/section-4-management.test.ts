@@ -60,7 +60,8 @@ describe('INTERFACE section 4, management', () => {
     expect(all.data.map(({ id }) => id)).toEqual(
       expect.arrayContaining(services.map(({ id }) => id)),
     );
-    expect(visible.data).toEqual([services[1]]);
+    // Its first check may have been made meanwhile.
+    expect(visible.data).toEqual([{ ...services[1], status: expect.any(String) as unknown }]);
   });
 
   it('§4 GET /v1/services: cursor is the pagination position', async () => {
