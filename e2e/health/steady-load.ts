@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
 /** One request of the load. */
-export interface SteadyAnswer {
+interface SteadyAnswer {
   /** By the monotonic clock of this process. */
   readonly sentAtMs: number;
   /** 0 where there was no answer. */
