@@ -1,0 +1,165 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { StoreUnavailableError } from '../idempotency-store.ts';
+import type { Claim } from './claim.ts';
+import { answerOf, createKeyWorld, settled, type KeyNode } from './testing/key-world.ts';
+
+describe('a key whose store fails', () => {
+  const once = (node: KeyNode, call: string, fault: 'refused' | 'reply_lost') => {
+    let left = 1;
+    node.store.fault = (made) => (made === call && left-- > 0 ? fault : undefined);
+  };
+
+  it('is claimed where just the reply of the claim was lost', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    once(node, 'write', 'reply_lost');
+    const claim = await node.run();
+    claim.completed(answerOf('x'));
+    await world.pass(100);
+    expect((await node.begin()).kind).toBe('replay');
+  });
+
+  it('is unavailable where the claim is in doubt, and free again soon after', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    node.store.fault = (call) => (call === 'write' ? 'reply_lost' : 'refused');
+    await expect(node.begin()).rejects.toThrow(StoreUnavailableError);
+    expect((await world.memory.read(world.name)).value).toBeDefined();
+    await world.pass(2000);
+    node.store.fault = () => undefined;
+    await world.pass(1500);
+    expect((await world.node().begin()).kind).toBe('run');
+    expect(node.counted.get('claim_abandoned')).toBeUndefined();
+  });
+
+  it.each(['refused', 'reply_lost'] as const)(
+    'is stored with its answer all the same: first try %s',
+    async (fault) => {
+      const world = createKeyWorld(1000);
+      const node = world.node();
+      const claim = await node.run();
+      let writes = 0;
+      node.store.fault = (call) =>
+        call === 'write' && (writes += 1) % 2 === 1 ? fault : undefined;
+      const body = 'x'.repeat(5000);
+      claim.completed(answerOf(body));
+      await world.pass(10_000);
+      expect(node.counted.get('stored')).toBe(1);
+      node.store.fault = () => undefined;
+      expect(await node.begin()).toMatchObject({ kind: 'replay', answer: answerOf(body) });
+    },
+  );
+
+  it('is not given up where a renewal of its own arrives late', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    const claim = await node.run();
+    const { value = new Uint8Array(), revision } = await world.memory.read(world.name);
+    let writes = 0;
+    node.store.fault = (call) => {
+      if (call === 'write') writes += 1;
+      // The renewal is on its way when its time is up, and arrives after the claim was read back.
+      if (writes === 1 && call === 'write') return 'refused';
+      if (writes === 2 && call === 'write') void world.memory.write(world.name, value, revision);
+      return undefined;
+    };
+    await world.pass(2600);
+    claim.completed(answerOf('x'));
+    await world.pass(2000);
+    expect([node.counted.get('stored'), node.counted.get('lost')]).toEqual([1, undefined]);
+  });
+
+  it('is freed all the same where the reply of that was lost', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    const claim = await node.run();
+    once(node, 'remove', 'reply_lost');
+    claim.unsent();
+    await world.pass(1000);
+    expect(node.counted.get('freed')).toBe(1);
+    expect((await node.begin()).kind).toBe('run');
+  });
+
+  it('has an unknown end where the store stays away after its request was sent', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    const claim = await node.run({ requestId: 'req_first' });
+    node.die();
+    claim.completed(answerOf('x'));
+    await world.pass(31_000);
+    expect(node.counted.get('uncommitted')).toBe(1);
+    expect(await world.node().begin()).toMatchObject({
+      ...{ kind: 'refuse', why: 'outcome_unknown', firstId: 'req_first' },
+    });
+  });
+
+  it('does not run while what stands under it cannot be read', async () => {
+    const world = createKeyWorld();
+    await world.memory.write(world.name, Buffer.from('of another version'), 0);
+    await expect(world.node().begin()).rejects.toThrow(StoreUnavailableError);
+  });
+});
+
+describe('for any order of requests, failures of the store and deaths', () => {
+  const ends = ['completed', 'unsent', 'unknown', 'never'] as const;
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('begin' as const), node: fc.nat(2) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        ...{ kind: fc.constant('end' as const), how: fc.constantFrom(...ends) },
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(15_000) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('die' as const), node: fc.nat(2) }),
+    },
+  );
+
+  it('a key’s request is sent at most once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 15 }),
+        fc.array(fc.constantFrom('refused', 'reply_lost', undefined, undefined, undefined), {
+          minLength: 7,
+          maxLength: 7,
+        }),
+        async (steps, faults) => {
+          const world = createKeyWorld();
+          const nodes = [world.node(), world.node(), world.node()];
+          let calls = 0;
+          for (const node of nodes) node.store.fault = () => faults[calls++ % faults.length];
+          const running: Claim[] = [];
+          let sent = 0;
+          for (const one of steps) {
+            if (one.kind === 'begin') {
+              void nodes[one.node]?.begin().then(
+                (outcome) => {
+                  if (outcome.kind !== 'run') return;
+                  sent += 1;
+                  running.push(outcome.claim);
+                },
+                () => undefined,
+              );
+            } else if (one.kind === 'die') nodes[one.node]?.die();
+            else if (one.kind === 'pass') await world.pass(one.ms);
+            else {
+              const claim = running.shift();
+              if (one.how === 'completed') claim?.completed(answerOf('x'));
+              else if (one.how === 'unknown') claim?.outcomeUnknown();
+              else if (one.how === 'unsent' && claim !== undefined) {
+                sent -= 1;
+                claim.unsent();
+              }
+            }
+            await settled();
+            expect(sent).toBeLessThanOrEqual(1);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+});
