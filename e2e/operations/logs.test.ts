@@ -29,7 +29,6 @@ describe('the logs of every process, at the level trace', () => {
       'x-custom': markers.headerValue,
       cookie: markers.headerValue,
       'idempotency-key': markers.headerValue,
-      'x-gateway-version': markers.headerValue,
       'x-request-id': 'callers-own-id',
     },
     body: { note: markers.body },
@@ -61,6 +60,13 @@ describe('the logs of every process, at the level trace', () => {
       await gateway.admin.proxy('open', {
         ...request,
         headers: { ...request.headers, authorization },
+      }),
+    );
+    proxied.push(
+      await gateway.admin.proxy('orders', {
+        ...request,
+        headers: { ...request.headers, 'x-gateway-version': markers.headerValue },
+        token,
       }),
     );
     managed.push(

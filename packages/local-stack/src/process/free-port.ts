@@ -1,4 +1,6 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { errorCode } from './error-code.ts';
 
 /**
  * Whether 127.0.0.1 would let us listen on this port now; with port 0 the kernel picks one.
@@ -18,10 +20,22 @@ export function probePort(port: number): Promise<number> {
   });
 }
 
+/** Below those from which Linux and macOS take the ports of outgoing connections. */
+const FIRST_PORT = 20_000;
+const PORTS = 12_000;
+const TRIES = 20;
+
 /**
- * A port of 127.0.0.1 that was free a moment ago. Somebody else may take it before its user binds
- * it, so a start that fails for that reason is tried again with another one.
+ * A port of 127.0.0.1 that was free a moment ago, and is none that an outgoing connection gets by
+ * chance. Somebody else may still take it before its user binds it.
  */
-export function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
+  for (let tries = 1; tries < TRIES; tries += 1) {
+    try {
+      return await probePort(FIRST_PORT + randomInt(PORTS));
+    } catch (error) {
+      if (errorCode(error) !== 'EADDRINUSE') throw error;
+    }
+  }
   return probePort(0);
 }
