@@ -19,7 +19,7 @@ const WIDE_QUOTA = { limit: 1_000_000_000, window_seconds: 60 };
 const LEASED_QUOTA = { limit: 6_000_000, window_seconds: 60 };
 
 /** The full path: token, scopes, quota, deadline, request id, trace, record, metrics and log line. */
-export const gateway = kind('gateway', (client, url) => configureOne(client, url, WIDE_QUOTA));
+const gateway = kind('gateway', (client, url) => configureOne(client, url, WIDE_QUOTA));
 
 export const gatewayRows: readonly PeerKind[] = [
   gateway,

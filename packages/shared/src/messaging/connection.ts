@@ -37,6 +37,8 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
         reconnectJitter: 250,
         pingInterval: 4000,
         maxPingOut: 2,
+        // Or every request to NATS pays for a stack trace that only its failure would show.
+        noAsyncTraces: true,
       });
       if (signal.aborted) {
         await connection.close();
