@@ -15,6 +15,7 @@ const settled: PublicationState = {
   configVersion: 7,
   pointer,
   objectExists: true,
+  compiledAlike: true,
   wantedKeyId: undefined,
 };
 
@@ -32,6 +33,7 @@ describe('the decision to publish', () => {
     ['Postgres came back older than the store', { configVersion: 3 }, 'version_differs', 8],
     ['the object is gone', { objectExists: false }, 'object_missing', 8],
     ['the signing key was replaced', { wantedKeyId: 'k2' }, 'key_replaced', 8],
+    ['an older version compiled it', { compiledAlike: false }, 'compiled_otherwise', 8],
   ])('publishes under a version never seen where %s', (_case, change, why, version) => {
     expect(decidePublication({ ...settled, ...change })).toEqual({ publish: true, why, version });
   });

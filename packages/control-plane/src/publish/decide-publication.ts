@@ -9,12 +9,19 @@ export interface PublicationState {
   readonly pointer: SnapshotPointer | undefined;
   /** Whether the object that the pointer names is there. */
   readonly objectExists: boolean;
+  /** Whether it holds what this version of the control plane makes of the rows, or nobody looked. */
+  readonly compiledAlike: boolean;
   /** The key that a pointer must be signed with; undefined where any known key will do. */
   readonly wantedKeyId: string | undefined;
 }
 
 export type PublicationReason =
-  'changed' | 'pointer_missing' | 'version_differs' | 'object_missing' | 'key_replaced';
+  | 'changed'
+  | 'pointer_missing'
+  | 'version_differs'
+  | 'object_missing'
+  | 'key_replaced'
+  | 'compiled_otherwise';
 
 export type PublicationDecision =
   | { readonly publish: false }
@@ -40,5 +47,7 @@ function reasonOf(state: PublicationState): PublicationReason | undefined {
   if (!state.objectExists) return 'object_missing';
   if (state.wantedKeyId !== undefined && pointer.key_id !== state.wantedKeyId)
     return 'key_replaced';
+  // An upgrade may have changed what data planes are to be told, or how.
+  if (!state.compiledAlike) return 'compiled_otherwise';
   return undefined;
 }

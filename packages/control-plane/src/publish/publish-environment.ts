@@ -1,7 +1,7 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import type { RandomSource } from '@gateway/shared/ids';
 import { openPointer, sealSnapshot, SnapshotRefusedError } from '@gateway/shared/snapshot/codec';
-import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
+import type { Snapshot, SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Clock } from '@gateway/shared/clock';
 import type { Database } from '../store/database.ts';
 import { readConfiguration } from '../store/configuration-rows.ts';
@@ -44,16 +44,17 @@ export type PublicationResult =
  * between any two steps leaves the outbox rows pending, and they are published again under a higher
  * version.
  *
- * @param wantedKeyId the key that the pointer must be signed with; undefined: any known one.
+ * @param first whether this process looks at the environment for the first time: then what is
+ * published must also be signed with the newest key, and be what this version would publish.
  */
 export async function publishEnvironment(
   parts: PublicationParts,
   environment: string,
-  wantedKeyId: string | undefined,
+  first: boolean,
 ): Promise<PublicationResult> {
   if (!(await parts.session.tryLock(environment))) return { kind: 'busy' };
   try {
-    return await publishLocked(parts, environment, wantedKeyId);
+    return await publishLocked(parts, environment, first);
   } finally {
     await parts.session.unlock(environment);
   }
@@ -62,7 +63,7 @@ export async function publishEnvironment(
 async function publishLocked(
   parts: PublicationParts,
   environment: string,
-  wantedKeyId: string | undefined,
+  first: boolean,
 ): Promise<PublicationResult> {
   const { db, store, keys, clock, random } = parts;
   const stored = await store.readPointer(environment);
@@ -70,18 +71,20 @@ async function publishLocked(
   if (configuration === undefined) return { kind: 'unchanged' };
   const { rows, configVersion, pendingIds } = configuration;
   const pointer = provenPointer(stored, environment, keys);
+  const compile = (version: number) => compileSnapshot(rows, { version, nowMs: clock.nowMs() });
+  const looks = first && pendingIds.length === 0 && pointer !== undefined;
   const decision = decidePublication({
     pendingChanges: pendingIds.length,
     configVersion,
     pointer,
     objectExists: pendingIds.length > 0 || (await objectExists(store, pointer)),
-    wantedKeyId,
+    wantedKeyId: first ? keys[0]?.id : undefined,
+    compiledAlike: !looks || (await isPackedAs(pointer, compile(pointer.version), keys)),
   });
   if (!decision.publish) return { kind: 'unchanged' };
 
-  const snapshot = compileSnapshot(rows, { version: decision.version, nowMs: clock.nowMs() });
   const object = attemptObject(environment, decision.version, nonce(random));
-  const sealed = await sealSnapshot(snapshot, object, keys);
+  const sealed = await sealSnapshot(compile(decision.version), object, keys);
   await store.putObject(object, sealed.bytes);
   const text = JSON.stringify(sealed.pointer);
   if (!(await store.putPointer(environment, text, stored.revision))) {
@@ -112,6 +115,19 @@ export async function objectExists(
   pointer: SnapshotPointer | undefined,
 ): Promise<boolean> {
   return pointer !== undefined && (await store.hasObject(pointer.object));
+}
+
+/**
+ * Whether the pointer names the very bytes that this snapshot packs to. Another release of zlib packs
+ * otherwise, which costs a publication and nothing else.
+ */
+async function isPackedAs(
+  pointer: SnapshotPointer,
+  snapshot: Snapshot,
+  keys: readonly MasterKey[],
+): Promise<boolean> {
+  const sealed = await sealSnapshot(snapshot, pointer.object, keys);
+  return sealed.pointer.sha256 === pointer.sha256;
 }
 
 function nonce(random: RandomSource): string {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { sealSnapshot } from '@gateway/shared/snapshot/codec';
+import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { readConfiguration } from '../store/configuration-rows.ts';
 import { addEnvironment, addRoute, addToken, uniqueEnvironment } from '../testing/configuration.ts';
@@ -35,6 +37,24 @@ describe('the publisher', () => {
     await addEnvironment(publishing.store.db, other);
     await eventually(async () => expect(await publishing.pointers.get(other)).not.toBeNull());
     expect((await publishing.readPointer()).version).toBe(version);
+  });
+
+  it('publishes anew what an older version compiled, though nothing was changed since', async () => {
+    const first = await publishing.startPublisher();
+    await publishing.settled();
+    await first.stop();
+    const { environment, keys, objects, pointers } = publishing;
+    const { version } = await publishing.readPointer();
+    const older: unknown = { ...(await publishing.readSnapshot()), services: undefined };
+    const sealed = await sealSnapshot(older as Snapshot, `${environment}.${version}.old`, keys);
+    await objects.putBlob({ name: sealed.pointer.object }, sealed.bytes);
+    await pointers.put(environment, JSON.stringify(sealed.pointer));
+    await expect(publishing.readSnapshot()).rejects.toThrow('does not hold at services');
+    await publishing.startPublisher();
+    await eventually(async () => {
+      const snapshot = await publishing.readSnapshot();
+      expect(snapshot).toMatchObject({ version: version + 1, services: [{ name: 'echo' }] });
+    });
   });
 
   it('publishes anew, under a higher version, what was lost or forged in NATS', async () => {

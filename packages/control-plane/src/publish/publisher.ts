@@ -41,7 +41,8 @@ export interface Publisher {
  * with the change, else within a tick. Any number of control planes do so side by side.
  *
  * While NATS or Postgres is away the changes wait in the outbox; each environment is tried again
- * with back-off. A pointer or object that is missing, or does not verify, is published anew.
+ * with back-off. A pointer or object that is missing, or does not verify, is published anew; so is
+ * what another version of the control plane compiled, so that an upgrade reaches the data planes.
  */
 export function createPublisher(options: PublisherOptions): Publisher {
   const { db, store, keys, clock, log, metrics } = options;
@@ -50,8 +51,12 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const queue = createWorkQueue(CONCURRENCY, publish);
   const failures = new Map<string, number>();
   const retries = new Map<string, Timer>();
-  /** Environments whose pointer this process has seen signed with the newest key, or signed itself. */
-  const keySettled = new Set<string>();
+  /**
+   * Environments that this process has published, or found signed with the newest key and compiled
+   * as it would. Once only: during a change of keys, or of versions, two control planes must not
+   * publish in turns for ever.
+   */
+  const settled = new Set<string>();
   let stopping = false;
   let wasConnected = false;
   let publishedSincePrune = true;
@@ -74,14 +79,14 @@ export function createPublisher(options: PublisherOptions): Publisher {
     try {
       if (!store.isConnected()) throw new Error('NATS is not connected');
       if (failures.has(environment)) await store.prepare();
-      const result = await publishEnvironment(parts, environment, wantedKeyId(environment));
+      const result = await publishEnvironment(parts, environment, !settled.has(environment));
       // Whoever holds the lock was told of the same changes; should it die, the next tick sees them.
       if (result.kind === 'busy') return;
       if (result.kind === 'lost_race') {
         publishLater(environment, LOST_RACE_RETRY_MS);
         return;
       }
-      keySettled.add(environment);
+      settled.add(environment);
       if (failures.delete(environment)) log.info({ environment }, 'publishing works again');
       if (result.kind === 'unchanged') return;
       publishedSincePrune = true;
@@ -104,11 +109,6 @@ export function createPublisher(options: PublisherOptions): Publisher {
       log.warn({ environment, err: error }, 'cannot publish; the changes wait in the outbox');
     }
     publishLater(environment, Math.min(FIRST_BACKOFF_MS * 2 ** count, MAX_BACKOFF_MS));
-  }
-
-  function wantedKeyId(environment: string): string | undefined {
-    // Once only: during a change of keys, two control planes must not sign in turns for ever.
-    return keySettled.has(environment) ? undefined : keys[0]?.id;
   }
 
   async function tick(): Promise<void> {
@@ -135,13 +135,18 @@ export function createPublisher(options: PublisherOptions): Publisher {
   async function checkStore(states: readonly EnvironmentState[]): Promise<void> {
     for (const { environment, configVersion, pendingChanges } of states) {
       if (stopping || pendingChanges > 0) continue;
+      if (!settled.has(environment)) {
+        queue.add(environment);
+        continue;
+      }
       const pointer = provenPointer(await store.readPointer(environment), environment, keys);
       const decision = decidePublication({
         pendingChanges,
         configVersion,
         pointer,
         objectExists: await objectExists(store, pointer),
-        wantedKeyId: wantedKeyId(environment),
+        wantedKeyId: undefined,
+        compiledAlike: true,
       });
       if (decision.publish) queue.add(environment);
     }
