@@ -59,10 +59,11 @@ const MAX_UNKNOWN = 2;
  */
 export async function acquireLease(
   ledger: QuotaLedger,
-  ask: LeaseAsk,
+  asked: LeaseAsk,
   known: LedgerState | undefined,
   newId: () => string,
 ): Promise<LeaseOutcome> {
+  let ask = asked;
   let state = known ?? (await readOrReason(ledger, ask.key));
   let fresh = known === undefined;
   const begunAt = typeof state === 'string' ? 0 : state.revision;
@@ -101,7 +102,11 @@ export async function acquireLease(
     if (now.entry?.lease === id) return settled(now.entry.granted, step, now);
     if (unknown >= MAX_UNKNOWN) throw new Error('the store of quotas does not answer to writes');
     // The same id again only where the same entry goes after the same revision.
-    if (now.revision !== state.revision) id = newId();
+    if (now.revision !== state.revision) {
+      id = newId();
+      // Another lease may stand upon an unanswered write that gave this back already.
+      if (unknown > 0) ask = { ...ask, giveBack: 0 };
+    }
     state = now;
     fresh = true;
   }

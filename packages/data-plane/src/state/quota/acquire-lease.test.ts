@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { acquireLease } from './acquire-lease.ts';
+import type { LedgerEntry, QuotaLedger, WriteResult } from './ledger.ts';
+
+const WINDOW = 7;
+const GRANTED = 80;
+const GIVEN_BACK = 30;
+const OTHERS = 5;
+
+/** Stores the first write without an answer, and upon it a lease of another data plane. */
+class OvertakenLedger implements QuotaLedger {
+  readonly reachable = true;
+  readonly epoch = 0;
+  entry: LedgerEntry = { window: WINDOW, window_ms: 1000, granted: GRANTED, lease: 'before' };
+  #revision = 1;
+
+  read() {
+    return Promise.resolve({ entry: this.entry, revision: this.#revision });
+  }
+
+  write(_key: unknown, entry: LedgerEntry, revision: number): Promise<WriteResult> {
+    if (revision !== this.#revision) return Promise.resolve({ kind: 'conflict' });
+    this.#revision += 1;
+    this.entry = entry;
+    if (revision > 1) return Promise.resolve({ kind: 'written', revision: this.#revision });
+    this.#revision += 1;
+    this.entry = { ...entry, granted: entry.granted + OTHERS, lease: 'other' };
+    return Promise.resolve({ kind: 'unknown' });
+  }
+}
+
+describe('a lease', () => {
+  it('is given back once, though the answer is lost and another lease hides whether it was', async () => {
+    const ledger = new OvertakenLedger();
+    const ask = {
+      ...{ key: { hash: 'a1', windowMs: 1000 }, window: WINDOW, limit: 100, nodes: 2 },
+      ...{ waiting: 1, expected: 0, debt: 0, giveBack: GIVEN_BACK, chargeOnly: false },
+    };
+    const outcome = await acquireLease(ledger, ask, undefined, () => 'own');
+    if (outcome.kind !== 'settled') throw new Error(outcome.reason);
+    const truly = GRANTED - GIVEN_BACK + OTHERS + outcome.size;
+    expect(ledger.entry.granted).toBeGreaterThanOrEqual(truly);
+  });
+});
