@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { systemClock } from '@gateway/shared/clock';
+import { systemClock, type Clock } from '@gateway/shared/clock';
 import { heartbeatSchema, MAX_HEARTBEAT_BYTES } from '@gateway/shared/heartbeats/heartbeat';
 import { heartbeatSubject, NAMES } from '@gateway/shared/messaging/names';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
@@ -22,10 +22,14 @@ let own: OwnNats;
 beforeEach(async () => void (own = await openOwnNats()));
 afterEach(() => own.close());
 
-function start(nats: Promise<NatsConnection>, dataPlaneId: string, report = () => REPORT) {
+function start(
+  nats: Promise<NatsConnection>,
+  dataPlaneId: string,
+  report = () => REPORT,
+  clock: Clock = systemClock,
+) {
   const registry = new Registry();
   const { log, lines } = captureLog();
-  const clock = systemClock;
   const heartbeats = startHeartbeats({
     ...{ nats, dataPlaneId, region: 'eu', clock, log, registry, report },
   });
@@ -85,6 +89,22 @@ describe('heartbeats', () => {
     });
     // One machine, one clock.
     expect(Math.abs(offsetMs)).toBeLessThanOrEqual(heartbeats.serverTimeErrorMs() ?? NaN);
+  });
+
+  it('know the server’s time as well as before at once when the local clock is set', async () => {
+    const { url } = await own.startServer();
+    const nats = own.connect(url);
+    await topology(await nats);
+    let setMs = 0;
+    const clock = { ...systemClock, nowMs: () => Date.now() + setMs };
+    const { heartbeats } = start(nats, 'dp', () => REPORT, clock);
+    await eventually(() => expect(heartbeats.serverTimeOffsetMs()).toBeDefined());
+    for (setMs of [-90_000, 90_000]) {
+      const serverMs = clock.nowMs() + (heartbeats.serverTimeOffsetMs() ?? NaN);
+      // One machine, so the server's clock is the one that nobody set.
+      const errorMs = Math.abs(serverMs - Date.now());
+      expect(errorMs).toBeLessThanOrEqual(heartbeats.serverTimeErrorMs() ?? NaN);
+    }
   });
 
   it('keep the last known number and offset while NATS is away, and beat at once when it is back', async () => {

@@ -41,8 +41,8 @@ export interface Heartbeats {
   /** Data planes that live, this one included: at least 1. While NATS is away the last known number. */
   liveDataPlanes(): number;
   /**
-   * Milliseconds that the NATS server's clock is ahead of the local one; undefined until it was read
-   * once. It is kept while NATS is away.
+   * Milliseconds that the NATS server's clock is ahead of the local wall clock now; undefined until it
+   * was read once. It is kept while NATS is away, and follows at once when the wall clock is set.
    */
   serverTimeOffsetMs(): number | undefined;
   /** The bound of that offset's error, ms; undefined until it was read once. */
@@ -60,6 +60,8 @@ const DEBOUNCE_MS = 100;
 /** The server's clock is read at every beat at first, then at one of so many. */
 const FIRST_READINGS = 5;
 const BEATS_PER_READING = 5;
+/** Local clocks that part by more were set, or one stood still while the machine slept. */
+const MAX_PARTING_MS = 5;
 
 interface Opened {
   readonly connection: NatsConnection;
@@ -85,16 +87,24 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   let beating: Promise<void> | undefined;
   let again = false;
   let beats = 0;
+  let wallAheadMs = 0;
   let unreported = 0;
   let failing = false;
   let stopped = false;
 
   const metrics = createHeartbeatMetrics(options.registry, {
     liveDataPlanes: () => peers.count,
-    serverTimeOffsetSeconds: () =>
-      serverTime.offsetMs === undefined ? undefined : serverTime.offsetMs / 1000,
+    serverTimeOffsetSeconds: () => {
+      const offsetMs = serverTimeOffsetMs();
+      return offsetMs === undefined ? undefined : offsetMs / 1000;
+    },
     unreportedServices: () => unreported,
   });
+
+  function serverTimeOffsetMs(): number | undefined {
+    const { offsetMs } = serverTime;
+    return offsetMs === undefined ? undefined : offsetMs + clock.monotonicMs() - clock.nowMs();
+  }
 
   /** Once for the process: the client re-subscribes by itself after each interruption. */
   async function open(connection: NatsConnection): Promise<Opened> {
@@ -124,13 +134,16 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     };
     const encoded = encodeHeartbeat(heartbeat);
     unreported = encoded.unreportedServices;
-    const sentAtMs = clock.nowMs();
+    const sentAtMs = clock.monotonicMs();
     const { seq } = await client.publish(subject, encoded.bytes, { timeout: CALL_TIMEOUT_MS });
-    const receivedAtMs = clock.nowMs();
+    const receivedAtMs = clock.monotonicMs();
     beats += 1;
-    if (beats > FIRST_READINGS && beats % BEATS_PER_READING !== 0) return;
+    const aheadMs = clock.nowMs() - clock.monotonicMs();
+    const parted = Math.abs(aheadMs - wallAheadMs) > MAX_PARTING_MS;
+    if (beats > FIRST_READINGS && beats % BEATS_PER_READING !== 0 && !parted) return;
     const stored = await manager.streams.getMessage(STREAM, { seq });
     if (stored === null) return;
+    wallAheadMs = aheadMs;
     serverTime.add({ sentAtMs, receivedAtMs, serverMs: stored.time.getTime() });
   }
 
@@ -178,7 +191,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
 
   return {
     liveDataPlanes: () => peers.count,
-    serverTimeOffsetMs: () => serverTime.offsetMs,
+    serverTimeOffsetMs,
     serverTimeErrorMs: () => serverTime.errorMs,
     beatSoon: () => beatWithin(DEBOUNCE_MS),
     async stop() {

@@ -12,7 +12,7 @@ describe("the NATS server's time", () => {
     fc.assert(
       fc.property(delays, fc.integer({ min: -1e9, max: 1e9 }), (readings, offsetMs) => {
         const time = new ServerTime();
-        let localMs = 1e12;
+        let localMs = 1e6;
         for (const [thereMs, backMs] of readings) {
           const sentAtMs = localMs;
           const receivedAtMs = sentAtMs + thereMs + backMs;
@@ -25,16 +25,10 @@ describe("the NATS server's time", () => {
     );
   });
 
-  it('follows a clock that was set', () => {
+  it('follows a server whose clock was set', () => {
     const time = new ServerTime();
     time.add({ sentAtMs: 1000, receivedAtMs: 1002, serverMs: 1001 });
     time.add({ sentAtMs: 3000, receivedAtMs: 3040, serverMs: 63_020 });
     expect(time.offsetMs).toBe(60_000);
-  });
-
-  it('leaves out a reading during which the local clock was set back', () => {
-    const time = new ServerTime();
-    time.add({ sentAtMs: 5000, receivedAtMs: 1000, serverMs: 5001 });
-    expect(time.offsetMs).toBeUndefined();
   });
 });

@@ -1,4 +1,7 @@
-/** One reading of the NATS server's clock: it stood at `serverMs` at some time between the two local ones. */
+/**
+ * One reading of the NATS server's clock: it stood at `serverMs` at some time between the two local ones,
+ * which are by the monotonic clock, as a wall clock that is set would move the windows of quotas.
+ */
 export interface ServerTimeSample {
   readonly sentAtMs: number;
   readonly receivedAtMs: number;
@@ -12,8 +15,8 @@ interface Estimate {
 }
 
 const KEPT_SAMPLES = 10;
-/** Time stamps are whole milliseconds on both sides. */
-const RESOLUTION_MS = 1;
+/** The server's time stamps are whole milliseconds, and so is the wall clock that the offset is told for. */
+const RESOLUTION_MS = 2;
 
 /**
  * How far the NATS server's clock is ahead of the local one, from the closest of the last readings.
@@ -23,19 +26,17 @@ export class ServerTime {
   #estimates: Estimate[] = [];
 
   add({ sentAtMs, receivedAtMs, serverMs }: ServerTimeSample): void {
-    // The local clock was set back meanwhile, so the reading says nothing.
-    if (receivedAtMs < sentAtMs) return;
     const estimate = {
       offsetMs: serverMs - (sentAtMs + receivedAtMs) / 2,
       errorMs: (receivedAtMs - sentAtMs) / 2 + RESOLUTION_MS,
     };
-    // Readings that contradict each other come from before and after a clock was set.
+    // Readings that contradict each other come from before and after the server's clock was set.
     this.#estimates = this.#estimates.filter((other) => agree(other, estimate));
     this.#estimates.push(estimate);
     if (this.#estimates.length > KEPT_SAMPLES) this.#estimates.shift();
   }
 
-  /** Milliseconds to add to the local clock; undefined before the first reading. */
+  /** Milliseconds to add to the monotonic clock; undefined before the first reading. */
   get offsetMs(): number | undefined {
     return this.#best()?.offsetMs;
   }
