@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { pause, systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { FaultyIdempotencyStore } from '../state/idempotency/testing/faulty-store.ts';
 import { MemoryIdempotencyStore } from '../state/idempotency/testing/memory-store.ts';
@@ -22,6 +23,25 @@ describe('the end of a request with an idempotency key', () => {
     const again = await postKeyed(gateway, key, { body: 'another' });
     await expectRefusal(again, 502, 'upstream_unavailable');
     expect((await gateway.recordOf(again)).idempotency).toBe('first');
+  });
+
+  it('sends nothing and frees its key where the claim comes after the deadline', async () => {
+    const upstream = opened(await startCountingUpstream());
+    const idempotencyStore = new MemoryIdempotencyStore();
+    const claim = idempotencyStore.write.bind(idempotencyStore);
+    let delayMs = 150;
+    idempotencyStore.write = async (...args) => {
+      await pause(systemClock, delayMs);
+      return claim(...args);
+    };
+    const route = { upstreams: [upstream.url], timeout_ms: 50 };
+    const gateway = opened(await startTestDataPath(route, { idempotencyStore }));
+    const key = randomUUID();
+    await expectRefusal(await postKeyed(gateway, key), 504, 'upstream_timeout');
+    expect(upstream.seen).toHaveLength(0);
+    delayMs = 0;
+    await eventually(async () => expect((await postKeyed(gateway, key)).status).toBe(201));
+    expect(upstream.seen).toHaveLength(1);
   });
 
   it.each(['refuse', 'forward'] as const)(

@@ -4,7 +4,7 @@ import { outboundHeaders } from '../pipeline/outbound-headers.ts';
 import { upstreamPath } from '../pipeline/proxy-path.ts';
 import type { TakenBody } from '../pipeline/request-body.ts';
 import type { Reply, Stage } from '../pipeline/stage.ts';
-import { finalError, recordAttempt } from '../upstream/attempt.ts';
+import { deadlinePassed, finalError, recordAttempt } from '../upstream/attempt.ts';
 import { attemptVerdict } from '../upstream/health/attempt-verdict.ts';
 import type { ServiceBalancers } from '../upstream/health/service-balancer.ts';
 import { backOff, nextDelayMs } from '../upstream/next-attempt.ts';
@@ -66,9 +66,11 @@ async function forward(
     const index = balancer.choose(route.regions, tried);
     const upstream = service.upstreams[index];
     if (upstream === undefined) throw new Error(`the service ${service.id} has no upstream`);
+    const startedMs = clock.monotonicMs();
+    // A stage before may have waited for too long; what nobody waits for any more must not be sent.
+    if (startedMs >= ctx.deadlineMs) throw deadlinePassed(ctx);
     if (retriesMade > 0) load.liveRetries += 1;
     const probe = balancer.begin(index);
-    const startedMs = clock.monotonicMs();
     const outcome = await attempt(ctx, route, upstream, headers, body, startedMs, options);
     recordAttempt(ctx, upstream, outcome, startedMs, clock.monotonicMs());
     if (retriesMade > 0) load.liveRetries -= 1;

@@ -102,7 +102,10 @@ export function finalError(
 /** The error of a request whose deadline passed. */
 export function deadlinePassed(ctx: RequestContext): GatewayError {
   const route = ctx.route?.name ?? '';
-  const message = `The upstream of the route ${route} did not answer in time.`;
+  const message =
+    ctx.attempts.length === 0
+      ? `The time of the route ${route} was over before anything was sent.`
+      : `The upstream of the route ${route} did not answer in time.`;
   return new GatewayError('upstream_timeout', message);
 }
 
