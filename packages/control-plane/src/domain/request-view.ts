@@ -19,6 +19,9 @@ export const requestViewSchema = requestRecordSchema
   .omit({ received_at_ms: true })
   .extend({ received_at: timeView, expires_at: timeView });
 
+/** What records that were stored by an earlier version lack. */
+const LATER_FIELDS = { subject: null, claims: null };
+
 export function requestView(record: RecordRow): Readonly<Record<string, unknown>> {
   return {
     id: record.id,
@@ -27,6 +30,7 @@ export function requestView(record: RecordRow): Readonly<Record<string, unknown>
     status: record.status,
     outcome: record.outcome,
     received_at: new Date(record.receivedAtMs).toISOString(),
+    ...LATER_FIELDS,
     ...record.document,
     expires_at: new Date(expiryOf(record.receivedAtMs)).toISOString(),
   };

@@ -85,6 +85,13 @@ describe('GET /v1/requests/{id}', () => {
     expect(requestViewSchema.parse(data)).toEqual(data);
   });
 
+  it('shows every field also of a record that an earlier version stored', async () => {
+    const older = { ...requestRecord(NOW - 10_000), subject: undefined, claims: undefined };
+    await insert(older as unknown as RequestRecord);
+    const reply = await show(older.id);
+    expect(reply).toMatchObject({ kind: 'one', data: { subject: null, claims: null } });
+  });
+
   it('knows no request that is unknown, malformed or of another kind', async () => {
     const other = createIdFactory(() => NOW - 10_000);
     for (const id of [other('req'), other('rte'), 'req_', '', "req_' OR 1=1", 'req_\0']) {

@@ -28,6 +28,14 @@ describe('a message of request records', () => {
     expect(parseBatch(text)).toBeUndefined();
   });
 
+  it('is read whole where a data plane of the version before sent it', () => {
+    const older = { ...requestRecord(AT_MS), subject: undefined, claims: undefined };
+    const batch = parseBatch(JSON.stringify([older]));
+    expect(batch?.refused).toBe(0);
+    const document: unknown = JSON.parse(batch?.records[0]?.document ?? '');
+    expect(document).toMatchObject({ subject: null, claims: null });
+  });
+
   it('loses no record to one that is malformed', () => {
     const good = requestRecord(AT_MS);
     const entries = [null, good, { ...good, id: 'req_1' }, { ...good, outcome: 'odd' }, []];

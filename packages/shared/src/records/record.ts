@@ -54,10 +54,13 @@ export const requestRecordSchema = z.object({
   /** What the idempotency key did to this request; null where it had none. */
   idempotency: z.string().nullable(),
   token_id: z.string().nullable(),
-  /** Claim `sub` of the caller's JWT; null where it brought none, or one that was refused. */
-  subject: z.string().nullable(),
+  /**
+   * Claim `sub` of the caller's JWT; null where it brought none, or one that was refused. Data planes
+   * of the version before, and what they left in the stream or a spool, do not know this and `claims`.
+   */
+  subject: z.string().nullable().default(null),
   /** Of the claims of that JWT, `iss`, `aud` and those that the route requires. Never the token. */
-  claims: z.record(z.string(), recordedClaimSchema).nullable(),
+  claims: z.record(z.string(), recordedClaimSchema).nullable().default(null),
   client_ip: z.string(),
   client_request_id: z.string().nullable(),
   request_bytes: z.int(),
