@@ -157,6 +157,19 @@ describe('request headers', () => {
     }
   });
 
+  it.each(['Basic @', 'basic   @  ', 'Basic\t@'])(
+    'never carry one that is user or password, be it sent as %j',
+    async (form) => {
+      const open = await setUp({ auth: { type: 'none' } });
+      const { token } = open.gateway;
+      for (const pair of [`${token}:`, `user:${token}`]) {
+        const encoded = Buffer.from(pair).toString('base64');
+        await open.send([`Authorization: ${form.replace('@', encoded)}`]);
+      }
+      expect(open.upstream.seen.map((seen) => arrived(seen, 'authorization'))).toEqual([[], []]);
+    },
+  );
+
   it('carry a credential that is the upstream’s own on a route without authentication', async () => {
     const { upstream, send } = await setUp({ auth: { type: 'none' } });
     await send(['Authorization: Basic dXNlcjpwYXNz']);

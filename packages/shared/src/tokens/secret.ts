@@ -25,7 +25,7 @@ export function holdsTokenSecret(text: string): boolean {
   return SECRET_WITHIN.test(text);
 }
 
-const BASIC = /^basic +([A-Za-z0-9+/=_-]+) *$/i;
+const BASIC = /^basic[ \t]+([A-Za-z0-9+/=_-]+)[ \t]*$/i;
 
 /** Whether an `Authorization` field holds a token secret: as it stands, or as user or password. */
 export function credentialHoldsTokenSecret(authorization: string): boolean {
