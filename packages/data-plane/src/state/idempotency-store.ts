@@ -16,6 +16,8 @@ export const NOTHING_STORED: StoredValue = { revision: 0, value: undefined };
 export interface IdempotencyStore {
   /** The largest value that is taken, bytes. */
   readonly maxValueBytes: number;
+  /** How often the way to the store was lost, so that it was away for an unknown time. */
+  readonly losses: number;
   /** @throws StoreUnavailableError */
   read(name: string): Promise<StoredValue>;
   /**

@@ -27,11 +27,12 @@ const uses: fc.Arbitrary<KeyUse> = fc.record({
   fingerprint: fc.constant(OWN),
   nowMs: fc.constant(NOW),
   onUnknown: fc.constantFrom('refuse', 'forward'),
+  steady: fc.boolean(),
 });
 
-const leased = (head: EntryHead) =>
-  head.state === 'claimed' && NOW <= head.lease_until_ms + CLOCK_SKEW_MS;
-const over = (head: EntryHead) => !leased(head) && NOW >= head.expires_at_ms;
+const leased = (head: EntryHead, { steady }: KeyUse) =>
+  head.state === 'claimed' && (!steady || NOW <= head.lease_until_ms + CLOCK_SKEW_MS);
+const over = (head: EntryHead, use: KeyUse) => !leased(head, use) && NOW >= head.expires_at_ms;
 
 function holds(check: (head: EntryHead, use: KeyUse) => void): void {
   fc.assert(
@@ -51,14 +52,14 @@ describe('decideKey', () => {
 
   it('never lets a request run while the lease of another lives', () => {
     holds((head, use) => {
-      if (leased(head)) expect(decideKey(head, use).kind).not.toBe('claim');
+      if (leased(head, use)) expect(decideKey(head, use).kind).not.toBe('claim');
     });
   });
 
   it('never runs again in silence what may have been sent, before the key is forgotten', () => {
     holds((head, use) => {
       const decision = decideKey(head, use);
-      if (over(head) || decision.kind !== 'claim') return;
+      if (over(head, use) || decision.kind !== 'claim') return;
       expect(use.onUnknown).toBe('forward');
       expect(head.state).not.toBe('done');
       expect(decision.after).toBe('unknown');
@@ -68,7 +69,7 @@ describe('decideKey', () => {
 
   it('refuses another request under the key in every state, until the key is forgotten', () => {
     holds((head, use) => {
-      const refused = !over(head) && head.fingerprint !== use.fingerprint;
+      const refused = !over(head, use) && head.fingerprint !== use.fingerprint;
       const isConflict = { kind: 'refuse', why: 'conflict' };
       if (refused) expect(decideKey(head, use)).toEqual(isConflict);
       else expect(decideKey(head, use)).not.toEqual(isConflict);
@@ -79,10 +80,10 @@ describe('decideKey', () => {
     holds((head, use) => {
       const { kind } = decideKey(head, use);
       if (kind === 'replay') expect(head.state).toBe('done');
-      if (kind === 'wait') expect(leased(head)).toBe(true);
-      if (head.fingerprint !== use.fingerprint || over(head)) return;
+      if (kind === 'wait') expect(leased(head, use)).toBe(true);
+      if (head.fingerprint !== use.fingerprint || over(head, use)) return;
       expect(kind === 'replay').toBe(head.state === 'done');
-      expect(kind === 'wait').toBe(leased(head));
+      expect(kind === 'wait').toBe(leased(head, use));
     });
   });
 
@@ -96,11 +97,15 @@ describe('decideKey', () => {
       claim_id: 'c',
       expires_at_ms: NOW + 1,
     };
-    const use = { fingerprint: OWN, nowMs: NOW, onUnknown };
+    const use = { fingerprint: OWN, nowMs: NOW, onUnknown, steady: true };
     const lapsed = { ...rest, state: 'claimed' as const };
     const leaseMs = NOW - CLOCK_SKEW_MS;
     expect(decideKey({ ...rest, state: 'unknown' }, use)).toEqual(expected);
     expect(decideKey({ ...lapsed, lease_until_ms: leaseMs - 1 }, use)).toEqual(expected);
     expect(decideKey({ ...lapsed, lease_until_ms: leaseMs }, use)).toEqual({ kind: 'wait' });
+    const unsteady = { ...use, steady: false };
+    expect(decideKey({ ...lapsed, lease_until_ms: leaseMs - 1 }, unsteady)).toEqual({
+      kind: 'wait',
+    });
   });
 });

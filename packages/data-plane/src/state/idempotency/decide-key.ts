@@ -12,6 +12,8 @@ export interface KeyUse {
   readonly fingerprint: string;
   readonly nowMs: number;
   readonly onUnknown: 'refuse' | 'forward';
+  /** Whether the store was there for so long that every live owner has renewed its lease. */
+  readonly steady: boolean;
 }
 
 export type KeyDecision =
@@ -24,7 +26,8 @@ export type KeyDecision =
 /** What becomes of a request whose key has this entry. Pure; of several at once the store lets one claim. */
 export function decideKey(head: EntryHead | undefined, use: KeyUse): KeyDecision {
   if (head === undefined) return { kind: 'claim', after: 'nothing' };
-  const leased = head.state === 'claimed' && use.nowMs <= head.lease_until_ms + CLOCK_SKEW_MS;
+  const lapsed = head.state === 'claimed' && use.nowMs > head.lease_until_ms + CLOCK_SKEW_MS;
+  const leased = head.state === 'claimed' && !(lapsed && use.steady);
   // A request may run for longer than a key is kept; as long as its lease lives it is not over.
   if (!leased && use.nowMs >= head.expires_at_ms) return { kind: 'claim', after: 'expiry' };
   if (head.fingerprint !== use.fingerprint) return { kind: 'refuse', why: 'conflict' };

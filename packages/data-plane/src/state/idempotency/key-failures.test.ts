@@ -51,6 +51,41 @@ describe('a key whose store fails', () => {
     },
   );
 
+  it.each([
+    ['calls that failed', (node: KeyNode) => node.begin().catch(() => undefined)],
+    ['a loss that was seen', (node: KeyNode) => void (node.store.losses += 1)],
+  ])(
+    'is not taken for a dead one’s whose lease ended while the store was away: %s',
+    async (_how, meanwhile) => {
+      const world = createKeyWorld();
+      const [owner, other] = [world.node(), world.node()];
+      const claim = await owner.run();
+      for (const node of [owner, other]) node.store.fault = () => 'refused';
+      await world.pass(15_000);
+      await meanwhile(other);
+      for (const node of [owner, other]) node.store.fault = () => undefined;
+      const duplicate = other.begin({ onUnknown: 'forward' });
+      await world.pass(3000);
+      claim.completed(answerOf('once'));
+      await world.pass(500);
+      expect(await duplicate).toMatchObject({ kind: 'replay', answer: answerOf('once') });
+    },
+  );
+
+  it('is known to be a dead one’s soon after the store is back', async () => {
+    const world = createKeyWorld();
+    const [owner, other] = [world.node(), world.node()];
+    await owner.run();
+    owner.die();
+    other.store.fault = () => 'refused';
+    await expect(other.begin()).rejects.toThrow(StoreUnavailableError);
+    await world.pass(15_000);
+    other.store.fault = () => undefined;
+    const next = other.begin();
+    await world.pass(9000);
+    expect(await next).toMatchObject({ kind: 'refuse', why: 'outcome_unknown' });
+  });
+
   it('is not given up where a renewal of its own arrives late', async () => {
     const world = createKeyWorld();
     const node = world.node();

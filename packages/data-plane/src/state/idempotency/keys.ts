@@ -4,6 +4,7 @@ import { Claims, type ClaimsOptions } from './claims.ts';
 import { decideKey, type KeyDecision } from './decide-key.ts';
 import { createLook, NOTHING_SEEN, type LookAtKey, type SeenKey } from './look.ts';
 import { Polls } from './polls.ts';
+import { SteadyStore } from './steady-store.ts';
 import { StoreUnavailableError } from '../idempotency-store.ts';
 import type { StoredAnswer } from './vault.ts';
 
@@ -60,6 +61,7 @@ const MIN_RUN_MS = 5;
  */
 export class StoredIdempotencyKeys implements IdempotencyKeys {
   readonly #options: IdempotencyKeysOptions;
+  readonly #store: SteadyStore;
   readonly #look: LookAtKey;
   readonly #polls: Polls<SeenKey>;
   readonly #claims: Claims;
@@ -67,9 +69,10 @@ export class StoredIdempotencyKeys implements IdempotencyKeys {
 
   constructor(options: IdempotencyKeysOptions) {
     this.#options = options;
-    this.#look = createLook(options.store, options.vault, options.log);
+    this.#store = new SteadyStore(options.store, options.clock);
+    this.#look = createLook(this.#store, options.vault, options.log);
     this.#polls = new Polls(options.clock, this.#look);
-    this.#claims = new Claims({ ...options, look: this.#look });
+    this.#claims = new Claims({ ...options, store: this.#store, look: this.#look });
   }
 
   /** Requests that wait for others now. */
@@ -112,7 +115,8 @@ export class StoredIdempotencyKeys implements IdempotencyKeys {
 
   #decide(seen: SeenKey, { fingerprint, onUnknown }: KeyedRequest): KeyDecision {
     const nowMs = this.#options.sharedNowMs();
-    return decideKey(seen.entry?.head, { fingerprint, onUnknown, nowMs });
+    const { steady } = this.#store;
+    return decideKey(seen.entry?.head, { fingerprint, onUnknown, nowMs, steady });
   }
 
   #tooLate(decision: KeyDecision, request: KeyedRequest): boolean {

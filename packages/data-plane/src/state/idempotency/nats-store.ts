@@ -39,11 +39,15 @@ interface Opened {
  * is not there, or is full, counts as unavailable: no key is taken without its guard.
  */
 export class NatsIdempotencyStore implements IdempotencyStore {
+  losses = 0;
   readonly #link: NatsLink;
   #opened: Opened | undefined = undefined;
 
   constructor(link: NatsLink) {
     this.#link = link;
+    link.onChange(() => {
+      if (link.connection === undefined) this.losses += 1;
+    });
   }
 
   get maxValueBytes(): number {

@@ -58,6 +58,7 @@ describe('a store of keys in NATS', () => {
         'kept',
       ]);
     });
+    expect(away.losses).toBe(1);
   });
 
   it('is unavailable, not empty, where its bucket is missing', async () => {

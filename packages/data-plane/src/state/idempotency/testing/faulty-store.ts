@@ -9,6 +9,7 @@ export type Fault = 'refused' | 'reply_lost';
 
 /** A store whose calls go wrong when the test says so. */
 export class FaultyIdempotencyStore implements IdempotencyStore {
+  losses = 0;
   readonly #inner: IdempotencyStore;
   /** Asked before each call. */
   fault: (call: 'read' | 'write' | 'remove') => Fault | undefined = () => undefined;

@@ -7,6 +7,7 @@ import {
 /** The reference for the contract of the store. It forgets nothing, and nobody else sees it. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly maxValueBytes: number;
+  readonly losses = 0;
   readonly #values = new Map<string, StoredValue>();
   #revision = 0;
 
