@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { MasterKey } from '../config/master-keys.ts';
+import type { RandomSource } from '../ids.ts';
+import { SecretUnreadableError, SecretVault, type SealedSecret } from './secret-vault.ts';
+
+/**
+ * What a service's upstreams are sent so that they let the gateway in: one header field. The name is
+ * sealed with the value, so that whoever may write to the database cannot have it sent elsewhere in
+ * the request, such as in a field that an upstream shows.
+ */
+export interface UpstreamCredential {
+  /** In lower case. */
+  readonly header: string;
+  readonly value: string;
+}
+
+const credentialSchema = z.object({ header: z.string(), value: z.string() });
+
+/** Seals credentials of upstreams; the service is the owner (DESIGN section 4 "Upstream credentials"). */
+export class CredentialVault {
+  readonly #vault: SecretVault;
+
+  constructor(masterKeys: readonly MasterKey[], random: RandomSource) {
+    this.#vault = new SecretVault(masterKeys, 'upstream-credentials', random);
+  }
+
+  /** The key that new credentials are sealed under. */
+  get newestKeyId(): string {
+    return this.#vault.newestKeyId;
+  }
+
+  seal({ header, value }: UpstreamCredential, serviceId: string): SealedSecret {
+    return this.#vault.seal(JSON.stringify({ header, value }), serviceId);
+  }
+
+  /** @throws SecretUnreadableError */
+  open(sealed: SealedSecret, serviceId: string): UpstreamCredential {
+    return parse(this.#vault.open(sealed, serviceId), sealed.key_id);
+  }
+}
+
+/** What parsing says of a text that does not hold could quote it, so nothing of that goes along. */
+function parse(text: string, keyId: string): UpstreamCredential {
+  try {
+    return credentialSchema.parse(JSON.parse(text));
+  } catch {
+    throw new SecretUnreadableError('unreadable', keyId);
+  }
+}
