@@ -1,60 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { systemClock } from '@gateway/shared/clock';
-import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { eventually } from '@gateway/shared/testing/eventually';
-import { pino } from 'pino';
-import { Registry } from 'prom-client';
-import type { JwtAuth } from '../table/routing-table.ts';
+import { callerOf, startVerifier } from '../testing/issuer-verifier.ts';
 import { closeAfterEach } from '../testing/opened.ts';
-import { AUDIENCE, createIssuerKey, ISSUER, startTokenIssuer } from '../testing/token-issuer.ts';
-import { guardedLookup } from '../upstream/guarded-lookup.ts';
-import { createFetchKeySet } from './fetch-key-set.ts';
-import { KeySetVerifier, type JwtVerdict } from './jwt-verifier.ts';
-import { KeySets } from './key-sets.ts';
+import {
+  AUDIENCE,
+  createIssuerKey,
+  ISSUER,
+  startTokenIssuer,
+  type IssuerKey,
+} from '../testing/token-issuer.ts';
 import { CLOCK_SKEW_SECONDS, NOT_VALID } from './verify-jwt.ts';
 
 const opened = closeAfterEach();
 
-/** A verifier of the tokens of a real issuer, and what its metrics count. */
-async function setUp() {
-  const issuer = opened(await startTokenIssuer());
-  let aheadMs = 0;
-  const clock = {
-    ...systemClock,
-    nowMs: () => systemClock.nowMs() + aheadMs,
-    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
-  };
-  const registry = new Registry();
-  const deny = parseAddressRanges([]);
-  const logLines: string[] = [];
-  const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
-  const fetch = createFetchKeySet({ clock: systemClock, deny, lookup: guardedLookup(deny) });
-  const keySets = opened(new KeySets({ fetch, clock, random: () => 0, log, registry }));
-  const verifier = new KeySetVerifier({ keySets, clock, registry });
-  const auth: JwtAuth = {
-    ...{ type: 'jwt', issuer: ISSUER, audience: [AUDIENCE], jwksUrl: issuer.jwksUrl },
-    ...{ algorithms: ['ES256'], requiredClaims: [] },
-  };
-  return {
-    issuer,
-    auth,
-    keySets,
-    logLines,
-    /** Lets so much time pass. */
-    advance: (ms: number) => void (aheadMs += ms),
-    verify: (token: string, policy = auth, timeoutMs = 5000) =>
-      verifier.verify(policy, token, clock.monotonicMs() + timeoutMs),
-    count: async (result: string): Promise<number> => {
-      const metric = await registry.getSingleMetric('gateway_jwt_verifications_total')?.get();
-      return metric?.values.find((value) => value.labels['result'] === result)?.value ?? 0;
-    },
-  };
-}
-
-function callerOf(verdict: JwtVerdict) {
-  if (verdict.kind !== 'caller') throw new Error(`no caller: ${JSON.stringify(verdict)}`);
-  return verdict.caller;
-}
+const setUp = () => startVerifier(opened);
 
 describe('the verifier of JWTs', () => {
   it('answers at once for a token that it has verified', async () => {
@@ -105,6 +64,35 @@ describe('the verifier of JWTs', () => {
     expect(await verify(old)).toEqual({ kind: 'refused', reason: NOT_VALID });
     expect(issuer.fetches).toBe(3);
     expect(keySets.at(auth.jwksUrl).keys?.size).toBe(1);
+  });
+
+  it.each<[string, object]>([
+    ['no id', { kid: undefined }],
+    ['the id of the old one', { kid: 'only' }],
+  ])('takes tokens of a new key that has %s', async (_case, id) => {
+    const { issuer, verify } = await setUp();
+    const named = async () => {
+      const key = await createIssuerKey();
+      return { ...key, ...id, jwk: { ...key.jwk, ...id } } as IssuerKey;
+    };
+    issuer.keys = [await named()];
+    callerOf(await verify(await issuer.token()));
+    issuer.keys = [await named()];
+    callerOf(await verify(await issuer.token()));
+    expect(issuer.fetches).toBe(2);
+  });
+
+  it('asks the issuer once for any number of tokens with forged signatures', async () => {
+    const { issuer, verify } = await setUp();
+    callerOf(await verify(await issuer.token()));
+    const [{ kid } = { kid: '' }] = issuer.keys;
+    const forger = { ...(await createIssuerKey()), kid };
+    const forged = await Promise.all(
+      Array.from({ length: 50 }, () => issuer.token({}, { key: forger })),
+    );
+    const verdicts = await Promise.all(forged.map(async (token) => verify(token)));
+    expect(verdicts).toEqual(Array(50).fill({ kind: 'refused', reason: NOT_VALID }));
+    expect(issuer.fetches).toBe(2);
   });
 
   it('asks the issuer once for any number of tokens with unknown keys', async () => {

@@ -60,7 +60,7 @@ describe('a JWT', () => {
     const key = await createIssuerKey();
     const [head, , signature] = (await signAtNow(key)).split('.');
     const [, payload] = (await signAtNow(key, { sub: 'admin' })).split('.');
-    expect((await verifyAtNow([key], `${head}.${payload}.${signature}`)).kind).toBe('refused');
+    expect((await verifyAtNow([key], `${head}.${payload}.${signature}`)).kind).toBe('no_key');
   });
 
   it('that brings a key of its own is verified with the issuer’s all the same', async () => {
@@ -71,12 +71,12 @@ describe('a JWT', () => {
       jku: 'http://evil.test/',
       x5u: 'http://evil.test/',
     };
-    expect((await verifyAtNow([key], await signAtNow(own, {}, { header }))).kind).toBe('refused');
+    expect((await verifyAtNow([key], await signAtNow(own, {}, { header }))).kind).toBe('no_key');
   });
 
   it('with a critical header that is not understood is refused', async () => {
     const key = await createIssuerKey();
-    const forged = withHeader(await signAtNow(key), { alg: 'ES256', crit: ['b64'], b64: false });
+    const forged = withHeader(await signAtNow(key), { alg: 'ES256', crit: ['odd'], odd: 1 });
     expect((await verifyAtNow([key], forged)).kind).toBe('refused');
   });
 
@@ -94,7 +94,7 @@ describe('a JWT', () => {
     const token = await signAtNow(last, {}, { header: { kid: undefined } });
     expect((await verifyAtNow(keys, token)).kind).toBe('valid');
     const stranger = await signAtNow(await createIssuerKey(), {}, { header: { kid: undefined } });
-    expect(await verifyAtNow(keys, stranger)).toEqual({ kind: 'refused', reason: NOT_VALID });
+    expect(await verifyAtNow(keys, stranger)).toEqual({ kind: 'no_key' });
   });
 
   it('whose key cannot be used is not valid, whatever is wrong with the key', async () => {

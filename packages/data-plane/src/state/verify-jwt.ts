@@ -7,7 +7,7 @@ import type { KeySet } from './key-set.ts';
 export type Verification =
   | { readonly kind: 'valid'; readonly payload: JWTPayload & { readonly exp: number } }
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The set has no key that the token could be signed with. */
+  /** None of the set's keys made the signature: that which the token names is not there, or is another. */
   | { readonly kind: 'no_key' }
   /** The issuer publishes a key that nothing can be verified with. */
   | { readonly kind: 'unusable_key' };
@@ -49,6 +49,8 @@ export async function verifyJwt(
     return { kind: 'valid', payload: { ...payload, exp } };
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return { kind: 'no_key' };
+    // An issuer may put a new key under an id that it had before, or under none.
+    if (error instanceof errors.JWSSignatureVerificationFailed) return { kind: 'no_key' };
     if (error instanceof errors.JOSEError) return { kind: 'refused', reason: reasonOf(error) };
     // Of what jose and Web Crypto throw, the rest speaks of the key: malformed, or too short.
     return { kind: 'unusable_key' };
