@@ -21,7 +21,7 @@ import { LocalQuotaStore } from '../state/quota-store.ts';
 import { TableHolder } from '../table/table-holder.ts';
 import { createUpstreamCheck } from '../upstream/health/check-upstream.ts';
 import { UpstreamHealth } from '../upstream/health/upstream-health.ts';
-import { guardedLookup } from '../upstream/guarded-lookup.ts';
+import { guardedLookup, type NameResolver } from '../upstream/guarded-lookup.ts';
 import { UpstreamPools } from '../upstream/pools.ts';
 
 export interface TestDataPath extends Omit<DataPath, 'inFlight'> {
@@ -47,6 +47,8 @@ export interface TestDataPathOptions {
   /** Leave out to deny what the local stack denies. */
   readonly denyCidrs?: readonly string[];
   readonly clock?: Clock;
+  /** Stands for the resolver of the machine. */
+  readonly resolve?: NameResolver;
   /** Leave out to have upstreams see nothing but the test's own requests. */
   readonly healthChecks?: boolean;
   /** Where keys are kept; this gateway's own memory unless given. */
@@ -82,7 +84,7 @@ export async function startTestDataPath(
     DRAIN_TIMEOUT_MS: '2000',
     ...options.environment,
   });
-  const lookup = guardedLookup(deny);
+  const lookup = guardedLookup(deny, options.resolve);
   const pool = {
     clock,
     lookup,

@@ -1,10 +1,51 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import {
+  isDeniedAddress,
   DEFAULT_UPSTREAM_DENY_CIDRS,
   METADATA_CIDRS,
   parseAddressRanges,
   refuseUpstreamUrl,
 } from './upstream-addresses.ts';
+
+/** The ways in which IPv6 carries an IPv4 address, the public prefixes of translators among them. */
+function embeddings(address: string): string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+  const hex = (high: number, low: number) => (high * 256 + low).toString(16);
+  const [high, low] = [hex(a, b), hex(c, d)];
+  const inverted = [hex(255 - a, 255 - b), hex(255 - c, 255 - d)].join(':');
+  return [
+    ...[`::ffff:${high}:${low}`, `0:0:0:0:0:FFFF:${high}:${low}`, `::ffff:0:${high}:${low}`],
+    ...[`64:ff9b::${high}:${low}`, `64:ff9b:1::${high}:${low}`, `2002:${high}:${low}::1`],
+    ...[`2001:0:${high}:${low}::1`, `2001:0:102:304:0:0:${inverted}`],
+    ...[`2001:db8::5efe:${high}:${low}`, `2001:db8::200:5efe:${high}:${low}`],
+    `::${high}:${low}`,
+  ];
+}
+
+/** Hosts of URLs that all lead to one IPv4 address. */
+function waysToWrite(address: string): string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+  const parts = [a, b, c, d];
+  const number = ((a * 256 + b) * 256 + c) * 256 + d;
+  const hexadecimal = number.toString(16);
+  return [
+    ...[address, `${address}.`, String(number), `0x${hexadecimal}`, `0X${hexadecimal}`],
+    ...[`0${number.toString(8)}`, `000${number.toString(8)}`, `0x000${hexadecimal}`],
+    ...[`${a}.${(b * 256 + c) * 256 + d}`, `${a}.${b}.${c * 256 + d}`],
+    ...[parts.map((part) => `0${part.toString(8)}`).join('.')],
+    ...[parts.map((part) => `0x${part.toString(16)}`).join('.')],
+    `0x${a.toString(16)}.0${b.toString(8)}.${c * 256 + d}`,
+    ...[address.replaceAll('.', '%2e'), address.replaceAll('.', '\u3002')],
+    ...[address.replaceAll('.', '\uff0e'), address.replaceAll('1', '%31')],
+    // Digits of another width, which URL turns into plain ones.
+    address.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
+    ...embeddings(address).map((form) => `[${form}]`),
+    `[::ffff:${address}]`,
+    `[::${address}]`,
+    `[64:ff9b::${address}]`,
+  ];
+}
 
 const deny = parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS);
 
@@ -14,6 +55,12 @@ describe('an upstream URL', () => {
     'https://api.internal:8443/base/path',
     'http://10.0.0.1:8080',
     'http://[fd12::1]:80',
+    'http://localhost.example',
+    'http://notlocalhost',
+    'http://127.0.0.1.example',
+    'http://[64:ff9b::8.8.8.8]',
+    'http://[64:ff9b:1::8.8.8.8]',
+    'http://[2002:808:808::1]',
   ])('%s is taken', (url) => {
     expect(refuseUpstreamUrl(url, deny)).toBeUndefined();
   });
@@ -41,6 +88,70 @@ describe('an upstream URL', () => {
     ['the unspecified address', 'http://0.0.0.0'],
   ])('with %s is refused', (_case, url) => {
     expect(refuseUpstreamUrl(url, deny)).toEqual(expect.stringContaining('must'));
+  });
+
+  it.each(['127.0.0.1', '169.254.169.254'])(
+    'is refused in every way to write %s, in any scheme and with any port',
+    (target) => {
+      const forms = waysToWrite(target);
+      expect(forms.length).toBeGreaterThanOrEqual(25);
+      const taken = forms
+        .flatMap((host) => [`http://${host}/`, `https://${host}:8443/base`])
+        .filter((url) => refuseUpstreamUrl(url, deny) === undefined);
+      expect(taken).toEqual([]);
+    },
+  );
+
+  it.each(['localhost', 'localhost.', 'LOCALHOST', 'api.localhost', 'a.b.localhost.'])(
+    'with the name %s is refused where loopback is, as no resolver has a say in it',
+    (name) => {
+      expect(refuseUpstreamUrl(`http://${name}:80/`, deny)).toContain('must not be at');
+      const local = parseAddressRanges(METADATA_CIDRS);
+      expect(refuseUpstreamUrl(`http://${name}:80/`, local)).toBeUndefined();
+    },
+  );
+
+  it('is refused with a zone, which only this machine could make sense of', () => {
+    for (const zone of ['%25eth0', '%eth0', '%251']) {
+      expect(refuseUpstreamUrl(`http://[fe80::1${zone}]/`, deny)).toContain('must');
+    }
+  });
+
+  /** Without zeros, as those could as well be the rest of another embedding. */
+  const octets = fc.array(fc.integer({ min: 1, max: 255 }), { minLength: 4, maxLength: 4 });
+
+  it('is refused for every address of a range, however IPv6 carries it', () => {
+    fc.assert(
+      fc.property(octets, (parts) => {
+        const address = parts.join('.');
+        const forms = [address, ...embeddings(address)];
+        const expected = deny.has(address);
+        expect(forms.map((form) => isDeniedAddress(form, deny))).toEqual(forms.map(() => expected));
+      }),
+    );
+    fc.assert(
+      fc.property(fc.nat(0xff), fc.nat(0xff), (third, fourth) => {
+        for (const form of embeddings(`169.254.${third}.${fourth}`)) {
+          expect(isDeniedAddress(form, deny)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('is refused at each place where a translator of one network may have the address', () => {
+    fc.assert(
+      fc.property(octets, ([a = 0, b = 0, c = 0, d = 0]) => {
+        const address = parseAddressRanges([`${a}.${b}.${c}.${d}`]);
+        const hex = (high: number, low: number) => (high * 256 + low).toString(16);
+        const forms = [
+          `64:ff9b:1:${hex(a, b)}:${hex(0, c)}:${hex(d, 0)}::`,
+          `64:ff9b:1:${hex(1, a)}:${hex(0, b)}:${hex(c, d)}::`,
+          `64:ff9b:1:1:${hex(0, a)}:${hex(b, c)}:${hex(d, 0)}:0`,
+          `64:ff9b:1:1:1:1:${hex(a, b)}:${hex(c, d)}`,
+        ];
+        expect(forms.filter((form) => !isDeniedAddress(form, address))).toEqual([]);
+      }),
+    );
   });
 
   it('may be on loopback where the operator allows it', () => {

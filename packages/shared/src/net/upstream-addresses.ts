@@ -1,4 +1,5 @@
 import { parseAddressRanges, type AddressRanges } from './client-address.ts';
+import { embeddedAddresses } from './embedded-addresses.ts';
 
 /** Addresses of this machine; refused as upstreams outside the local stack. */
 export const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128', '0.0.0.0/8', '::/128'] as const;
@@ -14,6 +15,26 @@ export const METADATA_CIDRS = [
 ] as const;
 
 export const DEFAULT_UPSTREAM_DENY_CIDRS = [...METADATA_CIDRS, ...LOOPBACK_CIDRS] as const;
+
+/** RFC 6761 section 6.3: these are this machine, whatever a resolver would say. */
+const LOOPBACK_NAME = /^(?:.+\.)?localhost$/;
+
+/**
+ * Whether no upstream may be at the address: it is denied itself, or it is an IPv6 address that leads
+ * to an IPv4 address that is (see embedded-addresses.ts). A text that is no address is not denied.
+ */
+export function isDeniedAddress(address: string, deny: AddressRanges): boolean {
+  return deny.has(address) || embeddedAddresses(address).some((inner) => deny.has(inner));
+}
+
+/**
+ * Whether no upstream may be at the host of a URL, as far as can be told without resolving it: an
+ * address that is denied, or a name of this machine where loopback is.
+ */
+export function isDeniedHost(host: string, deny: AddressRanges): boolean {
+  if (isDeniedAddress(host, deny)) return true;
+  return LOOPBACK_NAME.test(host.replace(/\.$/, '').toLowerCase()) && deny.has('127.0.0.1');
+}
 
 /** The host of a URL without the brackets that an IPv6 address has there. */
 export function bareHost(url: URL): string {
@@ -34,7 +55,9 @@ export function refuseUpstreamUrl(text: string, deny: AddressRanges): string | u
   if (text.includes('?')) return 'must not carry a query';
   // URL has already turned decimal, octal and hexadecimal forms of IPv4 into the dotted one.
   const host = bareHost(url);
-  if (deny.has(host)) return `must not be at ${host}: UPSTREAM_DENY_CIDRS refuses this address`;
+  if (isDeniedHost(host, deny)) {
+    return `must not be at ${host}: UPSTREAM_DENY_CIDRS refuses this address`;
+  }
   return undefined;
 }
 
