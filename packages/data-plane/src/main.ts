@@ -202,7 +202,8 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     log,
     registry,
     table: () => table.current,
-    ready: () => sync.isLoaded(),
+    ready: (environment) =>
+      sync.isLoaded() && (environment === undefined || !sync.isUnserved(environment)),
     upstreams,
     balancers: health,
     controlPlane,

@@ -38,8 +38,11 @@ export interface DataPathPorts {
   readonly log: Logger;
   readonly registry: Registry;
   readonly table: () => RoutingTable;
-  /** Whether the table is whole: before, what it lacks must not be told to be missing. */
-  readonly ready: () => boolean;
+  /**
+   * Whether the table is whole, or has all that there is of one environment: before, what it lacks
+   * must not be told to be missing.
+   */
+  readonly ready: (environment?: string) => boolean;
   readonly upstreams: UpstreamClient;
   readonly balancers: ServiceBalancers;
   /** The way to the control plane, where no address is refused. */
@@ -180,7 +183,7 @@ function stagesFrom(
     },
     resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT },
     access: { failures, nowMs },
-    authenticate: { failures, nowMs, jwts: ports.jwts },
+    authenticate: { failures, nowMs, jwts: ports.jwts, ready: ports.ready },
     quota: { store: ports.quotas, clock },
     idempotency: {
       keys: ports.idempotency.keys,

@@ -9,6 +9,8 @@ import type { CompiledAuth, JwtAuth } from '../table/routing-table.ts';
 
 export interface AuthenticateOptions extends AccessOptions {
   readonly jwts: JwtVerifier;
+  /** Whether an environment that is not in the table is not there at all. */
+  readonly ready: (environment: string) => boolean;
 }
 
 /**
@@ -18,6 +20,7 @@ export interface AuthenticateOptions extends AccessOptions {
  */
 export function createAuthenticate(options: AuthenticateOptions): Stage {
   return (ctx) => {
+    if (ctx.environment === undefined) refuseUnserved(ctx, options);
     const auth = ctx.route?.auth;
     switch (auth?.type) {
       case 'none':
@@ -33,6 +36,20 @@ export function createAuthenticate(options: AuthenticateOptions): Stage {
         return undefined;
     }
   };
+}
+
+/**
+ * Of an environment whose configuration could not be read no token is known either: 401 would say that
+ * the caller's is wrong, and make it throw a good one away.
+ */
+function refuseUnserved(ctx: RequestContext, options: AuthenticateOptions): void {
+  const { environmentName = '' } = ctx;
+  if (options.ready(environmentName)) return;
+  throw new GatewayError(
+    'gateway_not_ready',
+    `The configuration of the environment ${environmentName} could not be loaded yet.`,
+    { headers: { 'retry-after': '1' } },
+  );
 }
 
 /** The same whatever the route asks for, as it is told also where there is no such route. */

@@ -70,6 +70,8 @@ describe('the configuration is loaded', () => {
     const sync = start();
     await becomesLoaded(sync);
     expect([...sync.status.environments.keys()]).toEqual(['good']);
+    const names = ['good', 'without-object', 'forged', 'never-heard-of'];
+    expect(names.filter((name) => sync.isUnserved(name))).toEqual(['without-object', 'forged']);
   });
 
   it('at once from the last-good files, and stays so when another environment comes', async () => {

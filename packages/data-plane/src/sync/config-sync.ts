@@ -33,6 +33,8 @@ export interface ConfigSyncStatus {
 export interface ConfigSync {
   /** As `status.loaded`, cheap enough for every request. */
   isLoaded(): boolean;
+  /** Whether there is such an environment in NATS of which no configuration could be served yet. */
+  isUnserved(environment: string): boolean;
   /** As of now; read it again for news. */
   readonly status: ConfigSyncStatus;
   /** Resolves once the last-good files, if any, are served; never rejects. */
@@ -148,6 +150,10 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
   return {
     restored,
     isLoaded,
+    isUnserved(environment) {
+      const intake = intakes.get(environment);
+      return intake !== undefined && intake.served === undefined;
+    },
     get status() {
       const environments = new Map<string, Served>();
       let lastError: string | undefined;
