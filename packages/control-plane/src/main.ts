@@ -2,6 +2,7 @@ import { systemClock as clock } from '@gateway/shared/clock';
 import { ConfigError } from '@gateway/shared/config/environment';
 import { createIdFactory, systemRandom } from '@gateway/shared/ids';
 import { runProcess, type Runner } from '@gateway/shared/runner';
+import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
 import { createLogger, type Logger } from '@gateway/shared/telemetry/logger';
 import { collectDefaultMetrics, Registry } from 'prom-client';
@@ -98,6 +99,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       ...environmentEndpoints(parts),
       ...serviceEndpoints(parts, {
         denied: config.UPSTREAM_DENY_CIDRS,
+        credentials: new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom),
         statusOf: (id) => messaging.serviceStatus(id),
       }),
       ...routeEndpoints(parts, config.UPSTREAM_DENY_CIDRS),

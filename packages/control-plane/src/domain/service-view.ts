@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timeView } from './fields.ts';
 import type { Service } from './service.ts';
+import type { StoredCredential } from './service-credential.ts';
 
 /** A service as the API shows it. Source: DESIGN section 2 "Service". */
 export const serviceViewSchema = z.object({
@@ -19,6 +20,10 @@ export const serviceViewSchema = z.object({
     healthy_threshold: z.int(),
     unhealthy_threshold: z.int(),
   }),
+  /** What it is and when it was set; nothing of what it holds is ever shown. */
+  credential: z
+    .object({ type: z.enum(['bearer', 'basic', 'header']), header: z.string(), set_at: timeView })
+    .nullable(),
   revision: z.int(),
   created_at: timeView,
   updated_at: timeView,
@@ -44,8 +49,15 @@ export function serviceView(service: Service, status: ServiceView['status']): Se
       healthy_threshold,
       unhealthy_threshold,
     },
+    credential: credentialView(service.credential),
     revision: service.revision,
     created_at: service.created_at.toISOString(),
     updated_at: service.updated_at.toISOString(),
   };
+}
+
+function credentialView(stored: StoredCredential | null): ServiceView['credential'] {
+  if (stored === null) return null;
+  const { type, header, set_at } = stored;
+  return { type, header, set_at };
 }

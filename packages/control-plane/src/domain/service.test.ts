@@ -79,7 +79,6 @@ describe('a service body', () => {
     [{ health_check: { interval_ms: 600, timeout_ms: 600 } }, []],
     [{ health_check: { healthy_threshold: 21 } }, ['health_check.healthy_threshold']],
     [{ health_check: { jitter: 1 } }, ['health_check.jitter']],
-    [{ credential: { type: 'bearer', token: 'x' } }, ['credential']],
     [{ status: 'healthy' }, ['status']],
   ])('is refused for %j', (fields, expected) => {
     expect(paths({ ...minimal, ...fields })).toEqual(expected);
@@ -89,6 +88,10 @@ describe('a service body', () => {
     expect(paths(body)).toEqual(['']);
   });
 });
+
+function seal(): never {
+  throw new Error('no credential was given');
+}
 
 describe('changeService', () => {
   const body = schemas.create.parse({
@@ -102,6 +105,7 @@ describe('changeService', () => {
     name: body.name,
     health_path: body.health_path,
     health_check: body.health_check,
+    credential: null,
     upstreams: upstreamsOf(body, [], counter()) ?? [],
   };
 
@@ -112,7 +116,7 @@ describe('changeService', () => {
         { url: 'http://a.example', region: 'us' },
       ],
     });
-    expect(changeService(before, change, () => 'ups_new').upstreams).toEqual([
+    expect(changeService(before, change, () => 'ups_new', seal).upstreams).toEqual([
       { id: 'ups_2', url: 'http://b.example', region: 'us', weight: 5 },
       { id: 'ups_new', url: 'http://a.example', region: 'us', weight: 1 },
     ]);
@@ -120,14 +124,14 @@ describe('changeService', () => {
 
   it('takes url for the one upstream that it is short for', () => {
     const change = schemas.change.parse({ url: 'http://c.example' });
-    expect(changeService(before, change, () => 'ups_new').upstreams).toEqual([
+    expect(changeService(before, change, () => 'ups_new', seal).upstreams).toEqual([
       { id: 'ups_new', url: 'http://c.example', region: null, weight: 1 },
     ]);
   });
 
   it('leaves the rest of health_check as it was', () => {
     const change = schemas.change.parse({ health_check: { path: '/live' } });
-    const once = changeService(before, change, counter());
+    const once = changeService(before, change, counter(), seal);
     expect(once.health_check).toEqual({ ...before.health_check, path: '/live' });
     expect(once.upstreams).toBe(before.upstreams);
   });

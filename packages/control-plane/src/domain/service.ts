@@ -8,6 +8,11 @@ import {
   regionField,
   textField,
 } from './fields.ts';
+import {
+  credentialField,
+  type CredentialInput,
+  type StoredCredential,
+} from './service-credential.ts';
 import { urlField } from './url-field.ts';
 
 /** A place where a service runs. Health and connection pools of data planes are keyed by its id. */
@@ -109,6 +114,7 @@ export function serviceSchemas(deny: AddressRanges) {
     url: urlField(deny).optional(),
     upstreams: upstreamsField(deny).optional(),
     health_path: pathField,
+    credential: credentialField.optional(),
   };
   const eitherMessage = 'must be left out where `upstreams` is given';
   return {
@@ -143,6 +149,7 @@ export interface ServiceSettings {
   readonly health_path: string;
   readonly health_check: HealthCheck;
   readonly upstreams: readonly Upstream[];
+  readonly credential: StoredCredential | null;
 }
 
 export interface Service extends ServiceSettings {
@@ -173,17 +180,32 @@ export function upstreamsOf(
   });
 }
 
+/** Seals a credential that was given. */
+export type SealGiven = (input: CredentialInput) => StoredCredential;
+
+/** What a body says of the credential, sealed: null removes it, left out it stays as it was. */
+export function credentialOf(
+  body: { readonly credential?: CredentialInput | null | undefined },
+  before: StoredCredential | null,
+  seal: SealGiven,
+): StoredCredential | null {
+  if (body.credential === undefined) return before;
+  return body.credential === null ? null : seal(body.credential);
+}
+
 /** The settings after a change: what it leaves out stays as it was. See `timeoutFault`. */
 export function changeService(
   before: ServiceSettings,
   change: ServiceChange,
   newId: () => string,
+  seal: SealGiven,
 ): ServiceSettings {
   return {
     name: change.name ?? before.name,
     health_path: change.health_path ?? before.health_path,
     health_check: changeHealthCheck(before.health_check, change.health_check ?? {}),
     upstreams: upstreamsOf(change, before.upstreams, newId) ?? before.upstreams,
+    credential: credentialOf(change, before.credential, seal),
   };
 }
 

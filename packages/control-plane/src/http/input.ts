@@ -3,6 +3,8 @@ import type { z } from 'zod';
 
 /** A request with more reasons than this shows the first ones only. */
 const MAX_DETAILS = 50;
+/** Below these a name that is not known may be a secret in the wrong place, so it is not repeated. */
+const SECRET_FIELDS = new Set(['credential']);
 /** A path longer than this is cut, as the names of unknown fields are the caller's. */
 const MAX_PATH_CHARS = 256;
 
@@ -43,6 +45,7 @@ function withoutRepetition(details: readonly ErrorDetail[]): readonly ErrorDetai
 function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
+    if (SECRET_FIELDS.has(path)) return [{ path, message: 'has a field that is not known' }];
     return issue.keys.map((key) => ({
       path: path === '' ? key : `${path}.${key}`,
       message: 'is not a known field',

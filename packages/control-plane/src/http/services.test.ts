@@ -43,6 +43,7 @@ describe('/v1/services', () => {
         healthy_threshold: 2,
         unhealthy_threshold: 3,
       },
+      credential: null,
       revision: 1,
       created_at: '2030-01-01T00:00:00.000Z',
       updated_at: '2030-01-01T00:00:00.000Z',

@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isId } from '@gateway/shared/ids';
 import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
 import { limitOf, requireEnvironment } from '../domain/access.ts';
 import { displayNameField, environmentNameField } from '../domain/fields.ts';
 import {
   changeService,
+  credentialOf,
   serviceSchemas,
   timeoutFault,
   upstreamsOf,
   type Service,
 } from '../domain/service.ts';
+import { sealCredential, type CredentialInput } from '../domain/service-credential.ts';
 import { serviceView, serviceViewSchema } from '../domain/service-view.ts';
 import type { ServiceStatus } from '../health/fleet-health.ts';
 import {
@@ -40,6 +43,7 @@ const query = z.strictObject({
 export interface ServiceEndpointOptions {
   /** Where no upstream may be. */
   readonly denied: AddressRanges;
+  readonly credentials: CredentialVault;
   /** What the live data planes see of a service. */
   readonly statusOf: (serviceId: string) => ServiceStatus;
 }
@@ -53,6 +57,8 @@ export function serviceEndpoints(
   const schemas = serviceSchemas(options.denied);
   const now = () => new Date(clock.nowMs());
   const newUpstreamId = () => newId('ups');
+  const sealFor = (id: string) => (given: CredentialInput) =>
+    sealCredential(options.credentials, given, id, now());
   const view = (service: Service) => serviceView(service, options.statusOf(service.id));
 
   const list = endpoint({
@@ -88,12 +94,10 @@ export function serviceEndpoints(
       requireEnvironment(token, environment);
       const { name, health_path, health_check } = body;
       const upstreams = upstreamsOf(body, [], newUpstreamId) ?? [];
-      const settings = { name, health_path, health_check, upstreams };
-      const service = await createService(
-        db,
-        { id: newId('svc'), environment, ...settings },
-        now(),
-      );
+      const id = newId('svc');
+      const credential = credentialOf(body, null, sealFor(id));
+      const settings = { name, health_path, health_check, upstreams, credential };
+      const service = await createService(db, { id, environment, ...settings }, now());
       return created(view(service), `${PATH}/${service.id}`, etagOf(service.revision));
     },
   });
@@ -127,7 +131,7 @@ export function serviceEndpoints(
       const service = await updateService(db, serviceId(params), now(), (current) => {
         requireEnvironment(token, current.environment);
         requireMatch(ifMatch, current.revision);
-        const changed = changeService(current, body, newUpstreamId);
+        const changed = changeService(current, body, newUpstreamId, sealFor(current.id));
         const fault = body.health_check && timeoutFault(changed.health_check);
         if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
         return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;

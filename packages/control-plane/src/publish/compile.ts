@@ -1,4 +1,4 @@
-import { SNAPSHOT_FORMAT, snapshotSchema, type Snapshot } from '@gateway/shared/snapshot/schema';
+import { SNAPSHOT_FORMATS, snapshotSchema, type Snapshot } from '@gateway/shared/snapshot/schema';
 import { covers } from '@gateway/shared/tokens/scopes';
 import { servedAuth } from '../domain/route-auth.ts';
 import type {
@@ -28,7 +28,7 @@ export interface CompileOptions {
  */
 export function compileSnapshot(rows: ConfigurationRows, options: CompileOptions): Snapshot {
   return snapshotSchema.parse({
-    format: SNAPSHOT_FORMAT,
+    format: formatOf(rows),
     environment: rows.environment,
     version: options.version,
     services: byId(rows.services).map(servedService),
@@ -39,9 +39,20 @@ export function compileSnapshot(rows: ConfigurationRows, options: CompileOptions
   });
 }
 
+/** The oldest format that data planes need to know, so that an older one refuses only what it would serve wrongly. */
+function formatOf({ services }: ConfigurationRows): Snapshot['format'] {
+  return services.some(({ credential }) => credential !== null)
+    ? SNAPSHOT_FORMATS.credentials
+    : SNAPSHOT_FORMATS.first;
+}
+
 function servedService(service: ServiceRow) {
-  const check = service.health_check;
-  return { ...service, health_check: { ...check, path: check.path ?? service.health_path } };
+  const { health_check: check, credential, ...rest } = service;
+  return {
+    ...rest,
+    health_check: { ...check, path: check.path ?? service.health_path },
+    ...(credential !== null && { credential }),
+  };
 }
 
 /** A route that names a service has one version, which has no name. */

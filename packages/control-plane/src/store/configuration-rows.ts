@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { RouteAuth } from '../domain/route-auth.ts';
 import type { RouteVersion } from '../domain/route-versions.ts';
 import type { HealthCheck } from '../domain/service.ts';
+import type { StoredCredential } from '../domain/service-credential.ts';
 import type { Database } from './database.ts';
 
 /** The rows that a snapshot is compiled of, free of what only Postgres knows how to represent. */
@@ -19,6 +20,7 @@ export interface ServiceRow {
   readonly upstreams: unknown;
   readonly health_path: string;
   readonly health_check: HealthCheck;
+  readonly credential: StoredCredential | null;
 }
 
 export interface RouteRow {
@@ -108,7 +110,7 @@ async function readPending(db: Database, environment: string): Promise<readonly 
 
 async function readServices(db: Database, environment: string): Promise<readonly ServiceRow[]> {
   const { rows } = await sql<ServiceRow>`
-    SELECT id, name, revision, upstreams, health_path, health_check
+    SELECT id, name, revision, upstreams, health_path, health_check, credential
     FROM services WHERE environment = ${environment}
   `.execute(db);
   return rows;

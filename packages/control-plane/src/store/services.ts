@@ -149,5 +149,6 @@ function columns(settings: ServiceSettings) {
     health_path: settings.health_path,
     health_check: JSON.stringify(settings.health_check),
     upstreams: JSON.stringify(settings.upstreams),
+    credential: settings.credential === null ? null : JSON.stringify(settings.credential),
   };
 }

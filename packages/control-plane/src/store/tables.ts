@@ -3,6 +3,7 @@ import type { HealthCheck, Upstream } from '../domain/service.ts';
 import type { RouteAuth } from '../domain/route-auth.ts';
 import type { Idempotency, RateLimit, Retry, RouteSettings } from '../domain/route.ts';
 import type { RouteVersion } from '../domain/route-versions.ts';
+import type { StoredCredential } from '../domain/service-credential.ts';
 
 /** The tables of the configuration, as the migrations leave them, as kysely sees them. */
 export interface Tables {
@@ -30,6 +31,7 @@ interface ServicesTable {
   health_path: string;
   health_check: Json<HealthCheck>;
   upstreams: Json<Upstream[]>;
+  credential: ColumnType<StoredCredential | null, string | null, string | null>;
   revision: Generated<number>;
   created_at: Date;
   updated_at: Date;

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { systemClock } from '@gateway/shared/clock';
 import { createTestDatabase } from '@gateway/local-stack/testing/test-database';
-import { createIdFactory } from '@gateway/shared/ids';
+import { createIdFactory, systemRandom } from '@gateway/shared/ids';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { manualClock, type ManualClock } from '@gateway/shared/testing/manual-clock';
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
@@ -80,6 +82,9 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const sha256 = hashTokenSecretBytes(adminToken);
   await ensureAdminToken(db, { id: newId('tok'), sha256 }, start);
   const parts = { db, clock, newId };
+  const masterKey = { id: 'k1', bytes: randomBytes(32) };
+  const credentials = new CredentialVault([masterKey], systemRandom);
+  const { statusOf = () => 'unknown' } = options;
   const denied = parseAddressRanges(options.deniedUpstreams ?? ['169.254.0.0/16']);
   const metrics = createHttpMetrics(registry);
   const app = createApp({
@@ -89,7 +94,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     authenticator: createAuthenticator({ db, clock, authFailureLimit, managementRateLimit }),
     endpoints: [
       ...environmentEndpoints(parts),
-      ...serviceEndpoints(parts, { denied, statusOf: options.statusOf ?? (() => 'unknown') }),
+      ...serviceEndpoints(parts, { denied, credentials, statusOf }),
       ...routeEndpoints(parts, denied),
       ...tokenEndpoints(parts),
       ...requestEndpoints(parts),

@@ -1,14 +1,20 @@
 import { z } from 'zod';
+import { sealedSecretSchema } from '../secrets/secret-vault.ts';
 import { JWT_ALGORITHMS } from '../tokens/jwt-algorithms.ts';
 
 /**
  * What a data plane runs: the compiled configuration of one environment.
  *
  * Keys that this version does not know are left out on reading, so that data planes and control
- * planes of neighbouring versions work together; a change that an older data plane would serve
- * wrongly raises `SNAPSHOT_FORMAT`, and that data plane refuses it and keeps its last good one.
+ * planes of neighbouring versions work together. What an older data plane would serve wrongly has a
+ * format of its own, which a snapshot is given only where it holds such a thing: that data plane
+ * refuses it then, and keeps its last good one.
  */
-export const SNAPSHOT_FORMAT = 1;
+export const SNAPSHOT_FORMATS = {
+  first: 1,
+  /** Services have credentials: who does not know them would send requests without. */
+  credentials: 2,
+} as const;
 
 const upstreamSchema = z.object({
   id: z.string(),
@@ -31,6 +37,8 @@ const serviceSchema = z.object({
   revision: z.int(),
   upstreams: z.array(upstreamSchema).min(1),
   health_check: healthCheckSchema,
+  /** Left out: the upstreams are sent none. */
+  credential: sealedSecretSchema.optional(),
 });
 
 const rateLimitSchema = z.object({
@@ -122,7 +130,7 @@ const tokenSchema = z.object({
 });
 
 export const snapshotSchema = z.object({
-  format: z.literal(SNAPSHOT_FORMAT),
+  format: z.literal([SNAPSHOT_FORMATS.first, SNAPSHOT_FORMATS.credentials]),
   environment: z.string(),
   /** Counts up with every publication of the environment. */
   version: z.int().min(1),

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { timeView } from './fields.ts';
+
+/** How long a change can be looked up. */
+export const AUDIT_RETENTION_DAYS = 400;
+
+const RETENTION_MS = AUDIT_RETENTION_DAYS * 24 * 60 * 60 * 1000;
+
+export const RESOURCE_TYPES = ['service', 'route', 'token', 'environment'] as const;
+
+export const AUDIT_ACTIONS = [
+  ...(['service.created', 'service.updated', 'service.deleted'] as const),
+  ...(['route.created', 'route.updated', 'route.deleted'] as const),
+  ...(['token.created', 'token.rotated', 'token.revoked'] as const),
+  'environment.created',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who makes a change, from where, and when. Nulls: the control plane itself, at its start. */
+export interface ChangeOrigin {
+  /** The id of the audit event. */
+  readonly id: string;
+  readonly at: Date;
+  readonly tokenId: string | null;
+  /** The client's address, as trusted proxies tell it. */
+  readonly clientAddress: string | null;
+  readonly requestId: string | null;
+}
+
+/** What was changed. `before` and `after` are what the API shows of the resource, so hold no secret. */
+export interface Change {
+  readonly action: AuditAction;
+  readonly resourceId: string;
+  /** What a token must reach to see the event; a list that is left out asks for nothing. */
+  readonly environments: readonly string[];
+  readonly routes?: readonly string[];
+  readonly scopes?: readonly string[];
+  readonly before: object | null;
+  readonly after: object | null;
+}
+
+/** An audit event as it is stored. */
+export interface AuditRow {
+  readonly id: string;
+  readonly occurredAtMs: number;
+  readonly action: string;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly environments: readonly string[];
+  readonly token_id: string | null;
+  readonly client_ip: string | null;
+  readonly request_id: string | null;
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+}
+
+const resourceView = z.record(z.string(), z.unknown()).nullable();
+
+/** An audit event as the API shows it. */
+export const auditEventViewSchema = z.object({
+  id: z.string(),
+  occurred_at: timeView,
+  action: z.enum(AUDIT_ACTIONS),
+  resource_type: z.enum(RESOURCE_TYPES),
+  /** Of an environment, its name. */
+  resource_id: z.string(),
+  environments: z.array(z.string()),
+  /** null: the control plane itself, at its start. */
+  token_id: z.string().nullable(),
+  client_ip: z.string().nullable(),
+  /** That of the call which made the change. */
+  request_id: z.string().nullable(),
+  /** null where the resource was made. */
+  before: resourceView,
+  /** null where the resource is gone. */
+  after: resourceView,
+});
+
+export function auditEventView(event: AuditRow): Readonly<Record<string, unknown>> {
+  const { id, occurredAtMs, ...rest } = event;
+  return { id, occurred_at: new Date(occurredAtMs).toISOString(), ...rest };
+}
+
+/** The oldest time of a change that is still found, ms since the Unix epoch. */
+export function oldestEventFound(nowMs: number): number {
+  return nowMs - RETENTION_MS + 1;
+}
