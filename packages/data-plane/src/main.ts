@@ -138,7 +138,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       upstreams.retain(table.upstreamKeys);
       health.reconcile(table.current);
       keySets.retain(table.keySetUrls);
-      if (first) clock.setTimer(FIRST_COLLECTION_MS, () => void globalThis.gc?.());
+      if (first) clock.setTimer(FIRST_COLLECTION_MS, () => globalThis.gc?.());
     },
   });
   runner.defer('configuration', () => sync.stop());
