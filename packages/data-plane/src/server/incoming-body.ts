@@ -9,6 +9,7 @@ import type {
   RequestBody,
   TakenBody,
 } from '../pipeline/request-body.ts';
+import { KeptBytes } from './kept-bytes.ts';
 
 export interface IncomingBodyOptions {
   readonly request: IncomingMessage;
@@ -61,7 +62,7 @@ export class IncomingBody implements RequestBody {
   #readWhole(limits: BodyLimits): Promise<TakenBody> {
     const { request, clock } = this.#options;
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
+      const kept = new KeptBytes();
       let settled = false;
       const settle = (result: TakenBody | Error) => {
         if (settled) return;
@@ -74,18 +75,17 @@ export class IncomingBody implements RequestBody {
       };
       const onData = (chunk: Buffer) => {
         this.receivedBytes += chunk.length;
-        chunks.push(chunk);
+        kept.add(chunk);
         if (this.receivedBytes > limits.maxBytes) {
           settle(tooLarge(limits));
           request.resume();
         } else if (this.receivedBytes > limits.keepBytes || !this.#reserveFor(limits)) {
           request.pause();
-          settle({ kind: 'stream', stream: this.#stream(chunks, limits) });
+          settle({ kind: 'stream', stream: this.#stream(kept.parts(), limits) });
         }
       };
       const onEnd = () => {
-        const [only] = chunks;
-        const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+        const bytes = kept.whole();
         settle({ kind: 'kept', bytes: bytes.length === 0 ? null : bytes });
       };
       // Every request closes, and an Error with its stack costs more than all the rest of a body.
@@ -161,7 +161,8 @@ class IncomingBodyStream extends Readable implements BodyStream {
     const onData = (chunk: Buffer) => {
       owner.receivedBytes += chunk.length;
       if (owner.receivedBytes > limits.maxBytes) fail(tooLarge(limits));
-      else if (!this.push(chunk)) request.pause();
+      // What queues here stays below: a queue of many small chunks is many times its bytes, twice.
+      else if (!this.push(chunk) || this.readableLength > 0) request.pause();
       watch();
     };
     const onEnd = () => {

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { KeptBytes } from './kept-bytes.ts';
+
+function keep(chunks: readonly Uint8Array[]): KeptBytes {
+  const kept = new KeptBytes();
+  for (const chunk of chunks) kept.add(Buffer.from(chunk));
+  return kept;
+}
+
+describe('KeptBytes', () => {
+  it('gives every byte in its place, however the chunks were cut', () => {
+    const size = fc.oneof(fc.nat(20), fc.integer({ min: 4000, max: 5000 }), fc.nat(40_000));
+    fc.assert(
+      fc.property(fc.array(size, { maxLength: 40 }), (sizes) => {
+        let next = 0;
+        const chunks = sizes.map((bytes) =>
+          Buffer.from(Array.from({ length: bytes }, () => next++)),
+        );
+        const expected = Buffer.concat(chunks);
+        expect(keep(chunks).whole().equals(expected)).toBe(true);
+        expect(Buffer.concat(keep(chunks).parts()).equals(expected)).toBe(true);
+      }),
+    );
+  });
+
+  it('takes no more memory than there are bytes and a page, in chunks of one byte too', () => {
+    const bytes = 200_000;
+    const kept = keep(Array.from({ length: bytes }, () => Buffer.from('x')));
+    const buffers = new Set(kept.parts().map((part) => part.buffer));
+    const heldBytes = [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);
+    expect(kept.parts().length).toBeLessThan(20);
+    expect(heldBytes).toBeLessThan(bytes + 16 * 1024 + 1);
+  });
+
+  it('keeps a body that came in one chunk as it is, without a copy', () => {
+    const only = Buffer.from('{"a":1}');
+    const kept = new KeptBytes();
+    kept.add(only);
+    expect(kept.whole()).toBe(only);
+  });
+});

@@ -1,0 +1,63 @@
+/** A chunk from this size on is kept as it came; smaller ones are copied together. */
+const LARGE_BYTES = 4 * 1024;
+const PAGE_BYTES = 16 * 1024;
+const NO_PAGE = Buffer.alloc(0);
+
+/**
+ * The bytes of a body as they come. However small the chunks are in which a caller sends them, they
+ * take about as much memory as there are bytes: node:http makes an object of some 400 bytes of every
+ * chunk, be it one byte long, so a list of chunks could be hundreds of times as large as the body.
+ */
+export class KeptBytes {
+  #parts: Buffer[] = [];
+  /** The only chunk so far; nearly all bodies come in one, which needs no copy. */
+  #first: Buffer | undefined = undefined;
+  #page = NO_PAGE;
+  #from = 0;
+  #used = 0;
+
+  add(chunk: Buffer): void {
+    if (this.#first === undefined && this.#parts.length === 0 && this.#used === 0) {
+      this.#first = chunk;
+      return;
+    }
+    if (this.#first !== undefined) {
+      this.#append(this.#first);
+      this.#first = undefined;
+    }
+    this.#append(chunk);
+  }
+
+  /** Everything so far, as few buffers as there are at hand. Nothing is added after. */
+  parts(): readonly Buffer[] {
+    if (this.#first !== undefined) return [this.#first];
+    this.#endView();
+    return this.#parts;
+  }
+
+  /** Everything so far in one buffer. Nothing is added after. */
+  whole(): Buffer {
+    const parts = this.parts();
+    const [only] = parts;
+    return only !== undefined && parts.length === 1 ? only : Buffer.concat(parts);
+  }
+
+  #append(chunk: Buffer): void {
+    if (chunk.length >= LARGE_BYTES) {
+      this.#endView();
+      this.#parts.push(chunk);
+      return;
+    }
+    if (this.#page.length - this.#used < chunk.length) {
+      this.#endView();
+      this.#page = Buffer.allocUnsafeSlow(PAGE_BYTES);
+      this.#from = this.#used = 0;
+    }
+    this.#used += chunk.copy(this.#page, this.#used);
+  }
+
+  #endView(): void {
+    if (this.#used > this.#from) this.#parts.push(this.#page.subarray(this.#from, this.#used));
+    this.#from = this.#used;
+  }
+}
