@@ -46,6 +46,7 @@ const schema = z.object({
   AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
   MAX_IN_FLIGHT_REQUESTS: integerVariable(1, 1_000_000).default(10_000),
   MAX_CONNECTIONS: integerVariable(1, 1_000_000).default(20_000),
+  MAX_CONNECTIONS_PER_ADDRESS: integerVariable(1, 1_000_000).default(12_000),
   MAX_UPSTREAM_CONNECTIONS: integerVariable(1, 65_535).default(512),
   MAX_PARALLEL_HEALTH_CHECKS: integerVariable(1, 1000).default(32),
   MAX_HEADER_BYTES: integerVariable(1024, MIB).default(32 * 1024),

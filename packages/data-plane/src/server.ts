@@ -4,6 +4,12 @@ import type { Duplex } from 'node:stream';
 import { pause, type Clock } from '@gateway/shared/clock';
 import { listen } from '@gateway/shared/net/listen';
 import { PROXY_PREFIX, splitTarget } from './pipeline/proxy-path.ts';
+import {
+  limitConnections,
+  type ConnectionLimits,
+  type ConnectionRefusal,
+  type OpenConnections,
+} from './server/connection-limits.ts';
 import { sweepConnections, type SweepLimits } from './server/connection-sweep.ts';
 import type { InFlight } from './server/in-flight.ts';
 import type { MalformedHandler } from './server/malformed.ts';
@@ -22,17 +28,19 @@ export interface ServerOptions {
   readonly inFlight: InFlight;
   readonly clock: Clock;
   readonly limits: ServerLimits;
+  /** Counts a connection that was one too many. */
+  readonly connectionRefused: (reason: ConnectionRefusal) => void;
 }
 
-export interface ServerLimits extends SweepLimits {
+export interface ServerLimits extends SweepLimits, ConnectionLimits {
   readonly maxHeaderBytes: number;
   /** For the head of a request. */
   readonly headersTimeoutMs: number;
-  readonly maxConnections: number;
 }
 
 export interface DataPlaneServer {
   readonly port: number;
+  readonly openConnections: OpenConnections;
   /**
    * Takes no new connection, lets what is in flight end within `timeoutMs`, then cuts the rest. Idle
    * connections are kept for `graceMs`, in which a request on one of them is still answered, with
@@ -63,9 +71,9 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     noDelay: true,
     shouldUpgradeCallback: isWebSocket,
   });
-  server.maxConnections = limits.maxConnections;
   server.maxHeadersCount = 0;
 
+  const openConnections = limitConnections(server, limits, options.connectionRefused);
   sweepConnections(server, options.clock, limits);
   const sentAhead = new SentAhead(MAX_SENT_AHEAD);
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
@@ -96,6 +104,7 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT' });
   return {
     port: listening,
+    openConnections,
     drain: (graceMs, timeoutMs) => drain(server, options, graceMs, timeoutMs),
   };
 }

@@ -7,7 +7,7 @@ import { manualClock, type ManualClock } from '@gateway/shared/testing/manual-cl
 import { sweepConnections } from './connection-sweep.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: gateway\r\n\r\n';
-const LIMITS = { keepAliveTimeoutMs: 8_000, stalledTimeoutMs: 4_000 };
+const LIMITS = { keepAliveTimeoutMs: 8_000, stalledTimeoutMs: 4_000, maxConnections: 10 };
 
 let clock: ManualClock;
 let server: Server;
@@ -79,6 +79,24 @@ describe('sweepConnections', () => {
     expect(client.closed).toBe(false);
     pass(2_000);
     await untilCut();
+  });
+
+  it('cuts resting connections sooner where nine in ten of all are taken', async () => {
+    const others = Array.from({ length: 8 }, () =>
+      connect((server.address() as AddressInfo).port, '127.0.0.1'),
+    );
+    try {
+      await eventually(async () => {
+        expect(await openConnections()).toBe(9);
+      });
+      pass(3_000);
+      await untilCut();
+      await eventually(async () => {
+        expect(await openConnections()).toBe(0);
+      });
+    } finally {
+      for (const one of others) one.destroy();
+    }
   });
 
   it('leaves a connection alone whose response takes its time', async () => {

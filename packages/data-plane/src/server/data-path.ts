@@ -24,6 +24,7 @@ import { ServiceLoads } from '../upstream/service-load.ts';
 import type { ArrivalOptions } from './arrivals.ts';
 import { InFlight } from './in-flight.ts';
 import { createMalformedHandler } from './malformed.ts';
+import { readOpenFilesLimit, withinOpenFiles } from './open-files.ts';
 import { createPassThrough } from './pass-through.ts';
 import { createProxyHandler } from './proxy-handler.ts';
 import { createUpgradeHandler } from './upgrade.ts';
@@ -79,9 +80,11 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const makeId = createIdFactory(() => clock.nowMs(), ports.random);
   const requestLog = createRequestLog(log, clock);
   let draining = false;
+  let openConnections = () => 0;
 
   const metrics = createTrafficMetrics(ports.registry, {
     inFlight: () => inFlight.count,
+    connections: () => openConnections(),
     dropped: {
       quota: () => ports.quotas.dropped,
       auth_failures: () => failures.dropped,
@@ -147,14 +150,18 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     }),
     inFlight,
     clock,
+    connectionRefused: (reason) => metrics.connectionRefused(reason),
     limits: {
       maxHeaderBytes: config.MAX_HEADER_BYTES,
       headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
       keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
-      maxConnections: config.MAX_CONNECTIONS,
+      maxConnections: withinOpenFiles(config.MAX_CONNECTIONS, readOpenFilesLimit(), log),
+      maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
+      trustedProxies: config.TRUSTED_PROXIES,
       stalledTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
     },
   });
+  openConnections = () => server.openConnections();
   return {
     port: server.port,
     inFlight: () => inFlight.count,

@@ -9,10 +9,14 @@ export interface TrafficMetrics {
   observe(ctx: RequestContext, totalMs: number): void;
   /** Counts bytes on the data path that were no HTTP, by the parser's reason. */
   malformed(reason: string): void;
+  /** Counts a connection of a caller that was one too many. */
+  connectionRefused(reason: string): void;
 }
 
 export interface TrafficGauges {
   readonly inFlight: () => number;
+  /** Connections of callers that are open. */
+  readonly connections: () => number;
   /** Counters that were dropped at the bound of a store, by the store's name. */
   readonly dropped: Readonly<Record<string, () => number>>;
 }
@@ -69,6 +73,20 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     help: 'Requests that were not well-formed HTTP.',
     labelNames: ['reason'],
     registers: [registry],
+  });
+  const refused = new Counter({
+    name: 'gateway_connections_refused_total',
+    help: 'Connections of callers that were closed at once, as there were too many.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'gateway_connections',
+    help: 'Connections of callers that are open.',
+    registers: [registry],
+    collect() {
+      this.set(gauges.connections());
+    },
   });
   new Gauge({
     name: 'gateway_requests_in_flight',
@@ -141,5 +159,6 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
       }
     },
     malformed: (reason) => malformed.inc({ reason }),
+    connectionRefused: (reason) => refused.inc({ reason }),
   };
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { clientAddress, normaliseAddress, parseAddressRanges } from './client-address.ts';
+import {
+  addressGroup,
+  clientAddress,
+  normaliseAddress,
+  parseAddressRanges,
+} from './client-address.ts';
 
 const none = parseAddressRanges([]);
 const trusted = parseAddressRanges(['127.0.0.1', '10.0.0.0/8', '::1']);
@@ -31,6 +36,22 @@ describe('clientAddress', () => {
   it('takes IPv4 out of IPv6', () => {
     expect(normaliseAddress('::ffff:127.0.0.1')).toBe('127.0.0.1');
     expect(clientAddress('::ffff:127.0.0.1', '192.0.2.1', trusted)).toBe('192.0.2.1');
+  });
+});
+
+describe('addressGroup', () => {
+  it('is the address itself in IPv4, however it is written', () => {
+    expect(addressGroup('203.0.113.7')).toBe('203.0.113.7');
+    expect(addressGroup('::ffff:203.0.113.7')).toBe('203.0.113.7');
+  });
+
+  it('is the network of 64 bits in IPv6, so that its addresses are one caller', () => {
+    expect(addressGroup('2001:db8:1:2::5')).toBe(addressGroup('2001:db8:1:2:ffff::9'));
+    expect(addressGroup('2001:db8:1:2::5')).not.toBe(addressGroup('2001:db8:1:3::5'));
+  });
+
+  it('leaves a text that is no address as it is', () => {
+    expect(addressGroup('')).toBe('');
   });
 });
 

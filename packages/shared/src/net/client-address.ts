@@ -64,6 +64,19 @@ export function normaliseAddress(text: string): string {
 }
 
 /**
+ * What an address is counted under where each caller gets a share: itself, or for IPv6 its network of
+ * 64 bits, as whoever has one address there has all of them (RFC 4291 section 2.5.1).
+ */
+export function addressGroup(text: string): string {
+  const address = text.includes(':') ? parseAddress(text) : undefined;
+  if (!(address instanceof ipaddr.IPv6)) return address?.toString() ?? text;
+  return address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':');
+}
+
+/**
  * The client's address: that of the connection, or, where the connection comes from a trusted proxy,
  * the last address in `X-Forwarded-For` that is not itself a trusted proxy. What stands to the left
  * of it was written by the client and proves nothing.

@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { withinOpenFiles } from './open-files.ts';
+
+function within(maxConnections: number, openFiles: number | undefined) {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  return { connections: withinOpenFiles(maxConnections, openFiles, log), lines };
+}
+
+describe('withinOpenFiles', () => {
+  it('leaves a quarter of the open files for what is not a caller, and says so', () => {
+    const { connections, lines } = within(20_000, 1024);
+    expect(connections).toBe(768);
+    expect(lines.join()).toContain('"max_connections":768');
+  });
+
+  it('keeps what was set where it fits, or where the limit is not known', () => {
+    expect(within(20_000, 1_048_576)).toEqual({ connections: 20_000, lines: [] });
+    expect(within(20_000, undefined)).toEqual({ connections: 20_000, lines: [] });
+  });
+});
