@@ -6,6 +6,7 @@ import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { bootstrap } from './bootstrap.ts';
 import { readConfig } from './config.ts';
+import { startOrigin } from './domain/audit-event.ts';
 import { openTestStore, type TestStore } from './testing/store.ts';
 import { findTokenBySecret, revokeToken } from './store/tokens.ts';
 
@@ -69,7 +70,12 @@ describe('bootstrap', () => {
     const token = createTokenSecret();
     await start({ GATEWAY_ADMIN_TOKEN: token });
     const id = (await find(token))?.id ?? '';
-    await revokeToken(store.db, id, new Date(clock.nowMs()), () => undefined);
+    await revokeToken(
+      store.db,
+      id,
+      startOrigin(newId('aud'), new Date(clock.nowMs())),
+      () => undefined,
+    );
     await start({ GATEWAY_ADMIN_TOKEN: token });
     expect(await find(token)).toBeUndefined();
     const next = createTokenSecret();

@@ -3,6 +3,7 @@ import type { createIdFactory } from '@gateway/shared/ids';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import type { Config } from './config.ts';
+import { startOrigin } from './domain/audit-event.ts';
 import { ensureAdminToken } from './store/admin-token.ts';
 import type { Database } from './store/database.ts';
 import { ensureEnvironments } from './store/environments.ts';
@@ -33,11 +34,8 @@ export async function bootstrap(config: Config, parts: BootstrapParts): Promise<
     return;
   }
   const sha256 = hashTokenSecretBytes(config.GATEWAY_ADMIN_TOKEN);
-  const state = await ensureAdminToken(
-    db,
-    { id: parts.newId('tok'), sha256 },
-    new Date(clock.nowMs()),
-  );
+  const origin = startOrigin(parts.newId('aud'), new Date(clock.nowMs()));
+  const state = await ensureAdminToken(db, { id: parts.newId('tok'), sha256 }, origin);
   if (state === 'revoked') {
     log.warn('GATEWAY_ADMIN_TOKEN was revoked and stays so; set another one');
   } else if (state !== 'kept') {

@@ -9,6 +9,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { bootstrap } from './bootstrap.ts';
 import { readConfig, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
+import { auditEventEndpoints } from './http/audit-events.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { environmentEndpoints } from './http/environments.ts';
 import { createHttpMetrics, observeDroppedCounters, observePool } from './http/metrics.ts';
@@ -18,6 +19,7 @@ import { startServer } from './http/server.ts';
 import { serviceEndpoints } from './http/services.ts';
 import { tokenEndpoints } from './http/tokens.ts';
 import { startRetention } from './ingest/retention.ts';
+import { startTokenUses } from './ingest/token-uses.ts';
 import { startMessaging } from './messaging.ts';
 import { awaitPostgres } from './store/await-postgres.ts';
 import { openDatabase } from './store/database.ts';
@@ -81,12 +83,14 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
 
   const retention = startRetention({ db, clock, log });
   runner.defer('retention', () => retention.stop());
-  const messaging = startMessaging(config, { db, clock, registry, log });
+  const tokenUses = startTokenUses({ db, clock, registry, log });
+  runner.defer('uses of tokens', () => tokenUses.stop());
+  const messaging = startMessaging(config, { db, clock, registry, log, tokenUses });
   runner.defer('messaging', () => messaging.stop());
   readiness.messaging = () => messaging.state();
 
   const authenticator = createAuthenticator({
-    ...{ db, clock },
+    ...{ db, clock, tokenUses },
     authFailureLimit: config.AUTH_FAILURE_LIMIT,
     managementRateLimit: config.MANAGEMENT_RATE_LIMIT,
   });
@@ -105,6 +109,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       ...routeEndpoints(parts, config.UPSTREAM_DENY_CIDRS),
       ...tokenEndpoints(parts),
       ...requestEndpoints(parts),
+      ...auditEventEndpoints(parts),
     ],
   });
   const server = await startServer(app, {

@@ -11,6 +11,7 @@ import { createFleetMetrics } from './health/fleet-metrics.ts';
 import { watchHeartbeats } from './health/heartbeat-watch.ts';
 import { createIngestMetrics } from './ingest/ingest-metrics.ts';
 import { startRecordIngest } from './ingest/record-ingest.ts';
+import type { TokenUses } from './ingest/token-uses.ts';
 import { createNatsSnapshotStore } from './publish/nats-snapshot-store.ts';
 import { createPublishMetrics } from './publish/publish-metrics.ts';
 import { createPublisher } from './publish/publisher.ts';
@@ -26,6 +27,7 @@ export interface MessagingParts {
   readonly clock: Clock;
   readonly registry: Registry;
   readonly log: Logger;
+  readonly tokenUses: TokenUses;
 }
 
 export interface Messaging {
@@ -81,7 +83,8 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     const watch = watchHeartbeats(heartbeats);
     runner.defer('heartbeats', () => watch.stop());
     const metrics = ingestMetrics;
-    const ingest = startRecordIngest({ db, connection, prepare, clock, log, metrics });
+    const { tokenUses } = parts;
+    const ingest = startRecordIngest({ db, connection, prepare, clock, log, metrics, tokenUses });
     runner.defer('record ingest', () => ingest.stop());
     const publisher = createPublisher({
       ...{ db, store: opened, clock, log, random: systemRandom, metrics: publishMetrics },

@@ -5,7 +5,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 
-export type IdPrefix = 'req' | 'svc' | 'rte' | 'tok' | 'ups';
+export type IdPrefix = 'req' | 'svc' | 'rte' | 'tok' | 'ups' | 'aud';
 
 /** Fills the buffer with unpredictable bytes. */
 export type RandomSource = (bytes: Uint8Array) => void;

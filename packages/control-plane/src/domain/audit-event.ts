@@ -28,6 +28,11 @@ export interface ChangeOrigin {
   readonly requestId: string | null;
 }
 
+/** The origin of what the control plane does by itself, by its settings. */
+export function startOrigin(id: string, at: Date): ChangeOrigin {
+  return { id, at, tokenId: null, clientAddress: null, requestId: null };
+}
+
 /** What was changed. `before` and `after` are what the API shows of the resource, so hold no secret. */
 export interface Change {
   readonly action: AuditAction;
@@ -35,7 +40,6 @@ export interface Change {
   /** What a token must reach to see the event; a list that is left out asks for nothing. */
   readonly environments: readonly string[];
   readonly routes?: readonly string[];
-  readonly scopes?: readonly string[];
   readonly before: object | null;
   readonly after: object | null;
 }

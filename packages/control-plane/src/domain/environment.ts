@@ -9,6 +9,11 @@ export interface Environment {
   readonly created_at: Date;
 }
 
+/** An environment as audit events show it: its version counts what is published. */
+export function auditedEnvironment({ name, created_at }: Environment): object {
+  return { name, created_at: created_at.toISOString() };
+}
+
 /** An environment as the API shows it; `config_version` is that of its newest published snapshot. */
 export const environmentViewSchema = z.object({
   name: z.string(),

@@ -56,6 +56,13 @@ export function serviceView(service: Service, status: ServiceView['status']): Se
   };
 }
 
+/** A service as audit events show it: without its health, which is no setting. */
+export function auditedService(service: Service): object {
+  const settings: Partial<ServiceView> = serviceView(service, 'unknown');
+  delete settings.status;
+  return settings;
+}
+
 function credentialView(stored: StoredCredential | null): ServiceView['credential'] {
   if (stored === null) return null;
   const { type, header, set_at } = stored;

@@ -49,6 +49,8 @@ export interface Token extends TokenReach {
   readonly created_by: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
+  /** To within about a minute. */
+  readonly last_used_at: Date | null;
 }
 
 /** A token as the API shows it: never its secret, nor the hash of it. */
@@ -62,6 +64,8 @@ export const tokenViewSchema = z.object({
   created_by: z.string().nullable(),
   created_at: timeView,
   updated_at: timeView,
+  /** To within about a minute, on the management API or a data plane; null: never. */
+  last_used_at: timeView.nullable(),
 });
 
 /** The one answer that shows the secret: to the call that made it. */
@@ -75,5 +79,13 @@ export function tokenView(token: Token): z.output<typeof tokenViewSchema> {
     created_by,
     created_at: token.created_at.toISOString(),
     updated_at: token.updated_at.toISOString(),
+    last_used_at: token.last_used_at?.toISOString() ?? null,
   };
+}
+
+/** A token as audit events show it: without its use, which is no change of it. */
+export function auditedToken(token: Token): object {
+  const shown: Partial<ReturnType<typeof tokenView>> = tokenView(token);
+  delete shown.last_used_at;
+  return shown;
 }

@@ -138,6 +138,7 @@ describe('access to the management API', () => {
     ['DELETE', '/v1/tokens/tok_x', 'tokens:write'],
     ['POST', '/v1/tokens/tok_x/rotate', 'tokens:write'],
     ['POST', '/v1/environments', 'config:write'],
+    ['GET', '/v1/audit-events', 'config:write'],
     ['GET', '/v1/requests', 'requests:read'],
     ['GET', '/v1/requests/req_x', 'requests:read'],
   ])('%s %s needs the scope %s', async (method, path, scope) => {

@@ -4,8 +4,9 @@ import { FixedWindowCounters, type FixedWindow } from '@gateway/shared/fixed-win
 import { bearerCredential } from '@gateway/shared/http/headers';
 import { hashTokenSecretBytes, isTokenSecret } from '@gateway/shared/tokens/secret';
 import { refuseAccess } from '../domain/access.ts';
+import type { TokenUses } from '../ingest/token-uses.ts';
 import type { Database } from '../store/database.ts';
-import { findTokenBySecret, type OpenedToken } from '../store/tokens.ts';
+import { findTokenBySecret } from '../store/tokens.ts';
 import type { CallerToken } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -20,6 +21,8 @@ export interface AuthenticatorOptions {
   readonly authFailureLimit: number;
   /** Management calls that a token may make in a minute. */
   readonly managementRateLimit: number;
+  /** Hears of each call that a token opens. */
+  readonly tokenUses: Pick<TokenUses, 'note'>;
 }
 
 export interface Authenticator {
@@ -50,7 +53,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (!isTokenSecret(secret)) return 'The token is malformed.';
     const token = await findTokenBySecret(db, hashTokenSecretBytes(secret));
     if (token === undefined) return 'The token is unknown or was revoked.';
-    return isExpired(token, clock.nowMs()) ? 'The token has expired.' : token;
+    const { secretExpiresAt, ...opened } = token;
+    // A secret that was rotated away grants nothing that outlives it, a newer secret least of all.
+    const ends = [token.expires_at, secretExpiresAt].filter((end) => end !== null);
+    const expires_at = ends.toSorted((a, b) => +a - +b)[0] ?? null;
+    if (expires_at !== null && +expires_at <= clock.nowMs()) return 'The token has expired.';
+    return { ...opened, expires_at };
   }
 
   return {
@@ -66,6 +74,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         throw limited('Too many failed authentications from this address', exchange.window);
       }
       exchange.tokenId = token.id;
+      options.tokenUses.note(token.id, nowMs);
       exchange.window = calls.take(token.id, managementRateLimit, WINDOW_MS, nowMs);
       if (!exchange.window.granted) {
         throw limited('The management quota of this token is used up', exchange.window);
@@ -73,10 +82,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return token;
     },
   };
-}
-
-function isExpired(token: OpenedToken, nowMs: number): boolean {
-  return [token.expires_at, token.secretExpiresAt].some((end) => end !== null && +end <= nowMs);
 }
 
 function limited(reason: string, window: FixedWindow): GatewayError {

@@ -9,6 +9,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 /** The token of a management call. */
 export interface CallerToken extends TokenReach {
   readonly id: string;
+  /** When the token, or the secret that opened it, ends; null: never. */
   readonly expires_at: Date | null;
 }
 
@@ -22,6 +23,8 @@ export interface Call<Body, Query> {
   /** The `If-Match` field as it came. */
   readonly ifMatch: string | undefined;
   readonly requestId: string;
+  /** As trusted proxies tell it. */
+  readonly clientAddress: string;
   /** Aborts when the client leaves before its answer is complete. */
   readonly signal: AbortSignal;
 }

@@ -12,6 +12,7 @@ import {
   findEnvironment,
   listEnvironments,
 } from '../store/environments.ts';
+import { originOf } from './change-origin.ts';
 import { endpoint, type Endpoint } from './endpoint.ts';
 import { cutPage, decodeCursor, listParameters } from './list-query.ts';
 import { created, one, page } from './reply.ts';
@@ -21,7 +22,7 @@ const LIST = 'environments';
 const PATH = '/v1/environments';
 
 /** The endpoints of environments. */
-export function environmentEndpoints({ db, clock }: Omit<ResourceParts, 'newId'>): Endpoint[] {
+export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>): Endpoint[] {
   const list = endpoint({
     method: 'GET',
     path: PATH,
@@ -50,11 +51,12 @@ export function environmentEndpoints({ db, clock }: Omit<ResourceParts, 'newId'>
     data: environmentViewSchema,
     errors: ['name_conflict'],
     body: environmentInputSchema,
-    async handle({ token, body }) {
+    async handle(call) {
+      const { token, body } = call;
       if (!token.environments.includes('*')) {
         throw refuseAccess('Only a token of all environments makes one.');
       }
-      const environment = await createEnvironment(db, body.name, new Date(clock.nowMs()));
+      const environment = await createEnvironment(db, body.name, originOf({ newId }, call));
       return created(environmentView(environment), `${PATH}/${body.name}`);
     },
   });

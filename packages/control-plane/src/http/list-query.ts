@@ -30,6 +30,11 @@ export const listParameters = {
   cursor: textParameter().max(512, { error: 'is not a cursor of this list' }).optional(),
 };
 
+/** A time as in RFC 3339; parsed to ms since the Unix epoch. */
+export const timeParameter = z.iso
+  .datetime({ offset: true, error: 'must be a time as in RFC 3339' })
+  .transform((text) => Date.parse(text));
+
 /** The key of a list that is in the order of its ids. Nothing else reaches the database. */
 export function idKey(prefix: IdPrefix) {
   return z.string().refine((text) => isId(prefix, text));

@@ -43,6 +43,7 @@ describe('GET /v1/openapi.json', () => {
       'DELETE /v1/routes/{id}',
       'DELETE /v1/services/{id}',
       'DELETE /v1/tokens/{id}',
+      'GET /v1/audit-events',
       'GET /v1/environments',
       'GET /v1/environments/{name}',
       'GET /v1/openapi.json',

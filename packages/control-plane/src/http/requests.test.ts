@@ -51,6 +51,7 @@ async function ask(path: string, asked: Asked) {
       query: {},
       body: undefined,
       ifMatch: undefined,
+      clientAddress: '127.0.0.1',
       requestId: 'req_1',
       signal: new AbortController().signal,
       ...asked,

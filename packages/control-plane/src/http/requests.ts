@@ -16,14 +16,17 @@ import type { Database } from '../store/database.ts';
 import { findRecord, listRecords } from '../store/records.ts';
 import { awaitRecord } from './await-record.ts';
 import { endpoint, type Endpoint } from './endpoint.ts';
-import { cutPage, decodeCursor, idKey, listParameters, textParameter } from './list-query.ts';
+import {
+  cutPage,
+  decodeCursor,
+  idKey,
+  listParameters,
+  textParameter,
+  timeParameter,
+} from './list-query.ts';
 import { one, page } from './reply.ts';
 
 const LIST = 'requests';
-
-const timeParameter = z.iso
-  .datetime({ offset: true, error: 'must be a time as in RFC 3339' })
-  .transform((text) => Date.parse(text));
 
 const listQuery = z.strictObject({
   ...listParameters,

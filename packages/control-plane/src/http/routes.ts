@@ -17,6 +17,7 @@ import {
   updateRoute,
 } from '../store/routes.ts';
 import { findServices } from '../store/services.ts';
+import { originOf } from './change-origin.ts';
 import { endpoint, type CallerToken, type Endpoint } from './endpoint.ts';
 import { etagOf, requireMatch } from './etag.ts';
 import { invalidField } from './input.ts';
@@ -36,9 +37,8 @@ const query = z.strictObject({
 
 /** The endpoints of routes. `denied` says where neither an upstream nor the keys of an issuer may be. */
 export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): Endpoint[] {
-  const { db, clock, newId } = parts;
+  const { db, newId } = parts;
   const schemas = routeSchemas(denied);
-  const now = () => new Date(clock.nowMs());
 
   /**
    * The one environment of the services that a route shall name, which are proven to be there and
@@ -92,11 +92,13 @@ export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): End
     data: routeViewSchema,
     errors: ['service_not_found', 'name_conflict'],
     body: schemas.create,
-    async handle({ token, body }) {
+    async handle(call) {
+      const { token, body } = call;
       const settings = newSettings(body);
       const environment = await environmentOf(settings, token);
       requireRoute(token, environment, settings.name);
-      const route = await createRoute(db, { id: newId('rte'), environment, ...settings }, now());
+      const wanted = { id: newId('rte'), environment, ...settings };
+      const route = await createRoute(db, wanted, originOf(parts, call));
       return created(routeView(route), `${PATH}/${route.id}`, etagOf(route.revision));
     },
   });
@@ -126,11 +128,12 @@ export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): End
     data: routeViewSchema,
     errors: ['route_not_found', 'service_not_found', 'name_conflict', 'precondition_failed'],
     body: schemas.change,
-    async handle({ token, params, body, ifMatch }) {
+    async handle(call) {
+      const { token, params, body, ifMatch } = call;
       const id = routeId(params);
       const target = targetOf(body);
       const environment = namesAny(target) ? await environmentOf(target, token) : undefined;
-      const route = await updateRoute(db, id, now(), (current) => {
+      const route = await updateRoute(db, id, originOf(parts, call), (current) => {
         requireRoute(token, current.environment, current.name);
         requireMatch(ifMatch, current.revision);
         if (environment !== undefined && environment !== current.environment) {
@@ -153,8 +156,9 @@ export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): End
     scope: 'routes:write',
     answers: 'none',
     errors: ['route_not_found', 'precondition_failed'],
-    async handle({ token, params, ifMatch }) {
-      await deleteRoute(db, routeId(params), (current) => {
+    async handle(call) {
+      const { token, params, ifMatch } = call;
+      await deleteRoute(db, routeId(params), originOf(parts, call), (current) => {
         requireRoute(token, current.environment, current.name);
         requireMatch(ifMatch, current.revision);
       });

@@ -32,6 +32,7 @@ export function runEndpoint(
       query: request.query,
       ifMatch: request.headers['if-match'],
       requestId: exchange.requestId,
+      clientAddress: exchange.clientAddress,
       signal: exchange.signal,
     });
     const isRead = endpoint.method === 'GET';

@@ -24,6 +24,7 @@ import {
   serviceNotFound,
   updateService,
 } from '../store/services.ts';
+import { originOf } from './change-origin.ts';
 import { endpoint, type CallerToken, type Endpoint } from './endpoint.ts';
 import { etagOf, requireMatch } from './etag.ts';
 import { invalidField } from './input.ts';
@@ -89,7 +90,8 @@ export function serviceEndpoints(
     data: serviceViewSchema,
     errors: ['environment_not_found', 'name_conflict'],
     body: schemas.create,
-    async handle({ token, body }) {
+    async handle(call) {
+      const { token, body } = call;
       const environment = body.environment ?? onlyEnvironment(token);
       requireEnvironment(token, environment);
       const { name, health_path, health_check } = body;
@@ -97,7 +99,8 @@ export function serviceEndpoints(
       const id = newId('svc');
       const credential = credentialOf(body, null, sealFor(id));
       const settings = { name, health_path, health_check, upstreams, credential };
-      const service = await createService(db, { id, environment, ...settings }, now());
+      const wanted = { id, environment, ...settings };
+      const service = await createService(db, wanted, originOf(parts, call));
       return created(view(service), `${PATH}/${service.id}`, etagOf(service.revision));
     },
   });
@@ -127,8 +130,10 @@ export function serviceEndpoints(
     data: serviceViewSchema,
     errors: ['service_not_found', 'name_conflict', 'precondition_failed'],
     body: schemas.change,
-    async handle({ token, params, body, ifMatch }) {
-      const service = await updateService(db, serviceId(params), now(), (current) => {
+    async handle(call) {
+      const { token, params, body, ifMatch } = call;
+      const origin = originOf(parts, call);
+      const service = await updateService(db, serviceId(params), origin, (current) => {
         requireEnvironment(token, current.environment);
         requireMatch(ifMatch, current.revision);
         const changed = changeService(current, body, newUpstreamId, sealFor(current.id));
@@ -147,8 +152,9 @@ export function serviceEndpoints(
     scope: 'services:write',
     answers: 'none',
     errors: ['service_not_found', 'service_in_use', 'precondition_failed'],
-    async handle({ token, params, ifMatch }) {
-      await deleteService(db, serviceId(params), (current) => {
+    async handle(call) {
+      const { token, params, ifMatch } = call;
+      await deleteService(db, serviceId(params), originOf(parts, call), (current) => {
         requireEnvironment(token, current.environment);
         requireMatch(ifMatch, current.revision);
       });

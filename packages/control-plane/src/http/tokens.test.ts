@@ -41,6 +41,7 @@ describe('/v1/tokens', () => {
       created_by: expect.stringMatching(/^tok_/),
       created_at: '2030-01-01T00:00:00.000Z',
       updated_at: '2030-01-01T00:00:00.000Z',
+      last_used_at: null,
     });
     const list = await api.call('GET', '/v1/tokens');
     expect(list.json.data?.map((one) => one.id)).toContain(made.id);

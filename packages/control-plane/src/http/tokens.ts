@@ -19,6 +19,7 @@ import {
   rotateToken,
   tokenNotFound,
 } from '../store/tokens.ts';
+import { originOf } from './change-origin.ts';
 import { endpoint, type CallerToken, type Endpoint } from './endpoint.ts';
 import { invalidField } from './input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from './list-query.ts';
@@ -29,8 +30,8 @@ const LIST = 'tokens';
 const PATH = '/v1/tokens';
 
 /** The endpoints of tokens. No token grants, sees or changes what reaches further than itself. */
-export function tokenEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] {
-  const now = () => new Date(clock.nowMs());
+export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
+  const { db, newId } = parts;
 
   const list = endpoint({
     method: 'GET',
@@ -58,7 +59,9 @@ export function tokenEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] 
     data: tokenWithSecretSchema,
     errors: ['environment_not_found', 'name_conflict'],
     body: tokenInputSchema,
-    async handle({ token, body }) {
+    async handle(call) {
+      const { token, body } = call;
+      const origin = originOf(parts, call);
       const { name, environments, scopes } = body;
       const reach = { environments, scopes, routes: routesOf(body, token) };
       requireTokenReach(token, reach);
@@ -71,10 +74,10 @@ export function tokenEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] 
           name,
           ...reach,
           secretSha256: hashTokenSecretBytes(secret),
-          expiresAt: expiryOf(body, token, now()),
+          expiresAt: expiryOf(body, token, origin.at),
           createdBy: token.id,
         },
-        now(),
+        origin,
       );
       return created({ ...tokenView(made), secret }, `${PATH}/${made.id}`);
     },
@@ -102,8 +105,9 @@ export function tokenEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] 
     scope: 'tokens:write',
     answers: 'none',
     errors: ['token_not_found'],
-    async handle({ token, params }) {
-      await revokeToken(db, tokenId(params), now(), (current) => {
+    async handle(call) {
+      const { token, params } = call;
+      await revokeToken(db, tokenId(params), originOf(parts, call), (current) => {
         requireTokenReach(token, current);
       });
       return noContent();
@@ -119,11 +123,13 @@ export function tokenEndpoints({ db, clock, newId }: ResourceParts): Endpoint[] 
     data: tokenWithSecretSchema,
     errors: ['token_not_found'],
     body: rotationSchema,
-    async handle({ token, params, body }) {
+    async handle(call) {
+      const { token, params, body } = call;
       const secret = createTokenSecret();
-      const graceEnd = new Date(clock.nowMs() + body.grace_seconds * 1000);
-      const rotation = { secretSha256: hashTokenSecretBytes(secret), graceEnd, now: now() };
-      const rotated = await rotateToken(db, tokenId(params), rotation, (current) => {
+      const origin = originOf(parts, call);
+      const graceEnd = new Date(+origin.at + body.grace_seconds * 1000);
+      const rotation = { secretSha256: hashTokenSecretBytes(secret), graceEnd };
+      const rotated = await rotateToken(db, tokenId(params), rotation, origin, (current) => {
         requireTokenReach(token, current);
         // The new secret goes to the caller, who would else gain one that outlives its own.
         if (outlives(current.expires_at, token)) {

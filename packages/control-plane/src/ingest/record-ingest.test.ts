@@ -30,6 +30,8 @@ let nats: TestNats;
 let store: TestStore;
 let registry: Registry;
 const ingests: RecordIngest[] = [];
+/** What the ingest said of the use of tokens. */
+const uses = new Map<string, number>();
 
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'gateway-ingest-'));
@@ -54,7 +56,10 @@ function startServer(data: string, port?: number): Promise<Server> {
 function startIngest(db: Database = store.db): RecordIngest {
   const { connection, prepare } = nats;
   const metrics = createIngestMetrics(registry);
-  const ingest = startRecordIngest({ db, connection, prepare, clock: systemClock, log, metrics });
+  const tokenUses = { note: (id: string, atMs: number) => void uses.set(id, atMs) };
+  const ingest = startRecordIngest({
+    ...{ db, connection, prepare, clock: systemClock, log, metrics, tokenUses },
+  });
   ingests.push(ingest);
   return ingest;
 }

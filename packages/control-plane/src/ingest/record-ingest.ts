@@ -8,6 +8,7 @@ import { readBatches } from './batch-reader.ts';
 import type { IngestMetrics } from './ingest-metrics.ts';
 import { parseBatch, type ParsedBatch } from './storable-record.ts';
 import { storeBatch } from './store-batch.ts';
+import type { TokenUses } from './token-uses.ts';
 
 const BOUNDS = { maxWeight: 2000, idleMs: 20, maxWaitMs: 100 };
 
@@ -28,6 +29,7 @@ export interface RecordIngestOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: IngestMetrics;
+  readonly tokenUses: Pick<TokenUses, 'note'>;
 }
 
 export interface RecordIngest {
@@ -113,7 +115,10 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
     const startedMs = clock.monotonicMs();
     try {
       const { inserted, refusedIds } = await storeBatch(options.db, records);
-      for (const { message } of items) message.ack();
+      for (const { message, batch } of items) {
+        for (const [tokenId, atMs] of batch.tokenUses) options.tokenUses.note(tokenId, atMs);
+        message.ack();
+      }
       metrics.duration.observe((clock.monotonicMs() - startedMs) / 1000);
       metrics.batchRecords.observe(records.length);
       metrics.records.inc(inserted);

@@ -9,6 +9,8 @@ export interface ParsedBatch {
   readonly records: readonly StorableRecord[];
   /** Entries that are no record; they are counted and left out, the others of the batch are kept. */
   readonly refused: number;
+  /** When each token that opened a request of these was last used, ms since the Unix epoch. */
+  readonly tokenUses: ReadonlyMap<string, number>;
 }
 
 /** Reads a message of the record stream. Undefined where it is not even a JSON array. */
@@ -21,11 +23,24 @@ export function parseBatch(text: string): ParsedBatch | undefined {
   }
   if (!Array.isArray(entries)) return undefined;
   const records: StorableRecord[] = [];
+  const tokenUses = new Map<string, number>();
   for (const entry of entries) {
     const parsed = requestRecordSchema.safeParse(entry);
-    if (parsed.success && isId('req', parsed.data.id)) records.push(storableRecord(parsed.data));
+    if (!parsed.success || !isId('req', parsed.data.id)) continue;
+    const record = storableRecord(parsed.data);
+    records.push(record);
+    const tokenId = openedBy(parsed.data);
+    if (tokenId === undefined) continue;
+    const last = tokenUses.get(tokenId) ?? 0;
+    tokenUses.set(tokenId, Math.max(last, record.receivedAtMs));
   }
-  return { records, refused: entries.length - records.length };
+  return { records, refused: entries.length - records.length, tokenUses };
+}
+
+/** The token that opened the request; one that was refused, as it had expired or falls short, did not. */
+function openedBy({ token_id, error_code }: RequestRecord): string | undefined {
+  if (token_id === null || !isId('tok', token_id)) return undefined;
+  return error_code === 'authentication_failed' ? undefined : token_id;
 }
 
 /**

@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ChangeOrigin } from '../domain/audit-event.ts';
+import { auditedToken } from '../domain/token.ts';
+import { noteAuditEvent } from './audit-events.ts';
 import type { Database } from './database.ts';
 import { lockEnvironments, noteTokenChange } from './outbox.ts';
 
@@ -16,8 +19,9 @@ export type AdminTokenState = 'created' | 'replaced' | 'kept' | 'revoked';
 export function ensureAdminToken(
   db: Database,
   admin: { readonly id: string; readonly sha256: Buffer },
-  now: Date,
+  origin: ChangeOrigin,
 ): Promise<AdminTokenState> {
+  const now = origin.at;
   return db.transaction().execute(async (transaction) => {
     await lockEnvironments(transaction);
     const known = await transaction
@@ -35,25 +39,34 @@ export function ensureAdminToken(
     const current = known.find((token) => token.name === NAME);
     const reach = { environments: EVERYTHING, routes: EVERYTHING, scopes: EVERYTHING };
     const wanted = { ...reach, secret_sha256: admin.sha256, expires_at: null };
+    let row;
     if (current === undefined) {
       const made = { id: admin.id, name: NAME, created_by: null, created_at: now, updated_at: now };
-      await transaction
+      row = await transaction
         .insertInto('tokens')
         .values({ ...wanted, ...made })
-        .execute();
+        .returningAll()
+        .executeTakeFirstOrThrow();
     } else {
       const { environments, routes, scopes, secret_sha256, expires_at } = current;
       if (isDeepStrictEqual({ environments, routes, scopes, secret_sha256, expires_at }, wanted)) {
         return 'kept';
       }
       const noPrevious = { previous_sha256: null, previous_expires_at: null };
-      await transaction
+      row = await transaction
         .updateTable('tokens')
         .set({ ...wanted, ...noPrevious, updated_at: now })
         .where('id', '=', current.id)
-        .execute();
+        .returningAll()
+        .executeTakeFirstOrThrow();
     }
-    await noteTokenChange(transaction, EVERYTHING, `token.updated ${current?.id ?? admin.id}`);
+    await noteTokenChange(transaction, EVERYTHING, `token.updated ${row.id}`);
+    await noteAuditEvent(transaction, origin, {
+      action: current === undefined ? 'token.created' : 'token.rotated',
+      ...{ resourceId: row.id, environments: EVERYTHING, routes: EVERYTHING },
+      before: current === undefined ? null : auditedToken(current),
+      after: auditedToken(row),
+    });
     return current === undefined ? 'created' : 'replaced';
   });
 }

@@ -1,5 +1,7 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { Environment } from '../domain/environment.ts';
+import type { ChangeOrigin } from '../domain/audit-event.ts';
+import { auditedEnvironment, type Environment } from '../domain/environment.ts';
+import { noteAuditEvent } from './audit-events.ts';
 import type { Database } from './database.ts';
 import { replacingViolation } from './failures.ts';
 import { lockEnvironments, noteChange } from './outbox.ts';
@@ -29,7 +31,11 @@ export async function findEnvironment(db: Database, name: string): Promise<Envir
  *
  * @throws GatewayError name_conflict
  */
-export function createEnvironment(db: Database, name: string, now: Date): Promise<Environment> {
+export function createEnvironment(
+  db: Database,
+  name: string,
+  origin: ChangeOrigin,
+): Promise<Environment> {
   const taken = () =>
     new GatewayError('name_conflict', `An environment of the name ${name} exists already.`, {
       details: [{ path: 'name', message: 'is taken' }],
@@ -39,10 +45,15 @@ export function createEnvironment(db: Database, name: string, now: Date): Promis
       await lockEnvironments(transaction);
       const environment = await transaction
         .insertInto('environments')
-        .values({ name, created_at: now })
+        .values({ name, created_at: origin.at })
         .returningAll()
         .executeTakeFirstOrThrow();
       await noteChange(transaction, name, 'environment.created');
+      await noteAuditEvent(transaction, origin, {
+        action: 'environment.created',
+        ...{ resourceId: name, environments: [name] },
+        ...{ before: null, after: auditedEnvironment(environment) },
+      });
       return environment;
     }),
   );

@@ -1,5 +1,8 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { ChangeOrigin } from '../domain/audit-event.ts';
+import { routeView } from '../domain/route-view.ts';
 import { settingsOf, type Route, type RouteSettings } from '../domain/route.ts';
+import { noteAuditEvent } from './audit-events.ts';
 import type { Database } from './database.ts';
 import { replacingViolation } from './failures.ts';
 import { noteChange } from './outbox.ts';
@@ -41,8 +44,9 @@ export function findRoute(db: Database, id: string): Promise<Route | undefined> 
 export type NewRoute = RouteSettings & { readonly id: string; readonly environment: string };
 
 /** @throws GatewayError name_conflict; service_not_found where the service was deleted meanwhile. */
-export function createRoute(db: Database, route: NewRoute, now: Date): Promise<Route> {
+export function createRoute(db: Database, route: NewRoute, origin: ChangeOrigin): Promise<Route> {
   const { id, environment } = route;
+  const now = origin.at;
   return withKnownFailures(() =>
     db.transaction().execute(async (transaction) => {
       const row = await transaction
@@ -51,6 +55,11 @@ export function createRoute(db: Database, route: NewRoute, now: Date): Promise<R
         .returningAll()
         .executeTakeFirstOrThrow();
       await noteChange(transaction, environment, `route.created ${id}`);
+      await noteAuditEvent(transaction, origin, {
+        action: 'route.created',
+        ...{ resourceId: id, environments: [environment], routes: [row.name] },
+        ...{ before: null, after: routeView(row) },
+      });
       return row;
     }),
   );
@@ -65,7 +74,7 @@ export function createRoute(db: Database, route: NewRoute, now: Date): Promise<R
 export function updateRoute(
   db: Database,
   id: string,
-  now: Date,
+  origin: ChangeOrigin,
   decide: (current: Route) => RouteSettings,
 ): Promise<Route> {
   return withKnownFailures(() =>
@@ -75,11 +84,16 @@ export function updateRoute(
       if (wanted === current) return current;
       const row = await transaction
         .updateTable('routes')
-        .set({ ...columns(wanted), revision: current.revision + 1, updated_at: now })
+        .set({ ...columns(wanted), revision: current.revision + 1, updated_at: origin.at })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
       await noteChange(transaction, current.environment, `route.updated ${id}`);
+      await noteAuditEvent(transaction, origin, {
+        action: 'route.updated',
+        ...{ resourceId: id, environments: [row.environment], routes: [current.name, row.name] },
+        ...{ before: routeView(current), after: routeView(row) },
+      });
       return row;
     }),
   );
@@ -89,6 +103,7 @@ export function updateRoute(
 export async function deleteRoute(
   db: Database,
   id: string,
+  origin: ChangeOrigin,
   check: (current: Route) => void,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -96,6 +111,11 @@ export async function deleteRoute(
     check(current);
     await transaction.deleteFrom('routes').where('id', '=', id).execute();
     await noteChange(transaction, current.environment, `route.deleted ${id}`);
+    await noteAuditEvent(transaction, origin, {
+      action: 'route.deleted',
+      ...{ resourceId: id, environments: [current.environment], routes: [current.name] },
+      ...{ before: routeView(current), after: null },
+    });
   });
 }
 

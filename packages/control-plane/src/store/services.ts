@@ -1,5 +1,8 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { ChangeOrigin } from '../domain/audit-event.ts';
 import type { Service, ServiceSettings } from '../domain/service.ts';
+import { auditedService } from '../domain/service-view.ts';
+import { noteAuditEvent } from './audit-events.ts';
 import type { Database } from './database.ts';
 import { environmentNotFound } from './environments.ts';
 import { replacingViolation } from './failures.ts';
@@ -46,8 +49,13 @@ export async function findServices(
 export type NewService = ServiceSettings & { readonly id: string; readonly environment: string };
 
 /** @throws GatewayError name_conflict, environment_not_found */
-export function createService(db: Database, service: NewService, now: Date): Promise<Service> {
+export function createService(
+  db: Database,
+  service: NewService,
+  origin: ChangeOrigin,
+): Promise<Service> {
   const { id, environment } = service;
+  const now = origin.at;
   return replacingViolation('services_environment_fkey', environmentNotFound, () =>
     replacingViolation('services_name_key', nameTaken, () =>
       db.transaction().execute(async (transaction) => {
@@ -57,6 +65,11 @@ export function createService(db: Database, service: NewService, now: Date): Pro
           .returningAll()
           .executeTakeFirstOrThrow();
         await noteChange(transaction, environment, `service.created ${id}`);
+        await noteAuditEvent(transaction, origin, {
+          action: 'service.created',
+          ...{ resourceId: id, environments: [environment] },
+          ...{ before: null, after: auditedService(row) },
+        });
         return row;
       }),
     ),
@@ -72,7 +85,7 @@ export function createService(db: Database, service: NewService, now: Date): Pro
 export function updateService(
   db: Database,
   id: string,
-  now: Date,
+  origin: ChangeOrigin,
   decide: (current: Service) => ServiceSettings,
 ): Promise<Service> {
   return replacingViolation('services_name_key', nameTaken, () =>
@@ -82,11 +95,16 @@ export function updateService(
       if (wanted === current) return current;
       const row = await transaction
         .updateTable('services')
-        .set({ ...columns(wanted), revision: current.revision + 1, updated_at: now })
+        .set({ ...columns(wanted), revision: current.revision + 1, updated_at: origin.at })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
       await noteChange(transaction, current.environment, `service.updated ${id}`);
+      await noteAuditEvent(transaction, origin, {
+        action: 'service.updated',
+        ...{ resourceId: id, environments: [row.environment] },
+        ...{ before: auditedService(current), after: auditedService(row) },
+      });
       return row;
     }),
   );
@@ -96,6 +114,7 @@ export function updateService(
 export async function deleteService(
   db: Database,
   id: string,
+  origin: ChangeOrigin,
   check: (current: Service) => void,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -113,6 +132,11 @@ export async function deleteService(
     if (routes.length > 0) throw inUse(routes.map((route) => route.name));
     await transaction.deleteFrom('services').where('id', '=', id).execute();
     await noteChange(transaction, current.environment, `service.deleted ${id}`);
+    await noteAuditEvent(transaction, origin, {
+      action: 'service.deleted',
+      ...{ resourceId: id, environments: [current.environment] },
+      ...{ before: auditedService(current), after: null },
+    });
   });
 }
 

@@ -79,6 +79,7 @@ interface TokensTable {
   created_at: Date;
   updated_at: Date;
   revoked_at: Date | null;
+  last_used_at: Date | null;
 }
 
 interface OutboxTable {

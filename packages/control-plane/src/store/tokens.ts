@@ -1,14 +1,16 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { sql } from 'kysely';
-import type { Token } from '../domain/token.ts';
+import type { ChangeOrigin } from '../domain/audit-event.ts';
+import { auditedToken, type Token } from '../domain/token.ts';
+import { noteAuditEvent } from './audit-events.ts';
 import type { Database } from './database.ts';
 import { replacingViolation } from './failures.ts';
 import { lockEnvironments, noteTokenChange } from './outbox.ts';
 
 const SHOWN = [
   ...(['id', 'name', 'environments', 'routes', 'scopes', 'expires_at'] as const),
-  ...(['created_by', 'created_at', 'updated_at'] as const),
+  ...(['created_by', 'created_at', 'updated_at', 'last_used_at'] as const),
 ] as const;
 
 /** A token that a secret opens, with the time from which that secret no longer does. */
@@ -80,7 +82,7 @@ export interface NewToken extends TokenReach {
 }
 
 /** @throws GatewayError name_conflict */
-export function createToken(db: Database, token: NewToken, now: Date): Promise<Token> {
+export function createToken(db: Database, token: NewToken, origin: ChangeOrigin): Promise<Token> {
   const taken = () =>
     new GatewayError('name_conflict', 'A token of this name exists already.', {
       details: [{ path: 'name', message: 'is taken' }],
@@ -99,12 +101,17 @@ export function createToken(db: Database, token: NewToken, now: Date): Promise<T
           secret_sha256: token.secretSha256,
           expires_at: token.expiresAt,
           created_by: token.createdBy,
-          created_at: now,
-          updated_at: now,
+          created_at: origin.at,
+          updated_at: origin.at,
         })
         .returning(SHOWN)
         .executeTakeFirstOrThrow();
       await noteTokenChange(transaction, token.environments, `token.created ${token.id}`);
+      await noteAuditEvent(transaction, origin, {
+        action: 'token.created',
+        ...{ resourceId: row.id, environments: row.environments, routes: row.routes },
+        ...{ before: null, after: auditedToken(row) },
+      });
       return row;
     }),
   );
@@ -114,7 +121,7 @@ export function createToken(db: Database, token: NewToken, now: Date): Promise<T
 export async function revokeToken(
   db: Database,
   id: string,
-  now: Date,
+  origin: ChangeOrigin,
   check: (current: Token) => void,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -122,10 +129,15 @@ export async function revokeToken(
     check(current);
     await transaction
       .updateTable('tokens')
-      .set({ revoked_at: now, updated_at: now })
+      .set({ revoked_at: origin.at, updated_at: origin.at })
       .where('id', '=', id)
       .execute();
     await noteTokenChange(transaction, current.environments, `token.revoked ${id}`);
+    await noteAuditEvent(transaction, origin, {
+      action: 'token.revoked',
+      ...{ resourceId: id, environments: current.environments, routes: current.routes },
+      ...{ before: auditedToken(current), after: null },
+    });
   });
 }
 
@@ -138,7 +150,8 @@ export async function revokeToken(
 export function rotateToken(
   db: Database,
   id: string,
-  rotation: { readonly secretSha256: Buffer; readonly graceEnd: Date; readonly now: Date },
+  rotation: { readonly secretSha256: Buffer; readonly graceEnd: Date },
+  origin: ChangeOrigin,
   check: (current: Token) => void,
 ): Promise<Token> {
   return db.transaction().execute(async (transaction) => {
@@ -150,12 +163,19 @@ export function rotateToken(
         secret_sha256: rotation.secretSha256,
         previous_sha256: eb.ref('secret_sha256'),
         previous_expires_at: rotation.graceEnd,
-        updated_at: rotation.now,
+        updated_at: origin.at,
       }))
       .where('id', '=', id)
       .returning(SHOWN)
       .executeTakeFirstOrThrow();
     await noteTokenChange(transaction, current.environments, `token.rotated ${id}`);
+    const previous_secret_expires_at = rotation.graceEnd.toISOString();
+    await noteAuditEvent(transaction, origin, {
+      action: 'token.rotated',
+      ...{ resourceId: id, environments: current.environments, routes: current.routes },
+      before: auditedToken(current),
+      after: { ...auditedToken(row), previous_secret_expires_at },
+    });
     return row;
   });
 }

@@ -8,8 +8,10 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { manualClock, type ManualClock } from '@gateway/shared/testing/manual-clock';
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { Registry } from 'prom-client';
+import { startOrigin } from '../domain/audit-event.ts';
 import type { ServiceStatus } from '../health/fleet-health.ts';
 import { createApp } from '../http/app.ts';
+import { auditEventEndpoints } from '../http/audit-events.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { environmentEndpoints } from '../http/environments.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
@@ -18,6 +20,7 @@ import { routeEndpoints } from '../http/routes.ts';
 import { startServer } from '../http/server.ts';
 import { serviceEndpoints } from '../http/services.ts';
 import { tokenEndpoints } from '../http/tokens.ts';
+import { startTokenUses } from '../ingest/token-uses.ts';
 import { ensureAdminToken } from '../store/admin-token.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { ensureEnvironments } from '../store/environments.ts';
@@ -80,7 +83,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const start = new Date(clock.nowMs());
   await ensureEnvironments(db, ['production', 'development'], start);
   const sha256 = hashTokenSecretBytes(adminToken);
-  await ensureAdminToken(db, { id: newId('tok'), sha256 }, start);
+  await ensureAdminToken(db, { id: newId('tok'), sha256 }, startOrigin(newId('aud'), start));
+  const tokenUses = startTokenUses({ db, clock, registry, log });
   const parts = { db, clock, newId };
   const masterKey = { id: 'k1', bytes: randomBytes(32) };
   const credentials = new CredentialVault([masterKey], systemRandom);
@@ -91,13 +95,16 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     ...{ clock, newId, log },
     metrics,
     trustedProxies: parseAddressRanges(options.trustedProxies ?? []),
-    authenticator: createAuthenticator({ db, clock, authFailureLimit, managementRateLimit }),
+    authenticator: createAuthenticator({
+      ...{ db, clock, authFailureLimit, managementRateLimit, tokenUses },
+    }),
     endpoints: [
       ...environmentEndpoints(parts),
       ...serviceEndpoints(parts, { denied, credentials, statusOf }),
       ...routeEndpoints(parts, denied),
       ...tokenEndpoints(parts),
       ...requestEndpoints(parts),
+      ...auditEventEndpoints(parts),
     ],
   });
   const server = await startServer(app, {
@@ -132,6 +139,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     },
     async close() {
       await server.close();
+      await tokenUses.stop();
       await opened.close();
       await database.drop();
     },
