@@ -8,6 +8,7 @@ import { toGatewayError } from './failure.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi.ts';
 import { createResponder, type Responder } from './respond.ts';
 import { runEndpoint } from './run-endpoint.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export interface AppOptions extends ArrivalOptions {
   readonly endpoints: readonly Endpoint[];
@@ -24,6 +25,7 @@ export function createApp(options: AppOptions): Express {
   // One path for one thing: `/v1/services/` is none, as `/V1/services` is none.
   app.enable('strict routing');
   app.set('query parser', 'simple');
+  app.use(securityHeaders());
   app.use(arrive(options));
 
   const paths = new Map<string, Handlers>([
