@@ -27,6 +27,8 @@ import { startDatabaseProbe } from './store/probe.ts';
 
 const NAME = 'control plane';
 const STOP_TIMEOUT_MS = 10_000;
+/** Of what data planes tell, in the answer of /readyz. */
+const MAX_SHOWN_FAULTS = 20;
 
 const newId = createIdFactory(() => clock.nowMs(), systemRandom);
 
@@ -45,7 +47,11 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   collectDefaultMetrics({ register: registry });
   const stopping = new AbortController();
   const { signal } = stopping;
-  const readiness = { database: () => false, messaging: () => 'waiting' };
+  const readiness = {
+    database: () => false,
+    messaging: () => 'waiting',
+    credentialFaults: (): readonly string[] => [],
+  };
   const admin = await startAdminServer({
     host: config.CONTROL_PLANE_ADMIN_HOST,
     port: config.CONTROL_PLANE_ADMIN_PORT,
@@ -56,8 +62,10 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       ...(readiness.database() ? [] : ['Postgres is not migrated or cannot be reached']),
       ...(readiness.messaging() === 'waiting' ? ['NATS has not been reached yet'] : []),
     ],
-    degraded: () =>
-      readiness.messaging() === 'away' ? ['NATS is away: changes wait to be published'] : [],
+    degraded: () => [
+      ...(readiness.messaging() === 'away' ? ['NATS is away: changes wait to be published'] : []),
+      ...readiness.credentialFaults().slice(0, MAX_SHOWN_FAULTS),
+    ],
   });
   runner.defer('admin server', () => admin.close());
 
@@ -88,6 +96,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   const messaging = startMessaging(config, { db, clock, registry, log, tokenUses });
   runner.defer('messaging', () => messaging.stop());
   readiness.messaging = () => messaging.state();
+  readiness.credentialFaults = () => messaging.credentialFaults();
 
   const authenticator = createAuthenticator({
     ...{ db, clock, tokenUses },

@@ -37,6 +37,8 @@ export interface Messaging {
   state(): 'waiting' | 'connected' | 'away';
   /** What the live data planes see of a service. */
   serviceStatus(serviceId: string): ServiceStatus;
+  /** Which live data planes cannot open which credentials of upstreams, a line for each. */
+  credentialFaults(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -52,9 +54,11 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
   const publishMetrics = createPublishMetrics(registry);
   const ingestMetrics = createIngestMetrics(registry);
   const fleet = new FleetHealth();
-  const fleetMetrics = createFleetMetrics(registry, () =>
-    fleet.liveDataPlanes(clock.monotonicMs()),
-  );
+  const credentialFaults = () => fleet.credentialFaults(clock.monotonicMs());
+  const fleetMetrics = createFleetMetrics(registry, {
+    liveDataPlanes: () => fleet.liveDataPlanes(clock.monotonicMs()),
+    withUnusableCredentials: () => credentialFaults().length,
+  });
   let store: SnapshotStore | undefined;
 
   async function start(): Promise<void> {
@@ -102,6 +106,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     started,
     state: () => (store === undefined ? 'waiting' : store.isConnected() ? 'connected' : 'away'),
     serviceStatus: (serviceId) => fleet.statusOf(serviceId, clock.monotonicMs()),
+    credentialFaults,
     async stop() {
       stopping.abort();
       await started.catch(() => undefined);

@@ -7,6 +7,7 @@ import { systemRandom } from '@gateway/shared/ids';
 import { connectNats } from '@gateway/shared/messaging/connection';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { runProcess, type Runner } from '@gateway/shared/runner';
+import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
 import { createLogger, type Logger } from '@gateway/shared/telemetry/logger';
 import { collectDefaultMetrics, Registry } from 'prom-client';
@@ -28,6 +29,7 @@ import { openLastGood } from './sync/last-good.ts';
 import { linkNats } from './sync/nats-link.ts';
 import { createRecordStream } from './sync/record-stream.ts';
 import { TableHolder } from './table/table-holder.ts';
+import { CredentialReport } from './telemetry/credential-report.ts';
 import { createUpstreamCheck } from './upstream/health/check-upstream.ts';
 import { UpstreamHealth } from './upstream/health/upstream-health.ts';
 import { guardedLookup } from './upstream/guarded-lookup.ts';
@@ -62,7 +64,8 @@ function load(): Config {
 async function start(runner: Runner, config: Config, log: Logger): Promise<void> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const table = new TableHolder();
+  const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom));
+  const credentials = new CredentialReport(log, registry);
 
   const stopping = new AbortController();
   const nats = connectNats({
@@ -135,6 +138,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     apply(snapshot) {
       const first = !table.current.environments.has(snapshot.environment);
       table.apply(snapshot);
+      credentials.applied(table.current);
       upstreams.retain(table.upstreamKeys);
       health.reconcile(table.current);
       keySets.retain(table.keySetUrls);
@@ -156,6 +160,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       in_flight: inFlight(),
       last_error: sync.status.lastError?.slice(0, MAX_ERROR_CHARS) ?? null,
       services: health.report(),
+      unusable_credentials: [...credentials.unusable()],
     }),
   });
   changed = () => heartbeats.beatSoon();
@@ -176,6 +181,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     degraded: () => [
       ...(sync.status.connected ? [] : ['NATS is away: the configuration may be old']),
       ...(sync.status.lastError === undefined ? [] : [sync.status.lastError]),
+      ...credentials.reasons(),
     ],
   });
   runner.defer('admin server', () => admin.close());

@@ -12,6 +12,7 @@ function beat(id: string, health?: ReportedServiceHealth, intervalMs = HEARTBEAT
   const heartbeat: Heartbeat = {
     ...{ id, region: 'eu', started_at_ms: 0, sent_at_ms: 0, interval_ms: intervalMs },
     ...{ config_versions: {}, in_flight: 0, last_error: null, unreported_services: 0 },
+    unusable_credentials: [],
     services: health === undefined ? {} : { svc: health },
   };
   return heartbeat;
@@ -65,6 +66,19 @@ describe('the status of a service', () => {
     expect(fleet.statusOf('svc', HEARTBEAT_LIFETIME_MS + 1)).toBe('healthy');
     expect(fleet.liveDataPlanes(HEARTBEAT_LIFETIME_MS + 1)).toBe(1);
     expect(fleet.statusOf('svc', 5001 + HEARTBEAT_LIFETIME_MS)).toBe('unknown');
+  });
+
+  it('tells which data planes cannot open which credentials, as long as they live', () => {
+    const fleet = new FleetHealth();
+    const unusable = { key_id: 'k2', reason: 'key_missing', services: 3 } as const;
+    fleet.take({ ...beat('dp-1'), unusable_credentials: [unusable] }, 0);
+    fleet.take(beat('dp-2'), 0);
+    expect(fleet.credentialFaults(0)).toEqual([
+      'data plane dp-1 cannot open credentials sealed under k2 (key_missing, services: 3)',
+    ]);
+    expect(fleet.credentialFaults(HEARTBEAT_LIFETIME_MS + 1)).toEqual([]);
+    fleet.take(beat('dp-1'), HEARTBEAT_LIFETIME_MS + 1);
+    expect(fleet.credentialFaults(HEARTBEAT_LIFETIME_MS + 1)).toEqual([]);
   });
 
   it('believes nobody who claims to beat once in a year', () => {

@@ -1,10 +1,15 @@
-import type { Heartbeat, ReportedServiceHealth } from '@gateway/shared/heartbeats/heartbeat';
+import type {
+  Heartbeat,
+  ReportedServiceHealth,
+  UnusableCredentials,
+} from '@gateway/shared/heartbeats/heartbeat';
 import { MISSED_HEARTBEATS } from '@gateway/shared/heartbeats/heartbeat';
 
 export type ServiceStatus = 'unknown' | 'healthy' | 'degraded' | 'unhealthy';
 
 interface Heard {
   readonly services: ReadonlyMap<string, ReportedServiceHealth>;
+  readonly unusable: readonly UnusableCredentials[];
   readonly untilMs: number;
 }
 
@@ -33,6 +38,7 @@ export class FleetHealth {
     }
     this.#heard.set(id, {
       services: new Map(Object.entries(services)),
+      unusable: heartbeat.unusable_credentials,
       untilMs: nowMs + Math.min(MAX_LIFETIME_MS, MISSED_HEARTBEATS * intervalMs),
     });
     return true;
@@ -63,6 +69,19 @@ export class FleetHealth {
     }
     if (failing === 0) return healthy === 0 ? 'unknown' : 'healthy';
     return healthy === 0 ? 'unhealthy' : 'degraded';
+  }
+
+  /** One line for each live data plane that cannot open credentials of upstreams: which, and for want of what. */
+  credentialFaults(nowMs: number): readonly string[] {
+    const faults: string[] = [];
+    for (const [id, { unusable, untilMs }] of this.#heard) {
+      if (untilMs < nowMs || unusable.length === 0) continue;
+      const keys = unusable.map(({ key_id, reason, services }) => {
+        return `${key_id} (${reason}, services: ${services})`;
+      });
+      faults.push(`data plane ${id} cannot open credentials sealed under ${keys.join(', ')}`);
+    }
+    return faults;
   }
 
   #forgetSilent(nowMs: number): void {

@@ -25,7 +25,10 @@ afterEach(async () => {
 function watch() {
   const fleet = new FleetHealth();
   const registry = new Registry();
-  const metrics = createFleetMetrics(registry, () => fleet.liveDataPlanes(performance.now()));
+  const metrics = createFleetMetrics(registry, {
+    liveDataPlanes: () => fleet.liveDataPlanes(performance.now()),
+    withUnusableCredentials: () => fleet.credentialFaults(performance.now()).length,
+  });
   const watching = watchHeartbeats({
     ...{ connection: nats.connection, prepare: nats.prepare, fleet, clock: systemClock },
     ...{ log: createLogger('test', 'silent'), metrics },
@@ -39,6 +42,7 @@ function beat(id: string, healthy: number, failing: number): Heartbeat {
   return {
     ...{ id, region: 'eu', started_at_ms: 0, sent_at_ms: 0, interval_ms: HEARTBEAT_INTERVAL_MS },
     ...{ config_versions: {}, in_flight: 0, last_error: null, unreported_services: 0 },
+    unusable_credentials: [],
     services: { svc: [healthy, failing, 0] },
   };
 }

@@ -1,5 +1,6 @@
 import { HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
+import type { UsableCredential } from '../table/compile-credential.ts';
 import type { RequestContext } from './context.ts';
 import { withoutNamed } from './inbound-headers.ts';
 
@@ -9,16 +10,28 @@ const VIA = '1.1 gateway';
 /**
  * The header lines for the upstream: name, value, name, value. The caller's end-to-end fields, and
  * what the gateway says of the caller. `X-Forwarded-*` of the caller counts only where a trusted
- * proxy sent it. A credential of the gateway never goes on; one for the upstream does.
+ * proxy sent it. A credential of the gateway never goes on; one for the upstream does, unless the service
+ * has one of its own under that name.
+ *
+ * @throws Error where the service has a credential that cannot be used: without it nothing may be sent
  */
 export function outboundHeaders(ctx: RequestContext): string[] {
   const { inbound } = ctx;
   const { apiKey } = inbound;
-  const fields =
+  const credential = credentialOf(ctx);
+  let fields =
     apiKey !== undefined && isOurApiKey(ctx, apiKey)
       ? withoutNamed(inbound.endToEnd, 'x-api-key')
       : inbound.endToEnd.slice();
-  if (inbound.authorization !== undefined && !isOurCredential(ctx, inbound.authorization)) {
+  if (credential !== undefined) {
+    fields = withoutAlias(fields, credential.dashedHeader);
+    fields.push(credential.header, credential.value);
+  }
+  if (
+    inbound.authorization !== undefined &&
+    credential?.header !== 'authorization' &&
+    !isOurCredential(ctx, inbound.authorization)
+  ) {
     fields.push('authorization', inbound.authorization);
   }
   const subject = ctx.jwt?.subjectField;
@@ -39,6 +52,23 @@ export function outboundHeaders(ctx: RequestContext): string[] {
   );
   if (host !== undefined) fields.push('x-forwarded-host', host);
   return fields;
+}
+
+function credentialOf(ctx: RequestContext): UsableCredential | undefined {
+  const credential = ctx.version?.service.credential;
+  if (credential?.usable === false) throw new Error('the credential of the service cannot be used');
+  return credential;
+}
+
+/** Drops every field that an upstream could take for this one, in any case, with dashes or underscores. */
+function withoutAlias(fields: readonly string[], dashedName: string): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] ?? '';
+    const dashed = name.toLowerCase().replaceAll('_', '-');
+    if (dashed !== dashedName) kept.push(name, fields[index + 1] ?? '');
+  }
+  return kept;
 }
 
 /** The chain of addresses that leads to the caller: a trusted proxy's is extended, others begin anew. */

@@ -5,6 +5,7 @@ import { createPickVersion } from '../stages/pick-version.ts';
 import { createForward, type ForwardOptions } from '../stages/forward.ts';
 import { createIdempotency, type IdempotencyOptions } from '../stages/idempotency.ts';
 import { createQuota, type QuotaOptions } from '../stages/quota.ts';
+import { createRequireCredential } from '../stages/require-credential.ts';
 import { createResolveRoute, type ResolveRouteOptions } from '../stages/resolve-route.ts';
 import { createUnkeyedUpgrade } from '../stages/unkeyed-upgrade.ts';
 import type { AccessOptions } from './refuse-access.ts';
@@ -31,6 +32,7 @@ function createGateStages(options: StageOptions): readonly Stage[] {
     createAuthenticate(options.authenticate),
     createAuthorize(options.access),
     createPickVersion(),
+    createRequireCredential(),
     createQuota(options.quota),
   ];
 }

@@ -16,6 +16,7 @@ const REPORT: HeartbeatReport = {
   in_flight: 2,
   last_error: null,
   services: { svc_1: [2, 1, 0] },
+  unusable_credentials: [{ key_id: 'k2', reason: 'key_missing', services: 3 }],
 };
 
 let own: OwnNats;

@@ -22,7 +22,7 @@ import { ServerTime } from './server-time.ts';
 /** What a data plane tells of itself beside who and where it is. */
 export type HeartbeatReport = Pick<
   Heartbeat,
-  'config_versions' | 'in_flight' | 'last_error' | 'services'
+  'config_versions' | 'in_flight' | 'last_error' | 'services' | 'unusable_credentials'
 >;
 
 export interface HeartbeatOptions {

@@ -4,7 +4,7 @@ import { chooseVersion, hashText } from './choose-version.ts';
 import type { CompiledVersion } from './routing-table.ts';
 
 const SERVICE = {
-  ...{ id: 'svc_1', name: 'pay', upstreams: [] },
+  ...{ id: 'svc_1', name: 'pay', upstreams: [], credential: undefined },
   healthCheck: {
     ...{ path: '/', intervalMs: 1, timeoutMs: 1, healthyThreshold: 1, unhealthyThreshold: 1 },
   },

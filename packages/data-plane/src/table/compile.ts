@@ -7,6 +7,7 @@ import type {
   SnapshotUpstream,
   SnapshotVersion,
 } from '@gateway/shared/snapshot/schema';
+import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
 import { isSameService } from './same-service.ts';
 import { hashText } from './choose-version.ts';
 import type {
@@ -27,18 +28,20 @@ type Services = ReadonlyMap<string, CompiledService>;
  * @param before the table that it replaces: what it has of a service is taken over where nothing of the
  * service has changed, so that whoever keeps something for a service sees by its identity that it is as
  * it was
+ * @param opener of the services' credentials; without it none can be used
  * @throws Error where the snapshot contradicts itself, such as a route to a service that is not in it;
  * the caller then keeps the table that it has.
  */
 export function compileEnvironment(
   snapshot: Snapshot,
   before?: EnvironmentTable,
+  opener: CredentialOpener = NO_KEYS,
 ): EnvironmentTable {
   const services = new Map<string, CompiledService>();
   for (const service of snapshot.services) {
     const known = before?.services.get(service.id);
     const isKnown = known !== undefined && isSameService(known, service);
-    services.set(service.id, isKnown ? known : compileService(service));
+    services.set(service.id, isKnown ? known : compileService(service, opener));
   }
   const routes = new Map<string, CompiledRoute>();
   for (const route of snapshot.routes) {
@@ -52,7 +55,7 @@ export function compileEnvironment(
   return { name: snapshot.environment, version: snapshot.version, services, routes, tokens };
 }
 
-function compileService(service: SnapshotService): CompiledService {
+function compileService(service: SnapshotService, opener: CredentialOpener): CompiledService {
   const check = service.health_check;
   return {
     id: service.id,
@@ -65,6 +68,7 @@ function compileService(service: SnapshotService): CompiledService {
       healthyThreshold: check.healthy_threshold,
       unhealthyThreshold: check.unhealthy_threshold,
     },
+    credential: compileCredential(service.credential, service.id, opener),
   };
 }
 

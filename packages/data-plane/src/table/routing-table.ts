@@ -1,5 +1,6 @@
 import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
 import type { RetryPolicy } from '../upstream/retry.ts';
+import type { CompiledCredential } from './compile-credential.ts';
 
 /** One address that a service runs at. */
 export interface CompiledUpstream {
@@ -32,6 +33,8 @@ export interface CompiledService {
   readonly name: string;
   readonly upstreams: readonly CompiledUpstream[];
   readonly healthCheck: HealthCheckPolicy;
+  /** undefined: the upstreams let the gateway in without one. */
+  readonly credential: CompiledCredential | undefined;
 }
 
 /** One of the services that a route divides its requests among. */

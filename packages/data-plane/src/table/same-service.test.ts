@@ -3,7 +3,7 @@ import type { Snapshot, SnapshotService } from '@gateway/shared/snapshot/schema'
 import fc from 'fast-check';
 import { compileEnvironment } from './compile.ts';
 
-const service: fc.Arbitrary<SnapshotService> = fc.record({
+const fields = {
   id: fc.constant('svc_1'),
   name: fc.constantFrom('a', 'b'),
   revision: fc.nat(3),
@@ -23,7 +23,17 @@ const service: fc.Arbitrary<SnapshotService> = fc.record({
     healthy_threshold: fc.constantFrom(1, 2),
     unhealthy_threshold: fc.constantFrom(1, 3),
   }),
+};
+
+const plain = fc.record(fields);
+const sealed = fc.record({
+  key_id: fc.constantFrom('k1', 'k2'),
+  sealed: fc.constantFrom('a', 'b'),
 });
+const service: fc.Arbitrary<SnapshotService> = fc.oneof(
+  plain,
+  fc.record({ ...fields, credential: sealed }),
+);
 
 const snapshotOf = (one: SnapshotService): Snapshot => ({
   ...{ format: 1, environment: 'production', version: 1, routes: [], tokens: [] },

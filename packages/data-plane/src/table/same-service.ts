@@ -1,4 +1,5 @@
 import type { SnapshotService } from '@gateway/shared/snapshot/schema';
+import { isSameCredential } from './compile-credential.ts';
 import type { CompiledService } from './routing-table.ts';
 
 /** Whether compiling this service would give what is there already. */
@@ -8,6 +9,7 @@ export function isSameService(known: CompiledService, service: SnapshotService):
   return (
     known.id === service.id &&
     known.name === service.name &&
+    isSameCredential(known.credential, service.credential) &&
     healthCheck.path === check.path &&
     healthCheck.intervalMs === check.interval_ms &&
     healthCheck.timeoutMs === check.timeout_ms &&

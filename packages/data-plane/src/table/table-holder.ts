@@ -1,4 +1,5 @@
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import { NO_KEYS, type CredentialOpener } from './compile-credential.ts';
 import { compileEnvironment } from './compile.ts';
 import {
   EMPTY_TABLE,
@@ -11,6 +12,12 @@ import {
 /** Holds the table that requests read. A new one takes its place by one assignment. */
 export class TableHolder {
   #current: RoutingTable = EMPTY_TABLE;
+  readonly #opener: CredentialOpener;
+
+  /** @param opener of the services' credentials; without it none can be used */
+  constructor(opener: CredentialOpener = NO_KEYS) {
+    this.#opener = opener;
+  }
 
   get current(): RoutingTable {
     return this.#current;
@@ -33,6 +40,9 @@ export class TableHolder {
    */
   apply(snapshot: Snapshot): void {
     const before = this.#current.environments.get(snapshot.environment);
-    this.#current = withEnvironment(this.#current, compileEnvironment(snapshot, before));
+    this.#current = withEnvironment(
+      this.#current,
+      compileEnvironment(snapshot, before, this.#opener),
+    );
   }
 }

@@ -5,6 +5,7 @@ import { systemRandom } from '@gateway/shared/ids';
 import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Snapshot, SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { createTokenSecret, hashTokenSecret } from '@gateway/shared/tokens/secret';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { pino } from 'pino';
@@ -65,8 +66,6 @@ export async function startTestDataPath(
   const token = createTokenSecret();
   const snapshots = options.snapshots ?? [testSnapshot(route, token)];
   const clock = options.clock ?? withCoarseTimers(systemClock, 5);
-  const table = new TableHolder();
-  for (const snapshot of snapshots) table.apply(snapshot);
   const records: RequestRecord[] = [];
   const logLines: string[] = [];
   const log = pino(
@@ -84,6 +83,8 @@ export async function startTestDataPath(
     DRAIN_TIMEOUT_MS: '2000',
     ...options.environment,
   });
+  const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom));
+  for (const snapshot of snapshots) table.apply(snapshot);
   const lookup = guardedLookup(deny, options.resolve);
   const pool = {
     clock,

@@ -12,6 +12,14 @@ export const MAX_HEARTBEAT_BYTES = 256 * 1024;
 /** What one data plane sees of a service: how many of its upstreams are healthy, fail, were never checked. */
 const serviceHealthSchema = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
 
+const unusableCredentialsSchema = z.object({
+  /** Of the master key that they were sealed under. */
+  key_id: z.string().max(32),
+  reason: z.enum(['key_missing', 'unreadable']),
+  /** How many services have such a credential. */
+  services: z.int().min(1),
+});
+
 /**
  * What a data plane tells of itself (DESIGN section 4 "Heartbeats"). Keys that this version does not
  * know are left out on reading, so that neighbouring versions work together.
@@ -32,9 +40,12 @@ export const heartbeatSchema = z.object({
   services: z.record(z.string(), serviceHealthSchema),
   /** Services that had no room. */
   unreported_services: z.int().min(0),
+  /** Services that this data plane refuses, as it cannot open their credentials; absent from older ones. */
+  unusable_credentials: z.array(unusableCredentialsSchema).max(16).default([]),
 });
 
 export type Heartbeat = z.infer<typeof heartbeatSchema>;
+export type UnusableCredentials = z.infer<typeof unusableCredentialsSchema>;
 export type ReportedServiceHealth = z.infer<typeof serviceHealthSchema>;
 
 export interface EncodedHeartbeat {
