@@ -50,6 +50,7 @@ const schema = z.object({
   MAX_UPSTREAM_CONNECTIONS: integerVariable(1, 65_535).default(512),
   MAX_PARALLEL_HEALTH_CHECKS: integerVariable(1, 1000).default(32),
   MAX_HEADER_BYTES: integerVariable(1024, MIB).default(32 * 1024),
+  MAX_HEADER_LINES: integerVariable(16, 65_535).default(128),
   MAX_RETRY_BODY_BYTES: integerVariable(0, 64 * MIB).default(MIB),
   MAX_IDEMPOTENT_BODY_BYTES: integerVariable(0, 64 * MIB).default(10 * MIB),
   MAX_IDEMPOTENT_WAITERS: integerVariable(0, 1_000_000).default(1_000),

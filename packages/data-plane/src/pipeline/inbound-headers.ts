@@ -3,6 +3,8 @@
  * those that go on to the upstream as they stand.
  */
 export interface InboundHeaders {
+  /** How many there are. */
+  readonly lines: number;
   readonly host: string | undefined;
   readonly authorization: string | undefined;
   readonly apiKey: string | undefined;
@@ -121,6 +123,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     else if (!isDropped(name)) endToEnd.push(rawName, value);
   }
   return {
+    lines: raw.length / 2,
     host: found.host,
     authorization: found.authorization,
     apiKey: found.apiKey,

@@ -122,6 +122,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       controlPlaneUrl: config.CONTROL_PLANE_URL,
       client: ports.controlPlane,
       timeoutMs: CONTROL_PLANE_TIMEOUT_MS,
+      maxHeaderLines: config.MAX_HEADER_LINES,
     }),
     upgrade: createUpgradeHandler({
       ...shared,
@@ -186,6 +187,7 @@ function stagesFrom(
     admit: {
       inFlight: () => inFlight.count,
       maxInFlight: config.MAX_IN_FLIGHT_REQUESTS,
+      maxHeaderLines: config.MAX_HEADER_LINES,
       ready: ports.ready,
     },
     resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT },

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { checkHead } from '../pipeline/check-head.ts';
 import type { RequestContext } from '../pipeline/context.ts';
+import { checkHeaderLines } from '../pipeline/header-lines.ts';
 import { forwardedFor } from '../pipeline/outbound-headers.ts';
 import { respondWithError, type RespondOptions } from '../pipeline/respond.ts';
 import { endToEndFields } from '../pipeline/response-head.ts';
@@ -24,6 +25,7 @@ export interface PassThroughOptions extends LingerOptions {
   readonly inFlight: InFlight;
   readonly log: Logger;
   readonly timeoutMs: number;
+  readonly maxHeaderLines: number;
 }
 
 const KEEP_BYTES = 64 * 1024;
@@ -68,6 +70,7 @@ async function pass(
   options: PassThroughOptions,
 ): Promise<void> {
   const { timeoutMs } = options;
+  checkHeaderLines(ctx, options.maxHeaderLines);
   checkHead(ctx);
   const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, timeoutMs });
   const headers = passedFields(ctx);

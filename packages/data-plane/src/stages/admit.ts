@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { checkHead, refuseField } from '../pipeline/check-head.ts';
+import { checkHeaderLines } from '../pipeline/header-lines.ts';
 import { refuseSubPath } from '../pipeline/proxy-path.ts';
 import type { Stage } from '../pipeline/stage.ts';
 
@@ -13,6 +14,7 @@ export interface AdmitOptions {
   /** Requests that are under way in this process, this one included. */
   readonly inFlight: () => number;
   readonly maxInFlight: number;
+  readonly maxHeaderLines: number;
   /** Whether the configuration of every environment is loaded: before, a route could seem to be missing. */
   readonly ready: () => boolean;
 }
@@ -42,6 +44,7 @@ export function createAdmit(options: AdmitOptions): Stage {
         headers: { allow: ALLOW },
       });
     }
+    checkHeaderLines(ctx, options.maxHeaderLines);
     checkHead(ctx);
     if (ctx.target.routeName === '') {
       throw new GatewayError('not_found', 'The path names no route.');

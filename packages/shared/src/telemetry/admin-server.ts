@@ -15,12 +15,16 @@ export interface AdminServerOptions extends ListenOptions {
   readonly degraded?: () => readonly string[];
 }
 
+/** A probe or a scrape takes far less; what holds the port longer is cut. */
+const REQUEST_TIMEOUT_MS = 10_000;
+const MAX_CONNECTIONS = 128;
+
 /**
  * The admin port of a process: `/healthz` (it runs), `/readyz` (200, or 503 with the reasons) and
  * `/metrics` (Prometheus). It is meant for the cluster's inside and has no authentication.
  */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
-  const server = createServer((request, response) => {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     const json = (status: number, body: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
@@ -47,6 +51,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
       json(404, { status: 'not_found' });
     }
   });
+  server.maxConnections = MAX_CONNECTIONS;
   const port = await listen(server, options);
   return {
     port,
