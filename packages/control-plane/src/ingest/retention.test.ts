@@ -1,15 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createIdFactory } from '@gateway/shared/ids';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { AUDIT_EVENTS, REQUEST_RECORDS } from '../domain/partitioned-table.ts';
+import { startOrigin } from '../domain/audit-event.ts';
+import { listAuditEvents, noteAuditEvent } from '../store/audit-events.ts';
 import { listPartitions } from '../store/partitions.ts';
 import { insertRecords, listRecords } from '../store/records.ts';
 import { requestRecord } from '../testing/records.ts';
 import { openTestStore, type TestStore } from '../testing/store.ts';
-import { DAY_MS } from './partition-plan.ts';
 import { runRetention, startRetention } from './retention.ts';
 import { storableRecord } from './storable-record.ts';
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 const TODAY = Date.UTC(2030, 5, 15);
 const log = createLogger('test', 'silent');
 const ahead = (from: number) => [0, 1, 2, 3].map((days) => from + days * DAY_MS);
@@ -42,36 +46,64 @@ describe('the retention of request records', () => {
     clock.advance(1);
     await runRetention(options, never);
     expect(await times()).toEqual([]);
-    expect(await listPartitions(store.db)).not.toContain(TODAY);
+    expect(await listPartitions(store.db, REQUEST_RECORDS)).not.toContain(TODAY);
   });
 
   it('gives the days that were missed their partitions, and forgets strays that are past', async () => {
     await insert(TODAY - 40 * DAY_MS, TODAY - 29 * DAY_MS, TODAY - DAY_MS, TODAY);
     await runRetention({ db: store.db, clock: manualClock(TODAY), log }, never);
     expect(await times()).toEqual([TODAY, TODAY - DAY_MS, TODAY - 29 * DAY_MS]);
-    expect(await listPartitions(store.db)).toEqual([
+    expect(await listPartitions(store.db, REQUEST_RECORDS)).toEqual([
       TODAY - 29 * DAY_MS,
       TODAY - DAY_MS,
       ...ahead(TODAY),
     ]);
   });
 
+  it('keeps an audit event for 400 days whatever happens, and not for another month more', async () => {
+    const clock = manualClock(TODAY);
+    const options = { db: store.db, clock, log };
+    await runRetention(options, never);
+    expect(await listPartitions(store.db, AUDIT_EVENTS)).toEqual(
+      expect.arrayContaining([Date.UTC(2030, 5), Date.UTC(2030, 6)]),
+    );
+    const origin = startOrigin(createIdFactory(() => clock.nowMs())('aud'), new Date(TODAY));
+    const views = { before: null, after: {} };
+    await noteAuditEvent(store.db, origin, {
+      ...{ action: 'environment.created', resourceId: 'x', environments: ['x'], ...views },
+    });
+    const ids = async () => {
+      const within = { environments: ['*'], routes: ['*'], scopes: ['*'] };
+      const events = await listAuditEvents(store.db, { within, sinceMs: 0, limit: 10 });
+      return events.map((event) => event.id);
+    };
+    clock.advance(400 * DAY_MS);
+    await runRetention(options, never);
+    expect(await ids()).toEqual([origin.id]);
+    clock.advance(31 * DAY_MS);
+    await runRetention(options, never);
+    expect(await ids()).toEqual([]);
+    expect(await listPartitions(store.db, AUDIT_EVENTS)).not.toContain(Date.UTC(2030, 5));
+  });
+
   it('is run by several replicas at once without one failing', async () => {
     await insert(TODAY, TODAY + DAY_MS);
     const options = { db: store.db, clock: systemTimers(TODAY), log };
     await Promise.all([1, 2, 3].map(() => runRetention(options, never)));
-    expect(await listPartitions(store.db)).toEqual(ahead(TODAY));
+    expect(await listPartitions(store.db, REQUEST_RECORDS)).toEqual(ahead(TODAY));
     expect(await times()).toEqual([TODAY + DAY_MS, TODAY]);
   });
 
   it('runs at the start and every hour', async () => {
     const clock = manualClock(TODAY + DAY_MS - 1);
     const retention = startRetention({ db: store.db, clock, log });
-    await eventually(async () => expect(await listPartitions(store.db)).toEqual(ahead(TODAY)));
+    await eventually(async () =>
+      expect(await listPartitions(store.db, REQUEST_RECORDS)).toEqual(ahead(TODAY)),
+    );
     await eventually(async () => {
       clock.advance(10 * 60 * 1000);
       const days = [TODAY, ...ahead(TODAY + DAY_MS)];
-      expect(await listPartitions(store.db)).toEqual(days);
+      expect(await listPartitions(store.db, REQUEST_RECORDS)).toEqual(days);
     });
     expect(clock.nowMs()).toBeLessThan(TODAY + 2 * DAY_MS);
     await retention.stop();

@@ -1,11 +1,16 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import {
+  AUDIT_EVENTS,
+  REQUEST_RECORDS,
+  type PartitionedTable,
+} from '../domain/partitioned-table.ts';
 import type { Database } from '../store/database.ts';
 import {
-  deleteStrayRecords,
+  deleteStrays,
   dropPartition,
   listPartitions,
-  listStrayDays,
+  listStrayPeriods,
   makePartition,
   type PartitionChange,
 } from '../store/partitions.ts';
@@ -30,8 +35,8 @@ export interface Retention {
 }
 
 /**
- * Keeps the partitions of request records right, now and every hour: those of the days ahead are
- * made, those past their retention are dropped. Any number of control planes run it side by side.
+ * Keeps the partitions of request records and audit events right, now and every hour: those of the
+ * time ahead are made, those past their retention are dropped. Any number of control planes run it side by side.
  */
 export function startRetention(options: RetentionOptions): Retention {
   const stopping = new AbortController();
@@ -50,7 +55,7 @@ async function loop(options: RetentionOptions, signal: AbortSignal): Promise<voi
     try {
       await runRetention(options, signal);
     } catch (error) {
-      options.log.error({ err: error }, 'cannot keep the partitions of request records right');
+      options.log.error({ err: error }, 'cannot keep the partitions of tables right');
       waitMs = AFTER_FAILURE_MS;
     }
     await pause(options.clock, waitMs, signal);
@@ -64,22 +69,36 @@ async function loop(options: RetentionOptions, signal: AbortSignal): Promise<voi
  * @throws where Postgres fails, or where a step did not come to its turn.
  */
 export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
-  const { db, clock, log } = options;
-  const nowMs = clock.nowMs();
-  const plan = planPartitions(await listPartitions(db), await listStrayDays(db), nowMs);
-  for (const day of plan.make) {
-    if (signal.aborted) return;
-    await untilDone(() => makePartition(db, day), clock, signal);
-    log.info({ day: textOf(day) }, 'made a partition for request records');
+  const { db } = options;
+  const nowMs = options.clock.nowMs();
+  for (const table of [REQUEST_RECORDS, AUDIT_EVENTS]) {
+    await keepPartitions(options, table, nowMs, signal);
   }
-  for (const day of plan.drop) {
-    if (signal.aborted) return;
-    await untilDone(() => dropPartition(db, day), clock, signal);
-    log.info({ day: textOf(day) }, 'dropped the request records of a day');
-  }
-  const before = retentionStart(nowMs);
-  await untilNone(() => deleteStrayRecords(db, before), signal);
+  const before = retentionStart(nowMs, REQUEST_RECORDS);
   await untilNone(() => deletePublishedChanges(db, before), signal);
+}
+
+async function keepPartitions(
+  { db, clock, log }: RetentionOptions,
+  table: PartitionedTable,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const strays = await listStrayPeriods(db, table);
+  const plan = planPartitions(table, await listPartitions(db, table), strays, nowMs);
+  const named = (startMs: number) => ({ table: table.name, from: textOf(startMs) });
+  for (const start of plan.make) {
+    if (signal.aborted) return;
+    await untilDone(() => makePartition(db, table, start), clock, signal);
+    log.info(named(start), 'made a partition');
+  }
+  for (const start of plan.drop) {
+    if (signal.aborted) return;
+    await untilDone(() => dropPartition(db, table, start), clock, signal);
+    log.info(named(start), 'dropped a partition, as all of it is past its retention');
+  }
+  const before = retentionStart(nowMs, table);
+  await untilNone(() => deleteStrays(db, table, before), signal);
 }
 
 async function untilDone(

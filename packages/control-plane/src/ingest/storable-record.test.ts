@@ -44,6 +44,35 @@ describe('a message of request records', () => {
   });
 });
 
+describe('the use of tokens that a message of request records tells of', () => {
+  const first = 'tok_00000000000000000000000001';
+  const second = 'tok_00000000000000000000000002';
+  const usesOf = (...records: object[]) => parseBatch(JSON.stringify(records))?.tokenUses;
+
+  it('is the latest of each token', () => {
+    const uses = usesOf(
+      requestRecord(AT_MS + 5, { token_id: first }),
+      requestRecord(AT_MS, { token_id: first }),
+      requestRecord(AT_MS + 1, { token_id: second, status: 404, error_code: 'route_not_found' }),
+    );
+    expect(uses).toEqual(
+      new Map([
+        [first, AT_MS + 5],
+        [second, AT_MS + 1],
+      ]),
+    );
+  });
+
+  it('leaves out requests that the token did not open, and what is no id of a token', () => {
+    const uses = usesOf(
+      requestRecord(AT_MS, { token_id: first, error_code: 'authentication_failed' }),
+      requestRecord(AT_MS, { token_id: null }),
+      requestRecord(AT_MS, { token_id: "tok_'; --" }),
+    );
+    expect(uses).toEqual(new Map());
+  });
+});
+
 describe('a record on its way to Postgres', () => {
   it('takes its time from its id, by which it is looked up', () => {
     const record = requestRecord(AT_MS, { received_at_ms: AT_MS + 5000 });

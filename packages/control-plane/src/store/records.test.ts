@@ -5,6 +5,7 @@ import type { RequestRecord } from '@gateway/shared/records/record';
 import { requestRecord } from '../testing/records.ts';
 import { openTestStore, type TestStore } from '../testing/store.ts';
 import { storableRecord } from '../ingest/storable-record.ts';
+import { REQUEST_RECORDS } from '../domain/partitioned-table.ts';
 import { makePartition } from './partitions.ts';
 import { findRecord, insertRecords, listRecords, type RecordQuery } from './records.ts';
 
@@ -32,7 +33,7 @@ describe('the store of request records', () => {
   });
 
   it('finds a record in the partition of its time and looks into no other', async () => {
-    await makePartition(store.db, DAY);
+    await makePartition(store.db, REQUEST_RECORDS, DAY);
     const record = requestRecord(DAY + 1234);
     await insert(record);
     const found = await findRecord(store.db, record.id, record.received_at_ms);
