@@ -11,9 +11,10 @@ import {
   type OpenConnections,
 } from './server/connection-limits.ts';
 import { sweepConnections, type SweepLimits } from './server/connection-sweep.ts';
+import { CuttableResponse } from './server/cuttable-response.ts';
 import type { InFlight } from './server/in-flight.ts';
 import type { MalformedHandler } from './server/malformed.ts';
-import { pendingResponse } from './server/pending-response.ts';
+import { isLast, pendingResponse } from './server/pending-response.ts';
 import type { ProxyHandler } from './server/proxy-handler.ts';
 import { SentAhead, SentAheadError } from './server/sent-ahead.ts';
 import type { UpgradeHandler } from './server/upgrade.ts';
@@ -70,21 +71,27 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     requireHostHeader: false,
     noDelay: true,
     shouldUpgradeCallback: isWebSocket,
+    ServerResponse: CuttableResponse,
   });
   server.maxHeadersCount = 0;
 
   const openConnections = limitConnections(server, limits, options.connectionRefused);
   sweepConnections(server, options.clock, limits);
   const sentAhead = new SentAhead(MAX_SENT_AHEAD);
+  const ending = new WeakSet<Duplex>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     // It has the connection once the responses before it are over.
     if (response.socket === null && !sentAhead.enter(request.socket, response)) {
       options.malformed(new SentAheadError(), request.socket);
       return;
     }
+    // After a response that ends the connection nothing on it is a request (RFC 9112 section 9.6): where
+    // the message before it was refused for its framing, this may be a part of that one's body.
+    if (ending.has(request.socket) || !request.socket.writable) return;
     const { path, query } = splitTarget(request.url ?? '/');
     const handler = isProxyPath(path) ? options.proxy : options.passThrough;
     handler(request, response, path, query);
+    if (response.headersSent && isLast(response)) ending.add(request.socket);
   };
   server.on('request', onRequest);
   server.on('checkContinue', onRequest);
@@ -92,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const { path, query } = splitTarget(request.url ?? '/');
     // Of a server on TCP it always is a Socket. A CONNECT must not be answered before its turn.
-    if (socket instanceof Socket && pendingResponse(socket) === undefined)
+    if (socket instanceof Socket && socket.writable && pendingResponse(socket) === undefined)
       options.upgrade.handle(request, socket, head, path, query);
     else socket.destroy();
   };

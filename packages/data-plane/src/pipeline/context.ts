@@ -26,6 +26,8 @@ export interface Arrival {
   readonly startedMs: number;
   readonly method: string;
   readonly httpVersion: string;
+  /** The host, and the port, that a target in absolute form names; it counts in place of Host. */
+  readonly authority: string | undefined;
   readonly target: ProxyTarget;
   readonly inbound: InboundHeaders;
   readonly body: RequestBody;
@@ -49,6 +51,7 @@ export class RequestContext {
   readonly startedMs: number;
   readonly method: string;
   readonly httpVersion: string;
+  readonly authority: string | undefined;
   readonly target: ProxyTarget;
   readonly inbound: InboundHeaders;
   readonly body: RequestBody;
@@ -110,6 +113,7 @@ export class RequestContext {
     this.startedMs = arrival.startedMs;
     this.method = arrival.method;
     this.httpVersion = arrival.httpVersion;
+    this.authority = arrival.authority;
     this.target = arrival.target;
     this.inbound = arrival.inbound;
     this.body = arrival.body;

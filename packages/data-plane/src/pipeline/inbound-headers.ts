@@ -7,6 +7,8 @@ export interface InboundHeaders {
   readonly lines: number;
   readonly host: string | undefined;
   readonly authorization: string | undefined;
+  /** Whether `Connection` names it, so that it is not meant for an upstream. */
+  readonly authorizationEndsHere: boolean;
   readonly apiKey: string | undefined;
   readonly contentLength: number | undefined;
   readonly chunked: boolean;
@@ -43,18 +45,18 @@ type Single =
   | 'idempotencyKey';
 
 /** Fields of which there must be no second line. */
-const SINGLE: Readonly<Record<string, Single>> = {
-  host: 'host',
-  authorization: 'authorization',
-  'x-api-key': 'apiKey',
-  'x-forwarded-proto': 'forwardedProto',
-  'x-forwarded-host': 'forwardedHost',
-  traceparent: 'traceparent',
-  'x-request-id': 'clientRequestId',
-  'x-gateway-environment': 'environment',
-  'x-gateway-version': 'version',
-  'idempotency-key': 'idempotencyKey',
-};
+const SINGLE: ReadonlyMap<string, Single> = new Map([
+  ['host', 'host'],
+  ['authorization', 'authorization'],
+  ['x-api-key', 'apiKey'],
+  ['x-forwarded-proto', 'forwardedProto'],
+  ['x-forwarded-host', 'forwardedHost'],
+  ['traceparent', 'traceparent'],
+  ['x-request-id', 'clientRequestId'],
+  ['x-gateway-environment', 'environment'],
+  ['x-gateway-version', 'version'],
+  ['idempotency-key', 'idempotencyKey'],
+]);
 
 /**
  * Never sent on: hop-by-hop fields (RFC 9110 section 7.6.1), the framing, which the gateway does anew,
@@ -78,14 +80,14 @@ const DROPPED = new Set([
   'via',
   'traceparent',
   'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-proto',
-  'x-forwarded-host',
-  'x-forwarded-port',
+  'x-real-ip',
   'x-request-id',
+  // A CGI upstream would take it for the variable that names its own proxy.
+  'proxy',
 ]);
 
 const GATEWAY_PREFIX = 'x-gateway-';
+const FORWARDED_PREFIX = 'x-forwarded-';
 
 /** Reads the header lines as they came (`rawHeaders` of node:http). */
 export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
@@ -104,7 +106,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     const rawName = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
     const name = rawName.toLowerCase();
-    const single = SINGLE[name];
+    const single = SINGLE.get(name);
     if (single !== undefined) {
       if (found[single] !== undefined) repeated = name;
       found[single] = value;
@@ -116,7 +118,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     else if (name === 'content-length') contentLength = Number(value);
     else if (name === 'transfer-encoding') {
       transferCoding = join(transferCoding, value.toLowerCase());
-    } else if (name === 'expect') expectContinue = value.toLowerCase() === '100-continue';
+    } else if (name === 'expect') expectContinue ||= asksToContinue(value);
     else if (name === 'upgrade') upgrade = value.toLowerCase();
     else if (name === 'x-forwarded-for') forwardedFor = join(forwardedFor, value);
     else if (name === 'via') via = join(via, value);
@@ -126,6 +128,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     lines: raw.length / 2,
     host: found.host,
     authorization: found.authorization,
+    authorizationEndsHere: found.authorization !== undefined && names(connection, 'authorization'),
     apiKey: found.apiKey,
     contentLength,
     chunked: transferCoding !== undefined,
@@ -149,7 +152,14 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
 /** A name with underscores counts as the one with dashes, as CGI and WSGI upstreams cannot tell them apart. */
 function isDropped(name: string): boolean {
   const dashed = name.includes('_') ? name.replaceAll('_', '-') : name;
-  return DROPPED.has(dashed) || dashed.startsWith(GATEWAY_PREFIX);
+  return (
+    DROPPED.has(dashed) || dashed.startsWith(GATEWAY_PREFIX) || dashed.startsWith(FORWARDED_PREFIX)
+  );
+}
+
+/** RFC 9110 section 10.1.1: a list, of which the gateway knows one member. */
+function asksToContinue(expect: string): boolean {
+  return /(?:^|,)[ \t]*100-continue[ \t]*(?:,|$)/i.test(expect);
 }
 
 function join(before: string | undefined, value: string): string {
@@ -161,6 +171,12 @@ function namesUpgrade(connection: string): boolean {
 }
 
 const PLAIN_CONNECTION = /^,(?:keep-alive|close|upgrade)?$/i;
+
+/** Whether `Connection` names this field, given in lower case. */
+function names(connection: string, field: string): boolean {
+  if (connection === '' || PLAIN_CONNECTION.test(connection)) return false;
+  return connection.split(',').some((name) => name.trim().toLowerCase() === field);
+}
 
 /** Drops the fields that `Connection` names as hop-by-hop, whatever they are. */
 export function withoutNamed(fields: string[], connection: string): string[] {

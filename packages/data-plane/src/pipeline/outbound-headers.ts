@@ -29,6 +29,7 @@ export function outboundHeaders(ctx: RequestContext): string[] {
   }
   if (
     inbound.authorization !== undefined &&
+    !inbound.authorizationEndsHere &&
     credential?.header !== 'authorization' &&
     !isOurCredential(ctx, inbound.authorization)
   ) {
@@ -37,14 +38,14 @@ export function outboundHeaders(ctx: RequestContext): string[] {
   const subject = ctx.jwt?.subjectField;
   if (subject !== undefined) fields.push(HEADER.subject, subject);
   const trusted = ctx.fromTrustedProxy;
-  const host = (trusted ? inbound.forwardedHost : undefined) ?? inbound.host;
+  const host = (trusted ? inbound.forwardedHost : undefined) ?? ctx.authority ?? inbound.host;
   fields.push(
     'x-forwarded-for',
     forwardedFor(ctx),
     'x-forwarded-proto',
     (trusted ? inbound.forwardedProto : undefined) ?? ctx.protocol,
     'via',
-    inbound.via === undefined ? VIA : `${inbound.via}, ${VIA}`,
+    viaOf(ctx),
     'traceparent',
     ctx.trace.traceparent,
     HEADER.requestId,
@@ -69,6 +70,12 @@ function withoutAlias(fields: readonly string[], dashedName: string): string[] {
     if (dashed !== dashedName) kept.push(name, fields[index + 1] ?? '');
   }
   return kept;
+}
+
+/** The proxies that the request passed, the gateway last, with the version that it got it in. */
+export function viaOf(ctx: RequestContext): string {
+  const own = ctx.httpVersion === '1.1' ? VIA : `${ctx.httpVersion} gateway`;
+  return ctx.inbound.via === undefined ? own : `${ctx.inbound.via}, ${own}`;
 }
 
 /** The chain of addresses that leads to the caller: a trusted proxy's is extended, others begin anew. */

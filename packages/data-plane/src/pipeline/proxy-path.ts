@@ -1,6 +1,9 @@
 /** The path of the data path: `/v1/proxy/{route}` and everything below it. */
 export const PROXY_PREFIX = '/v1/proxy/';
 
+/** The methods that the proxy path takes: all of RFC 9110 section 9 and PATCH, but CONNECT and TRACE. */
+export const PROXY_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
 export interface ProxyTarget {
   /** The route's name as the path gives it; empty where it gives none. */
   readonly routeName: string;
@@ -25,6 +28,14 @@ export function splitTarget(target: string): { readonly path: string; readonly q
   return mark === -1
     ? { path: rest, query: '' }
     : { path: rest.slice(0, mark), query: rest.slice(mark) };
+}
+
+/**
+ * What a target in absolute form names as its host, user info included; undefined for any other form
+ * (RFC 9112 section 3.2.2).
+ */
+export function authorityOf(target: string): string | undefined {
+  return target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1];
 }
 
 /** The route and the rest that a path below `/v1/proxy/` names; any other path names no route. */

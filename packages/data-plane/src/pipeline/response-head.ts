@@ -16,6 +16,7 @@ const DROPPED = new Set<string>([
 ]);
 
 const OWN = new Set<string>(Object.values(HEADER));
+const GATEWAY_PREFIX = 'x-gateway-';
 
 /** The end-to-end fields of an upstream's response as they came: name, value, name, value. */
 export function endToEndFields(raw: readonly string[], dropOwn: boolean): string[] {
@@ -26,7 +27,7 @@ export function endToEndFields(raw: readonly string[], dropOwn: boolean): string
     const name = rawName.toLowerCase();
     if (DROPPED.has(name)) {
       if (name === 'connection') connection += `,${raw[index + 1] ?? ''}`;
-    } else if (!(dropOwn && OWN.has(name))) {
+    } else if (!(dropOwn && (OWN.has(name) || name.startsWith(GATEWAY_PREFIX)))) {
       fields.push(rawName, raw[index + 1] ?? '');
     }
   }

@@ -2,6 +2,7 @@ import { createAdmit, type AdmitOptions } from '../stages/admit.ts';
 import { createAuthenticate, type AuthenticateOptions } from '../stages/authenticate.ts';
 import { createAuthorize } from '../stages/authorize.ts';
 import { createPickVersion } from '../stages/pick-version.ts';
+import { createMaxForwards } from '../stages/max-forwards.ts';
 import { createForward, type ForwardOptions } from '../stages/forward.ts';
 import { createIdempotency, type IdempotencyOptions } from '../stages/idempotency.ts';
 import { createQuota, type QuotaOptions } from '../stages/quota.ts';
@@ -41,6 +42,7 @@ function createGateStages(options: StageOptions): readonly Stage[] {
 export function createStages(options: StageOptions): readonly Stage[] {
   return [
     ...createGateStages(options),
+    createMaxForwards(),
     createIdempotency(options.idempotency),
     createForward(options.forward),
   ];

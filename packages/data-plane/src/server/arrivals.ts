@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '@gateway/shared/clock';
 import type { IdPrefix } from '@gateway/shared/ids';
@@ -7,9 +7,10 @@ import {
   normaliseAddress,
   type AddressRanges,
 } from '@gateway/shared/net/client-address';
+import { UNKNOWN_VERSION } from '../pipeline/check-head.ts';
 import { RequestContext } from '../pipeline/context.ts';
 import { parseInboundHeaders } from '../pipeline/inbound-headers.ts';
-import { parseProxyTarget } from '../pipeline/proxy-path.ts';
+import { authorityOf, parseProxyTarget } from '../pipeline/proxy-path.ts';
 import { EMPTY_BODY, type BodyBudget } from '../pipeline/request-body.ts';
 import type { TraceContext } from '../pipeline/trace-context.ts';
 import type { RoutingTable } from '../table/routing-table.ts';
@@ -59,7 +60,8 @@ export function createContext(
     receivedAtMs,
     startedMs: clock.monotonicMs(),
     method: request.method ?? '',
-    httpVersion: request.httpVersion,
+    httpVersion: versionOf(request),
+    authority: authorityOf(request.url ?? '/'),
     target: parseProxyTarget(path, query),
     inbound,
     body,
@@ -72,4 +74,11 @@ export function createContext(
   });
   if (body instanceof IncomingBody) context.onFinish(() => body.release());
   return context;
+}
+
+/** The parser takes any of 0.9, 1.0, 1.1 and 2.0 in the form of HTTP/1, and a line without one. */
+function versionOf(request: IncomingMessage): string {
+  const { httpVersion } = request;
+  if (httpVersion === '1.1' || httpVersion === '1.0') return httpVersion;
+  return request instanceof IncomingMessage ? UNKNOWN_VERSION : httpVersion;
 }

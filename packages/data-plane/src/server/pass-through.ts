@@ -3,9 +3,10 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { checkHead } from '../pipeline/check-head.ts';
 import type { RequestContext } from '../pipeline/context.ts';
 import { checkHeaderLines } from '../pipeline/header-lines.ts';
-import { forwardedFor } from '../pipeline/outbound-headers.ts';
+import { forwardedFor, viaOf } from '../pipeline/outbound-headers.ts';
 import { respondWithError, type RespondOptions } from '../pipeline/respond.ts';
 import { endToEndFields } from '../pipeline/response-head.ts';
+import { PROXY_METHODS } from '../pipeline/proxy-path.ts';
 import type { CompiledUpstream } from '../table/routing-table.ts';
 import { pipeResponse } from '../upstream/pipe-response.ts';
 import type { UpstreamClient } from '../upstream/port.ts';
@@ -46,16 +47,32 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       options.inFlight.leave();
       ctx.finish();
     });
-    const reachable = upstream !== undefined && isControlPlanePath(path);
-    const work = reachable
-      ? pass(ctx, request, response, upstream, options)
-      : Promise.reject(new GatewayError('not_found', 'The path is not one of the gateway.'));
-    work.catch((error: unknown) => {
+    const refuse = (error: unknown) => {
       if (ctx.clientGone || response.headersSent) response.destroy();
       else
         respondWithError(ctx, response, toGatewayError(ctx, error, options.log), options.respond);
-    });
+    };
+    // At once, as what follows a request whose framing is in doubt must not be read as another.
+    try {
+      checkHead(ctx);
+      if (ctx.method === 'TRACE') throw refuseTrace();
+    } catch (error) {
+      refuse(error);
+      return;
+    }
+    if (upstream === undefined || !isControlPlanePath(path)) {
+      refuse(new GatewayError('not_found', 'The path is not one of the gateway.'));
+      return;
+    }
+    pass(ctx, request, response, upstream, options).catch(refuse);
   };
+}
+
+/** It would give back credentials to whoever can make a caller send it (RFC 9110 section 9.3.8). */
+function refuseTrace(): GatewayError {
+  return new GatewayError('method_not_allowed', 'The method TRACE is not forwarded.', {
+    headers: { allow: PROXY_METHODS.join(', ') },
+  });
 }
 
 function isControlPlanePath(path: string): boolean {
@@ -71,7 +88,6 @@ async function pass(
 ): Promise<void> {
   const { timeoutMs } = options;
   checkHeaderLines(ctx, options.maxHeaderLines);
-  checkHead(ctx);
   const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, timeoutMs });
   const headers = passedFields(ctx);
   const attempt = options.client.begin(
@@ -101,7 +117,9 @@ function passedFields(ctx: RequestContext): string[] {
   const { inbound } = ctx;
   const fields = [...inbound.endToEnd, 'x-forwarded-for', forwardedFor(ctx)];
   fields.push('x-forwarded-proto', ctx.protocol, 'traceparent', ctx.trace.traceparent);
-  if (inbound.host !== undefined) fields.push('x-forwarded-host', inbound.host);
+  fields.push('via', viaOf(ctx));
+  const host = ctx.authority ?? inbound.host;
+  if (host !== undefined) fields.push('x-forwarded-host', host);
   if (inbound.authorization !== undefined) fields.push('authorization', inbound.authorization);
   return fields;
 }

@@ -11,7 +11,8 @@ export function upgradeHeaders(
   ctx: RequestContext,
   upstream: CompiledUpstream,
 ): IncomingHttpHeaders {
-  const headers: Record<string, string> = {};
+  // Without a prototype, as a caller may name a field as a property of one.
+  const headers = Object.create(null) as Record<string, string>;
   const fields = outboundHeaders(ctx);
   for (let index = 0; index < fields.length; index += 2) {
     const name = (fields[index] ?? '').toLowerCase();

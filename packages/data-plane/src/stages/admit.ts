@@ -1,11 +1,8 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { checkHead, refuseField } from '../pipeline/check-head.ts';
 import { checkHeaderLines } from '../pipeline/header-lines.ts';
-import { refuseSubPath } from '../pipeline/proxy-path.ts';
+import { PROXY_METHODS, refuseSubPath } from '../pipeline/proxy-path.ts';
 import type { Stage } from '../pipeline/stage.ts';
-
-/** The methods that the proxy path takes: all of RFC 9110 section 9 and PATCH, but CONNECT and TRACE. */
-export const PROXY_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 const ALLOWED = new Set<string>(PROXY_METHODS);
 const ALLOW = PROXY_METHODS.join(', ');

@@ -1,0 +1,12 @@
+import { CHUNKS } from './testing/cases/chunks.ts';
+import { CONTENT_LENGTH } from './testing/cases/content-length.ts';
+import { HEADS } from './testing/cases/heads.ts';
+import { HOSTS } from './testing/cases/host.ts';
+import { TRANSFER_ENCODING } from './testing/cases/transfer-encoding.ts';
+import { runSuite } from './testing/suites.ts';
+
+runSuite({ name: 'the length of a body', cases: CONTENT_LENGTH });
+runSuite({ name: 'transfer codings', cases: TRANSFER_ENCODING });
+runSuite({ name: 'chunks', cases: CHUNKS });
+runSuite({ name: 'hosts', cases: HOSTS });
+runSuite({ name: 'heads', cases: HEADS });

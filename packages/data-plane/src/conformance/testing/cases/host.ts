@@ -1,0 +1,110 @@
+import {
+  AUTHORIZED,
+  HOST,
+  REFUSED,
+  REFUSED_FOR_GOOD,
+  SERVED,
+  TARGET,
+  text,
+  type ConformanceCase,
+} from '../case.ts';
+
+const bad: readonly (readonly [name: string, lines: readonly string[]])[] = [
+  ['none', []],
+  ['an empty one', ['Host:']],
+  ['two', ['Host: gateway.test', 'Host: other.test']],
+  ['two that are alike', [HOST, HOST]],
+  ['two names in one', ['Host: gateway.test, other.test']],
+  ['one with a path', ['Host: gateway.test/v1']],
+  ['one with a query', ['Host: gateway.test?x']],
+  ['one with a fragment', ['Host: gateway.test#x']],
+  ['one with user info', ['Host: user@gateway.test']],
+  ['one with a user and a password', ['Host: user:secret@gateway.test']],
+  ['one with a scheme', ['Host: http://gateway.test']],
+  ['one with a space', ['Host: gateway.test other.test']],
+  ['one with two ports', ['Host: gateway.test:80:81']],
+  ['one with a port that is no number', ['Host: gateway.test:http']],
+  ['one with a port of six digits', ['Host: gateway.test:123456']],
+  ['one of a port alone', ['Host: :80']],
+  ['one with a backslash', ['Host: gateway.test\\other']],
+  ['one in an open bracket', ['Host: [::1']],
+  ['one with bytes beyond ASCII', ['Host: gateway\xe9.test']],
+];
+
+function asked(target: string, lines: readonly string[]): string {
+  return text(`GET ${target} HTTP/1.1`, [...lines, AUTHORIZED]);
+}
+
+/** RFC 9112 sections 3.2 and 3.2.2, RFC 9110 section 7.2. */
+export const HOSTS: readonly ConformanceCase[] = [
+  ...bad.map(([name, lines]) => ({
+    name: `a Host: ${name}`,
+    rule: 'RFC 9112 section 3.2',
+    send: asked(TARGET, lines),
+    ...REFUSED,
+  })),
+  {
+    name: 'no Host on a path that is not of the data path',
+    rule: 'RFC 9112 section 3.2',
+    send: asked('/elsewhere', []),
+    ...REFUSED,
+  },
+  {
+    name: 'a folded Host',
+    rule: 'RFC 9112 section 5.2',
+    send: asked(TARGET, ['Host: gateway.test', ' .evil.test']),
+    ...REFUSED_FOR_GOOD,
+  },
+  {
+    name: 'a Host with an address and a port',
+    rule: 'RFC 9110 section 7.2',
+    send: asked(TARGET, ['Host: [::1]:8080']),
+    client: SERVED,
+    upstream: { has: ['x-forwarded-host: [::1]:8080'] },
+  },
+  {
+    name: 'a Host that Connection names',
+    rule: 'RFC 9110 section 7.6.1',
+    send: asked(TARGET, ['Connection: Host', HOST]),
+    client: SERVED,
+    upstream: { has: ['x-forwarded-host: gateway.test'] },
+  },
+  {
+    name: 'the absolute form, whose host counts',
+    rule: 'RFC 9112 section 3.2.2',
+    send: asked(`http://named.test:81${TARGET}`, [HOST]),
+    client: SERVED,
+    upstream: { has: ['x-forwarded-host: named.test:81'] },
+  },
+  {
+    name: 'the absolute form with a scheme in capitals',
+    rule: 'RFC 3986 section 3.1',
+    send: asked(`HTTP://gateway.test${TARGET}`, [HOST]),
+    client: SERVED,
+    upstream: { has: ['x-forwarded-host: gateway.test'] },
+  },
+  {
+    name: 'the absolute form without a Host',
+    rule: 'RFC 9112 section 3.2',
+    send: asked(`http://gateway.test${TARGET}`, []),
+    ...REFUSED,
+  },
+  {
+    name: 'the absolute form with user info',
+    rule: 'RFC 9110 section 4.2.4',
+    send: asked(`http://user@gateway.test${TARGET}`, [HOST]),
+    ...REFUSED,
+  },
+  {
+    name: 'the absolute form with an empty host',
+    rule: 'RFC 9110 section 4.2.1',
+    send: asked(`http://${TARGET}`, [HOST]),
+    ...REFUSED,
+  },
+  {
+    name: 'the absolute form with an empty host and a port',
+    rule: 'RFC 9110 section 4.2.1',
+    send: asked(`http://:80${TARGET}`, [HOST]),
+    ...REFUSED,
+  },
+];

@@ -1,0 +1,107 @@
+import {
+  AUTHORIZED,
+  HOST,
+  post,
+  REFUSED_FOR_GOOD,
+  SERVED,
+  SMUGGLED,
+  TARGET,
+  text,
+  type ConformanceCase,
+} from '../case.ts';
+
+const CHUNKS = '5\r\nhello\r\n0\r\n\r\n';
+
+const CODINGS: readonly (readonly [name: string, lines: readonly string[]])[] = [
+  ['with a Content-Length', ['Transfer-Encoding: chunked', 'Content-Length: 5']],
+  ['after a Content-Length', ['Content-Length: 5', 'Transfer-Encoding: chunked']],
+  ['with a Content-Length of zero', ['Transfer-Encoding: chunked', 'Content-Length: 0']],
+  ['that does not end in chunked', ['Transfer-Encoding: chunked, gzip']],
+  ['that ends in identity', ['Transfer-Encoding: chunked, identity']],
+  ['of gzip alone', ['Transfer-Encoding: gzip']],
+  ['of identity alone', ['Transfer-Encoding: identity']],
+  ['of several codings', ['Transfer-Encoding: gzip, chunked']],
+  ['of chunked twice', ['Transfer-Encoding: chunked, chunked']],
+  ['in two lines', ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked']],
+  ['in two lines, the last of identity', ['Transfer-Encoding: chunked', 'Transfer-Encoding: x']],
+  ['in two lines, the first of identity', ['Transfer-Encoding: x', 'Transfer-Encoding: chunked']],
+  ['that is empty', ['Transfer-Encoding:']],
+  ['that is empty, with a Content-Length', ['Transfer-Encoding:', 'Content-Length: 15']],
+  ['of a comma', ['Transfer-Encoding: ,']],
+  ['with a comma before', ['Transfer-Encoding: , chunked']],
+  ['with a comma after', ['Transfer-Encoding: chunked,']],
+  ['of a name that holds chunked', ['Transfer-Encoding: xchunked']],
+  ['of a name that begins with chunked', ['Transfer-Encoding: chunkedx']],
+  ['with a parameter', ['Transfer-Encoding: chunked;q=0.5']],
+  ['in quotes', ['Transfer-Encoding: "chunked"']],
+  ['in single quotes', ["Transfer-Encoding: 'chunked'"]],
+  ['with a vertical tab before it', ['Transfer-Encoding: \x0bchunked']],
+  ['with a form feed after it', ['Transfer-Encoding: chunked\x0c']],
+  ['with a NUL after it', ['Transfer-Encoding: chunked\x00']],
+  ['with a no-break space', ['Transfer-Encoding: \xa0chunked']],
+  ['with a bare CR within', ['Transfer-Encoding: chunk\red']],
+  ['on a folded line', ['Transfer-Encoding:', ' chunked']],
+  ['with a space before its colon', ['Transfer-Encoding : chunked']],
+  ['with a tab before its colon', ['Transfer-Encoding\t: chunked']],
+  ['on a line that begins with a space', [' Transfer-Encoding: chunked']],
+  ['behind a bare LF', ['X-A: 1\nTransfer-Encoding: chunked']],
+  ['behind a bare CR', ['X-A: 1\rTransfer-Encoding: chunked']],
+];
+
+/** RFC 9112 section 6.1: chunked, last, once, in HTTP/1.1, and never beside a length. */
+export const TRANSFER_ENCODING: readonly ConformanceCase[] = [
+  ...CODINGS.map(([name, lines]) => ({
+    name: `a Transfer-Encoding ${name}`,
+    rule: 'RFC 9112 section 6.1',
+    send: post(lines, CHUNKS + SMUGGLED),
+    ...REFUSED_FOR_GOOD,
+  })),
+  {
+    name: 'a Transfer-Encoding in HTTP/1.0',
+    rule: 'RFC 9112 section 6.1',
+    send: text(
+      `POST ${TARGET} HTTP/1.0`,
+      [HOST, AUTHORIZED, 'Connection: keep-alive', 'Transfer-Encoding: chunked'],
+      CHUNKS + SMUGGLED,
+    ),
+    ...REFUSED_FOR_GOOD,
+  },
+  {
+    name: 'a Transfer-Encoding in capitals',
+    rule: 'RFC 9112 section 7',
+    send: post(['TRANSFER-ENCODING: CHUNKED'], CHUNKS),
+    client: SERVED,
+    upstream: { body: 'hello', lacks: ['content-length'] },
+  },
+  {
+    name: 'a Transfer-Encoding with an underscore, which is no framing',
+    rule: 'RFC 9112 section 6.3',
+    send: post(['Transfer_Encoding: chunked', 'Content-Length: 15'], CHUNKS),
+    client: SERVED,
+    upstream: { body: CHUNKS, has: ['content-length: 15'], lacks: ['transfer-encoding'] },
+  },
+  {
+    name: 'a Transfer-Encoding that Connection names',
+    rule: 'RFC 9110 section 7.6.1',
+    send: post(['Connection: Transfer-Encoding', 'Transfer-Encoding: chunked'], CHUNKS),
+    client: SERVED,
+    upstream: { body: 'hello' },
+  },
+  {
+    name: 'a Content-Length that Connection names',
+    rule: 'RFC 9110 section 7.6.1',
+    send: post(['Connection: Content-Length', 'Content-Length: 5'], 'hello'),
+    client: SERVED,
+    upstream: { body: 'hello', has: ['content-length: 5'] },
+  },
+  {
+    name: 'a Transfer-Encoding on a path that is not of the data path',
+    rule: 'RFC 9112 section 6.1',
+    send: text(
+      'POST /elsewhere HTTP/1.1',
+      [HOST, 'Transfer-Encoding: gzip, chunked'],
+      CHUNKS + SMUGGLED,
+    ),
+    ...REFUSED_FOR_GOOD,
+  },
+];

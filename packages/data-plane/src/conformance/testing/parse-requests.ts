@@ -1,0 +1,118 @@
+/** A request as its bytes say, read by the letter of RFC 9112; one character a byte. */
+export interface ParsedRequest {
+  readonly method: string;
+  readonly target: string;
+  /** Name and value of each header line, in order. */
+  readonly lines: readonly (readonly [name: string, value: string])[];
+  /** Without the chunked coding. */
+  readonly body: string;
+  /** Trailer lines, as they stood. */
+  readonly trailers: readonly string[];
+}
+
+export interface ParsedRequests {
+  readonly requests: readonly ParsedRequest[];
+  /** How many characters the whole ones took. */
+  readonly used: number;
+  /** What follows them: nothing, the beginning of another one, or what is none. */
+  readonly rest: 'nothing' | 'partial' | 'malformed';
+}
+
+const REQUEST_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e]+) HTTP\/1\.([01])\r\n/y;
+const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\r\n/y;
+const SIZE_LINE = /([0-9A-Fa-f]{1,13})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?\r\n/y;
+
+/** What is not there yet, and what never will be. */
+class Partial extends Error {}
+class Malformed extends Error {}
+
+/**
+ * The requests of a connection, by a reader of its own that mends nothing. Where it and the gateway
+ * part, one of them takes a request for what it is not. A caller may send empty lines before a request
+ * (RFC 9112 section 2.2); a gateway does not.
+ */
+export function parseRequests(text: string, emptyLines: 'allowed' | 'none'): ParsedRequests {
+  const requests: ParsedRequest[] = [];
+  let used = 0;
+  for (;;) {
+    while (emptyLines === 'allowed' && text.startsWith('\r\n', used)) used += 2;
+    if (used === text.length) return { requests, used, rest: 'nothing' };
+    try {
+      const reader = new Reader(text, used);
+      requests.push(reader.request());
+      used = reader.at;
+    } catch (error) {
+      if (error instanceof Partial) return { requests, used, rest: 'partial' };
+      if (error instanceof Malformed) return { requests, used, rest: 'malformed' };
+      throw error;
+    }
+  }
+}
+
+class Reader {
+  readonly #text: string;
+  at: number;
+
+  constructor(text: string, at: number) {
+    this.#text = text;
+    this.at = at;
+  }
+
+  request(): ParsedRequest {
+    const [, method = '', target = '', minor = ''] = this.#line(REQUEST_LINE);
+    const lines = this.#fields();
+    const values = (name: string) =>
+      lines.flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));
+    const hosts = values('host');
+    if (hosts.length > 1 || (minor === '1' && hosts.length === 0)) throw new Malformed('host');
+    const codings = values('transfer-encoding');
+    const lengths = values('content-length');
+    if (codings.length > 0) {
+      const framed = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked';
+      if (!framed || lengths.length > 0 || minor === '0') throw new Malformed('framing');
+      return { method, target, lines, ...this.#chunks() };
+    }
+    const [length = '0'] = lengths;
+    if (lengths.length > 1 || !/^\d{1,15}$/.test(length)) throw new Malformed('framing');
+    return { method, target, lines, body: this.#take(Number(length)), trailers: [] };
+  }
+
+  #chunks(): { body: string; trailers: string[] } {
+    let body = '';
+    for (;;) {
+      const size = Number.parseInt(this.#line(SIZE_LINE)[1] ?? '', 16);
+      if (size === 0) break;
+      body += this.#take(size);
+      if (this.#take(2) !== '\r\n') throw new Malformed('chunk');
+    }
+    return { body, trailers: this.#fields().map(([name, value]) => `${name}: ${value}`) };
+  }
+
+  /** Field lines up to the empty line that ends them. */
+  #fields(): [string, string][] {
+    const fields: [string, string][] = [];
+    while (!this.#text.startsWith('\r\n', this.at)) {
+      const [, name = '', value = ''] = this.#line(FIELD_LINE);
+      fields.push([name, value]);
+    }
+    this.at += 2;
+    return fields;
+  }
+
+  #line(form: RegExp): RegExpExecArray {
+    form.lastIndex = this.at;
+    const found = form.exec(this.#text);
+    if (found === null) {
+      const ends = this.#text.indexOf('\n', this.at) !== -1;
+      throw ends ? new Malformed('line') : new Partial();
+    }
+    this.at = form.lastIndex;
+    return found;
+  }
+
+  #take(length: number): string {
+    if (this.#text.length - this.at < length) throw new Partial();
+    this.at += length;
+    return this.#text.slice(this.at - length, this.at);
+  }
+}
