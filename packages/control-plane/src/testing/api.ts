@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '@gateway/shared/clock';
+import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { createTestDatabase } from '@gateway/local-stack/testing/test-database';
 import { createIdFactory, systemRandom } from '@gateway/shared/ids';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
@@ -60,6 +61,8 @@ export interface TestApiOptions {
   readonly managementRateLimit?: number;
   readonly trustedProxies?: readonly string[];
   readonly deniedUpstreams?: readonly string[];
+  /** One of the API's own unless given. */
+  readonly masterKeys?: readonly MasterKey[];
   /** What the data planes see of a service; nothing unless given. */
   readonly statusOf?: (serviceId: string) => ServiceStatus;
   /** Gets the port of Postgres and gives the one to connect to, for tests of an outage. */
@@ -86,8 +89,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   await ensureAdminToken(db, { id: newId('tok'), sha256 }, startOrigin(newId('aud'), start));
   const tokenUses = startTokenUses({ db, clock, registry, log });
   const parts = { db, clock, newId };
-  const masterKey = { id: 'k1', bytes: randomBytes(32) };
-  const credentials = new CredentialVault([masterKey], systemRandom);
+  const masterKeys = options.masterKeys ?? [{ id: 'k1', bytes: randomBytes(32) }];
+  const credentials = new CredentialVault(masterKeys, systemRandom);
   const { statusOf = () => 'unknown' } = options;
   const denied = parseAddressRanges(options.deniedUpstreams ?? ['169.254.0.0/16']);
   const metrics = createHttpMetrics(registry);

@@ -25,13 +25,11 @@ function setUp() {
   const { log, lines } = captureLog();
   const report = new CredentialReport(log, registry);
   const table = new TableHolder();
-  return {
-    ...{ report, registry, lines },
-    apply(keyIds: readonly string[]) {
-      table.apply(snapshotWith(keyIds));
-      report.applied(table.current);
-    },
+  const apply = (keyIds: readonly string[]) => {
+    table.apply(snapshotWith(keyIds));
+    report.applied(table.current);
   };
+  return { report, registry, lines, apply };
 }
 
 describe('the report of credentials that cannot be opened', () => {

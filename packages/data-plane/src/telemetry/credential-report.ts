@@ -60,13 +60,11 @@ export class CredentialReport {
 
   /** For the heartbeat. */
   unusable(): readonly UnusableCredentials[] {
-    return this.#groups
-      .slice(0, MAX_GROUPS)
-      .map(({ key_id, reason, serviceIds }) => ({
-        key_id: key_id.slice(0, MAX_KEY_ID_CHARS),
-        reason,
-        services: serviceIds.length,
-      }));
+    return this.#groups.slice(0, MAX_GROUPS).map(({ key_id, reason, serviceIds }) => ({
+      key_id: key_id.slice(0, MAX_KEY_ID_CHARS),
+      reason,
+      services: serviceIds.length,
+    }));
   }
 
   /** For who asks whether all is well: one line for each key. */

@@ -10,6 +10,9 @@ const decompress = promisify(gunzip);
 /** The largest snapshot that is unpacked; a larger one is refused rather than filling the memory. */
 export const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
 
+/** Of what anybody may have written. */
+const MAX_SHOWN_KEY_ID_CHARS = 32;
+
 /** A snapshot or pointer that must not be used. The message says why, without any of its content. */
 export class SnapshotRefusedError extends Error {
   override readonly name = 'SnapshotRefusedError';
@@ -59,8 +62,9 @@ export function openPointer(
   const pointer = parsed.data;
   const key = keys.find((candidate) => candidate.id === pointer.key_id);
   if (key === undefined) {
+    const keyId = pointer.key_id.slice(0, MAX_SHOWN_KEY_ID_CHARS);
     throw new SnapshotRefusedError(
-      'the pointer is signed with a key that GATEWAY_MASTER_KEYS lacks',
+      `the pointer is signed with the key ${keyId}, which GATEWAY_MASTER_KEYS lacks`,
     );
   }
   const expected = createHmac('sha256', signingKey(key)).update(signedText(pointer)).digest();

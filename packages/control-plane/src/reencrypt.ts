@@ -1,0 +1,46 @@
+import { ConfigError } from '@gateway/shared/config/environment';
+import { systemRandom } from '@gateway/shared/ids';
+import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import { readConfig, type Config } from './config.ts';
+import { reencryptCredentials } from './secrets/reencrypt-credentials.ts';
+import { openDatabase } from './store/database.ts';
+
+/**
+ * The command that seals all credentials of upstreams anew under the newest of `GATEWAY_MASTER_KEYS`;
+ * docs/operations.md has the procedure. Exits with 0 when none is left under another key, else with 1.
+ */
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+function load(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`the credentials cannot be re-encrypted: ${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+const config = load();
+const log = createLogger('reencrypt', config.LOG_LEVEL);
+const database = openDatabase({ url: config.DATABASE_URL, log, maxConnections: 1 });
+const vault = new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom);
+try {
+  const { resealed, unreadable, underNewest, underOthers } = await reencryptCredentials(
+    database.db,
+    vault,
+  );
+  for (const { serviceId, why } of unreadable) say(`${serviceId} cannot be opened: ${why}`);
+  say(
+    `re-encrypted: ${resealed}; under the key ${vault.newestKeyId}: ${underNewest}; ` +
+      `under others: ${underOthers}, of which cannot be opened: ${unreadable.length}`,
+  );
+  if (underOthers > 0) process.exitCode = 1;
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`the credentials cannot be re-encrypted: ${reason}\n`);
+  process.exitCode = 1;
+} finally {
+  await database.close();
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { systemRandom } from '@gateway/shared/ids';
+import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import { startTestApi, type TestApi } from '../testing/api.ts';
+import { resealServices } from '../store/reseal-services.ts';
+import { reencryptCredentials } from './reencrypt-credentials.ts';
+
+const older = { id: 'k1', bytes: randomBytes(32) };
+const newer = { id: 'k2', bytes: randomBytes(32) };
+const both = new CredentialVault([newer, older], systemRandom);
+
+describe('the re-encryption of credentials', () => {
+  let api: TestApi;
+  beforeEach(async () => void (api = await startTestApi({ masterKeys: [older] })));
+  afterEach(() => api.close());
+
+  async function make(name: string, fields: object): Promise<string> {
+    const body = { name, environment: 'production', url: 'http://a.example', ...fields };
+    return (await api.call('POST', '/v1/services', { body })).json.data?.id ?? '';
+  }
+  const bearer = (token: string) => ({ credential: { type: 'bearer', token } });
+  const makeMany = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_none, at) => make(`s${at}`, bearer(`token-${at}`))),
+    );
+
+  const rows = () => api.db.selectFrom('services').selectAll().orderBy('id').execute();
+  /** What each service's credential holds, by the service's name. */
+  async function held(vault = both): Promise<Record<string, string | null>> {
+    const entries = (await rows()).map(({ id, name, credential }) => {
+      return [name, credential === null ? null : vault.open(credential, id).value];
+    });
+    return Object.fromEntries(entries) as Record<string, string | null>;
+  }
+  async function keyIds(): Promise<(string | undefined)[]> {
+    return (await rows()).map(({ credential }) => credential?.key_id);
+  }
+  const pending = () =>
+    api.db
+      .selectFrom('config_outbox')
+      .select(['environment', 'change'])
+      .where('change', 'like', 'services.resealed%')
+      .execute();
+
+  it('puts every one under the newest key, and changes nothing else of a service', async () => {
+    await makeMany(7);
+    await make('without', {});
+    await make('elsewhere', { environment: 'development', ...bearer('dev') });
+    const before = await rows();
+    const values = await held();
+    const done = await reencryptCredentials(api.db, both, 3);
+    expect(done).toEqual({ resealed: 8, unreadable: [], underNewest: 8, underOthers: 0 });
+    expect(await held(new CredentialVault([newer], systemRandom))).toEqual(values);
+    const sealed = { key_id: expect.any(String), sealed: expect.any(String) };
+    expect(await rows()).toEqual(
+      before.map((row) =>
+        row.credential === null ? row : { ...row, credential: { ...row.credential, ...sealed } },
+      ),
+    );
+    const again = await reencryptCredentials(api.db, both);
+    expect(again).toEqual({ ...done, resealed: 0 });
+  });
+
+  it('has the data planes told in the same transaction, once for each batch and environment', async () => {
+    await makeMany(5);
+    await make('elsewhere', { environment: 'development', ...bearer('dev') });
+    await reencryptCredentials(api.db, both, 10);
+    expect((await pending()).toSorted((a, b) => (a.environment < b.environment ? -1 : 1))).toEqual([
+      { environment: 'development', change: 'services.resealed 1' },
+      { environment: 'production', change: 'services.resealed 5' },
+    ]);
+  });
+
+  it('goes on where it broke off', async () => {
+    await makeMany(6);
+    const breaking = new CredentialVault([newer, older], systemRandom);
+    const open = breaking.open.bind(breaking);
+    let opened = 0;
+    breaking.open = (sealed, id) => {
+      if ((opened += 1) > 5) throw new Error('the power went');
+      return open(sealed, id);
+    };
+    await expect(reencryptCredentials(api.db, breaking, 2)).rejects.toThrow('the power went');
+    expect((await keyIds()).filter((id) => id === 'k2')).toHaveLength(4);
+    expect(await pending()).toHaveLength(2);
+    expect(await reencryptCredentials(api.db, both, 2)).toMatchObject({
+      ...{ resealed: 2, underNewest: 6, underOthers: 0 },
+    });
+  });
+
+  it('says which it cannot open and why, and does the others', async () => {
+    const [first = '', second = ''] = await makeMany(3);
+    const [one] = (await rows()).filter(({ id }) => id === first);
+    const lost = JSON.stringify({ ...one?.credential, key_id: 'k0' });
+    await api.db
+      .updateTable('services')
+      .set({ credential: lost })
+      .where('id', '=', first)
+      .execute();
+    const moved = JSON.stringify(one?.credential);
+    await api.db
+      .updateTable('services')
+      .set({ credential: moved })
+      .where('id', '=', second)
+      .execute();
+    const done = await reencryptCredentials(api.db, both, 1);
+    expect(done).toMatchObject({ resealed: 1, underNewest: 1, underOthers: 2 });
+    expect(new Map(done.unreadable.map(({ serviceId, why }) => [serviceId, why]))).toEqual(
+      new Map([
+        [first, 'GATEWAY_MASTER_KEYS lacks the key k0'],
+        [second, 'it is not what was sealed under the key k1'],
+      ]),
+    );
+  });
+
+  it('loses no change that is made meanwhile, and locks out no new route', async () => {
+    const [id = ''] = await makeMany(1);
+    let change: Promise<unknown> = Promise.resolve();
+    let route: Promise<{ status: number }> | undefined;
+    await resealServices(api.db, { newestKeyId: 'k2', after: '', limit: 10 }, (service) => {
+      change = api.call('PATCH', `/v1/services/${id}`, { body: bearer('set-meanwhile') });
+      const body = { name: 'meanwhile', service_id: id };
+      route = api.call('POST', '/v1/routes', { body });
+      return { ...service.credential, ...both.seal(both.open(service.credential, id), id) };
+    });
+    await change;
+    expect((await route)?.status).toBe(201);
+    expect(await held()).toEqual({ s0: 'Bearer set-meanwhile' });
+    const done = await reencryptCredentials(api.db, both);
+    expect(done).toMatchObject({ resealed: 1, underOthers: 0 });
+    expect(await held()).toEqual({ s0: 'Bearer set-meanwhile' });
+  });
+});
