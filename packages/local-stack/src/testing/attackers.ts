@@ -1,0 +1,168 @@
+import { connect, type Socket } from 'node:net';
+
+/** Where an attack goes: a data plane of this machine, and a route that the caller may use. */
+export interface AttackTarget {
+  readonly port: number;
+  readonly token: string;
+  /** The name of a route. */
+  readonly route: string;
+}
+
+/** What a hostile caller does with a connection. */
+export type Attacker = (socket: Socket, target: AttackTarget) => void;
+
+const DRIP_MS = 100;
+const MIB = 1024 * 1024;
+
+function head(method: string, { route, token }: AttackTarget, ...lines: string[]): string {
+  const all = [`Host: gateway.test`, `Authorization: Bearer ${token}`, ...lines];
+  return `${method} /v1/proxy/${route} HTTP/1.1\r\n${all.join('\r\n')}\r\n`;
+}
+
+function drip(socket: Socket, text: string): void {
+  const timer = setInterval(() => socket.write(text), DRIP_MS);
+  socket.once('close', () => clearInterval(timer));
+}
+
+/** Sends as fast as it is taken, without an end. */
+function pour(socket: Socket, text: string): void {
+  const bytes = Buffer.from(text, 'latin1');
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(bytes));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+/** Each holds a connection or makes work on it in another way; none ends a request in order. */
+export const ATTACKERS = {
+  'says nothing at all': () => undefined,
+  'asks once and rests': (socket, target) => {
+    socket.write(`${head('GET', target)}\r\n`);
+  },
+  'sends a head byte by byte': (socket, target) => {
+    socket.write(`${head('GET', target)}X-Slow: `);
+    drip(socket, 'a');
+  },
+  'sends header lines one by one': (socket, target) => {
+    socket.write(head('GET', target));
+    drip(socket, 'a: b\r\n');
+  },
+  'sends a body byte by byte': (socket, target) => {
+    socket.write(`${head('PUT', target, `Content-Length: ${MIB}`)}\r\n`);
+    drip(socket, 'a');
+  },
+  'stops within a body': (socket, target) => {
+    socket.write(`${head('PUT', target, 'Content-Length: 1000')}\r\nhalf of it`);
+  },
+  'stops within a long body': (socket, target) => {
+    socket.write(`${head('POST', target, `Content-Length: ${5 * MIB}`)}\r\nhalf of it`);
+  },
+  'sends chunks without end': (socket, target) => {
+    socket.write(`${head('POST', target, 'Transfer-Encoding: chunked')}\r\n`);
+    pour(socket, `8000\r\n${'x'.repeat(0x8000)}\r\n`);
+  },
+  'sends chunks of one byte without end': (socket, target) => {
+    socket.write(`${head('PUT', target, 'Transfer-Encoding: chunked')}\r\n`);
+    pour(socket, '1\r\nx\r\n'.repeat(10_000));
+  },
+  'sends a chunk extension without end': (socket, target) => {
+    socket.write(`${head('POST', target, 'Transfer-Encoding: chunked')}\r\n1;`);
+    pour(socket, 'x'.repeat(0x8000));
+  },
+  'sends trailers without end': (socket, target) => {
+    socket.write(`${head('POST', target, 'Transfer-Encoding: chunked')}\r\n0\r\n`);
+    pour(socket, 'x-trailer: y\r\n'.repeat(1000));
+  },
+  'sends 1 MB of headers': (socket, target) => {
+    socket.write(`${head('GET', target)}X-Large: ${'x'.repeat(MIB)}\r\n\r\n`);
+  },
+  'sends 100 000 header lines': (socket, target) => {
+    socket.write(`${head('GET', target)}${'a: b\r\n'.repeat(100_000)}\r\n`);
+  },
+  'sends 20 000 empty header lines': (socket, target) => {
+    socket.write(`${head('GET', target)}${'a:\r\n'.repeat(20_000)}\r\n`);
+  },
+  'sends a request line of 1 MB': (socket) => {
+    socket.write(`GET /v1/proxy/${'x'.repeat(MIB)} HTTP/1.1\r\nHost: gateway.test\r\n\r\n`);
+  },
+  'asks again and again and reads nothing': (socket, target) => {
+    socket.pause();
+    pour(socket, `${head('GET', target)}\r\n`);
+  },
+  'reads nothing of a large answer': (socket, target) => {
+    socket.pause();
+    socket.write(`${head('GET', target)}\r\n`);
+  },
+} as const satisfies Readonly<Record<string, Attacker>>;
+
+export interface AttackOptions {
+  readonly attacker: Attacker;
+  readonly target: AttackTarget;
+  /** At one time. */
+  readonly connections: number;
+  /** Opens another connection where one was closed, so that the attack goes on until it is stopped. */
+  readonly again?: boolean;
+  /** Cuts off an attack that nobody stops. */
+  readonly maxMs: number;
+}
+
+export interface Attack {
+  /** Connections that were opened so far. */
+  readonly opened: number;
+  /** Connections that are open. */
+  readonly open: number;
+  /** What came first on each connection that was answered, up to the end of the line. */
+  readonly answers: readonly string[];
+  stop(): void;
+}
+
+/** Between the end of a connection and the next one in its place. */
+const AGAIN_MS = 20;
+
+/** Attacks a data plane at 127.0.0.1, and nothing else, for a bounded time. */
+export function startAttack(options: AttackOptions): Attack {
+  const { attacker, target } = options;
+  const sockets = new Set<Socket>();
+  const answers: string[] = [];
+  const state = { opened: 0, stopped: false };
+
+  function open(): void {
+    if (state.stopped) return;
+    const socket = connect({ port: target.port, host: '127.0.0.1', noDelay: true });
+    sockets.add(socket);
+    socket.once('connect', () => {
+      state.opened += 1;
+      attacker(socket, target);
+    });
+    socket.once('data', (bytes: Buffer) => {
+      answers.push(bytes.toString('latin1').split('\r\n', 1)[0] ?? '');
+    });
+    // How it ends is up to the other side; that it ends is what counts.
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      if (options.again === true) setTimeout(open, AGAIN_MS).unref();
+    });
+    // Once paused a socket does not show its end, so a reset is what tells.
+  }
+
+  function stop(): void {
+    state.stopped = true;
+    clearTimeout(timer);
+    for (const socket of sockets) socket.destroy();
+  }
+
+  const timer = setTimeout(stop, options.maxMs).unref();
+  for (let index = 0; index < options.connections; index += 1) open();
+  return {
+    get opened() {
+      return state.opened;
+    },
+    get open() {
+      return sockets.size;
+    },
+    answers,
+    stop,
+  };
+}
