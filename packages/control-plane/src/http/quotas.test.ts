@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { openTestStore } from '../testing/store.ts';
+import { createAuthenticator } from './authenticate.ts';
+import type { Exchange } from './exchange.ts';
 import { startTestApi, type TestApi } from '../testing/api.ts';
 
 describe('quotas of the management API', () => {
@@ -53,6 +57,35 @@ describe('quotas of the management API', () => {
     expect(await fail('203.0.113.1')).toBe(429);
     expect(await fail('spoofed, 203.0.113.1')).toBe(429);
     expect(await fail('203.0.113.2')).toBe(401);
+  });
+
+  it('counts failures of so many addresses and no more, however many fail', async () => {
+    const uses = { note: () => undefined };
+    const clock = manualClock();
+    const store = await openTestStore();
+    try {
+      const limits = { authFailureLimit: 2, managementRateLimit: 1 };
+      const authenticator = createAuthenticator({
+        db: store.db,
+        clock,
+        ...limits,
+        tokenUses: uses,
+      });
+      const fail = (clientAddress: string) => {
+        const window = authenticator.allowance(clientAddress);
+        const exchange = { clientAddress, window } as Exchange;
+        return authenticator.authenticate(undefined, exchange).catch((error: unknown) => error);
+      };
+      for (let index = 0; index < 100_000; index += 1) await fail(`address ${index}`);
+      expect(authenticator.droppedCounters()).toBe(0);
+      expect(authenticator.allowance('address 0').remaining).toBe(1);
+      for (let index = 0; index < 10; index += 1) await fail(`another ${index}`);
+      expect(authenticator.droppedCounters()).toBe(10);
+      expect(authenticator.allowance('address 9').remaining).toBe(2);
+      expect(authenticator.allowance('address 10').remaining).toBe(1);
+    } finally {
+      await store.close();
+    }
   });
 
   it('counts the calls of a token in a minute, and refuses those past the limit', async () => {

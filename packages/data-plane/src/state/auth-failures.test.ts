@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { AuthFailures } from './auth-failures.ts';
+
+const NOW = Date.UTC(2030, 0, 1);
+
+describe('the failed authentications of an address', () => {
+  it('are granted up to the limit in a minute, then not, and anew in the next', () => {
+    const failures = new AuthFailures(2, 10);
+    const granted = (nowMs: number) => failures.count('203.0.113.1', nowMs).granted;
+    expect([granted(NOW), granted(NOW + 1), granted(NOW + 59_999)]).toEqual([true, true, false]);
+    expect(failures.count('203.0.113.2', NOW).granted).toBe(true);
+    expect(granted(NOW + 60_000)).toBe(true);
+  });
+
+  it('cost nothing to look at', () => {
+    const failures = new AuthFailures(1, 1);
+    expect(failures.left('203.0.113.1', NOW).remaining).toBe(1);
+    failures.left('203.0.113.2', NOW);
+    expect(failures.left('203.0.113.1', NOW).remaining).toBe(1);
+    expect(failures.dropped).toBe(0);
+  });
+
+  it('are remembered of so many addresses and no more, and what is forgotten is counted', () => {
+    const failures = new AuthFailures(1, 1000);
+    for (let index = 0; index < 5000; index += 1) failures.count(`address ${index}`, NOW);
+    expect(failures.dropped).toBe(4000);
+    expect(failures.left('address 3999', NOW).remaining).toBe(1);
+    expect(failures.left('address 4000', NOW).remaining).toBe(0);
+  });
+});
