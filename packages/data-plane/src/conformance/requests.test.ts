@@ -1,5 +1,7 @@
 import { CHUNKS } from './testing/cases/chunks.ts';
+import { CONNECTION_FIELDS } from './testing/cases/connection-fields.ts';
 import { CONTENT_LENGTH } from './testing/cases/content-length.ts';
+import { EXCHANGES } from './testing/cases/exchanges.ts';
 import { HEADS } from './testing/cases/heads.ts';
 import { HOSTS } from './testing/cases/host.ts';
 import { TRANSFER_ENCODING } from './testing/cases/transfer-encoding.ts';
@@ -10,3 +12,5 @@ runSuite({ name: 'transfer codings', cases: TRANSFER_ENCODING });
 runSuite({ name: 'chunks', cases: CHUNKS });
 runSuite({ name: 'hosts', cases: HOSTS });
 runSuite({ name: 'heads', cases: HEADS });
+runSuite({ name: 'fields of a connection', cases: CONNECTION_FIELDS });
+runSuite({ name: 'exchanges', cases: EXCHANGES });

@@ -42,6 +42,9 @@ export function createMalformedHandler(options: MalformedOptions): MalformedHand
       return;
     }
     options.count(code);
+    // More after a request that asked for the end of its connection: it is not read, and the request's
+    // own response ends the connection (RFC 9112 section 9.6).
+    if (code === 'HPE_CLOSED_CONNECTION' && pendingResponse(socket) !== undefined) return;
     if (wouldMislead(socket)) {
       socket.destroy();
       return;

@@ -19,8 +19,12 @@ export interface ConformanceCase {
 }
 
 export interface ClientExpectation {
-  /** Of each response in order, interim ones too; `cut` where the connection ends without one. */
-  readonly responses: readonly (number | 'cut' | 'incomplete')[];
+  /**
+   * The status of each response in order, interim ones too. `broken`: one that breaks off, before its
+   * head or within its body, so that it cannot look complete. `reset`: one whose body the end of the
+   * connection would end, so that only a reset tells that it broke off.
+   */
+  readonly responses: readonly (number | 'broken' | 'reset')[];
   /** Whether another request may follow on the connection. */
   readonly connection: 'stays' | 'ends';
   /** Of the last response, where it is the gateway's own. */
@@ -40,6 +44,8 @@ export interface UpstreamExpectation {
   readonly body?: string;
   /** Lines, `name: value` with the name in lower case. */
   readonly has?: readonly string[];
+  /** Whether it asks to switch, as only then `Connection` and `Upgrade` go on. */
+  readonly upgrades?: boolean;
   /** Names, in lower case and with dashes; a name with underscores counts as the one with dashes. */
   readonly lacks?: readonly string[];
 }
