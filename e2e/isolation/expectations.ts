@@ -1,0 +1,82 @@
+/** The callers of the isolation matrix, in the order of its columns. */
+export const CALLERS = [
+  'without a token',
+  'with an unknown token',
+  'with an expired token',
+  'with a revoked token',
+  'with a secret that was rotated away',
+  'of another environment',
+  'of another route',
+  'that may only read',
+  'without services:read',
+  'without services:write',
+  'without routes:read',
+  'without routes:write',
+  'without requests:read',
+  'without tokens:write',
+  'without config:write',
+  'without proxy',
+  'with just what it takes',
+] as const;
+
+export type CallerKind = (typeof CALLERS)[number];
+
+/**
+ * `ok`: it is done. `x`: 401 authentication_failed, and nothing is done. `-`: a list, which leaves the
+ * resource out. `404`: route_not_found.
+ */
+export type Expectation = 'ok' | 'x' | '-' | '404';
+
+export type Row = readonly [name: string, cells: ReadonlyMap<CallerKind, Expectation>];
+
+/**
+ * Every endpoint of the management API. The resource is in `production`, on the route `orders` where
+ * it has one, and its token may `proxy`; a caller has every scope, route and environment but for what
+ * its column says. It is of the environment `production`, and of all of them for what needs that.
+ */
+export const MANAGEMENT = table(`
+                              none unkn exp  rev  rot | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tw  -cw  -px | just
+GET /v1/openapi.json        | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
+GET /v1/environments        | x    x    x    x    x   | -    ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
+POST /v1/environments       | x    x    x    x    x   | x    ok   x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
+GET /v1/environments/{name} | x    x    x    x    x   | x    ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
+GET /v1/services            | x    x    x    x    x   | -    ok   ok   | x    ok   ok   ok   ok   ok   ok   ok  | ok
+POST /v1/services           | x    x    x    x    x   | x    ok   x    | ok   x    ok   ok   ok   ok   ok   ok  | ok
+GET /v1/services/{id}       | x    x    x    x    x   | x    ok   ok   | x    ok   ok   ok   ok   ok   ok   ok  | ok
+PATCH /v1/services/{id}     | x    x    x    x    x   | x    ok   x    | ok   x    ok   ok   ok   ok   ok   ok  | ok
+DELETE /v1/services/{id}    | x    x    x    x    x   | x    ok   x    | ok   x    ok   ok   ok   ok   ok   ok  | ok
+GET /v1/routes              | x    x    x    x    x   | -    -    ok   | ok   ok   x    ok   ok   ok   ok   ok  | ok
+POST /v1/routes             | x    x    x    x    x   | x    x    x    | ok   ok   ok   x    ok   ok   ok   ok  | ok
+GET /v1/routes/{id}         | x    x    x    x    x   | x    x    ok   | ok   ok   x    ok   ok   ok   ok   ok  | ok
+PATCH /v1/routes/{id}       | x    x    x    x    x   | x    x    x    | ok   ok   ok   x    ok   ok   ok   ok  | ok
+DELETE /v1/routes/{id}      | x    x    x    x    x   | x    x    x    | ok   ok   ok   x    ok   ok   ok   ok  | ok
+GET /v1/tokens              | x    x    x    x    x   | -    -    x    | ok   ok   ok   ok   ok   x    ok   -   | ok
+POST /v1/tokens             | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   x    ok   x   | ok
+GET /v1/tokens/{id}         | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   x    ok   x   | ok
+DELETE /v1/tokens/{id}      | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   x    ok   x   | ok
+POST /v1/tokens/{id}/rotate | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   x    ok   x   | ok
+GET /v1/requests            | x    x    x    x    x   | -    -    ok   | ok   ok   ok   ok   x    ok   ok   ok  | ok
+GET /v1/requests/{id}       | x    x    x    x    x   | x    x    ok   | ok   ok   ok   ok   x    ok   ok   ok  | ok
+GET /v1/audit-events        | x    x    x    x    x   | -    -    x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
+`);
+
+/** The proxy path, by how the route authenticates and how it is asked for. */
+export const PROXY = table(`
+                              none unkn exp  rev  rot | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tw  -cw  -px | just
+a route by token            | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
+a path below a route        | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
+a route by API key          | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
+a route that is open to all | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
+a route that is not there   | x    x    x    x    x   | x    x    x    | 404  404  404  404  404  404  404  x   | x
+no environment named        | x    x    x    x    x   | 404  x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
+`);
+
+function table(text: string): readonly Row[] {
+  const [, ...lines] = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => {
+    const [name = '', ...groups] = line.split('|').map((part) => part.trim());
+    const cells = groups.flatMap((group) => group.split(/ +/)) as Expectation[];
+    if (cells.length !== CALLERS.length) throw new Error(`not a cell for each caller: ${line}`);
+    return [name, new Map(CALLERS.map((caller, index) => [caller, cells[index] ?? 'x']))];
+  });
+}
