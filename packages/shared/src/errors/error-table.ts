@@ -172,7 +172,7 @@ export const ERROR_TABLE = {
     status: 503,
     domain: 'gateway',
     replay: 'safe',
-    when: 'The configuration is not loaded yet, or not all of it, the keys that a JWT is verified with cannot be fetched, or a part that a management call needs is away.',
+    when: 'The configuration is not loaded yet, or not all of it, the keys that a JWT is verified with cannot be fetched, this data plane lacks the master key of the credential for the upstreams, or a part that a management call needs is away.',
     action: 'Retry after `Retry-After` seconds.',
   },
   idempotency_unavailable: {
