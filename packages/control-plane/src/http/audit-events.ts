@@ -45,7 +45,7 @@ export interface AuditEndpointParts {
   readonly clock: Clock;
 }
 
-/** `GET /v1/audit-events`: every change through the management API. docs/adr/0011 has its edges. */
+/** `GET /v1/audit-events`: every change through the management API. docs/adr/0012 has its edges. */
 export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly Endpoint[] {
   const list = endpoint({
     method: 'GET',
