@@ -6,6 +6,8 @@ import { sql, type Kysely } from 'kysely';
  * `environments` and `routes` of an event are what a token must reach to see it: those of the
  * resource, before the change and after it.
  *
+ * `before` and `after` are kept as text, so that fields stay in the order of the API.
+ *
  * Events are partitioned by the UTC month in which they occurred. This month and the next have theirs
  * at once, so that no event waits in the DEFAULT partition, from which it would have to be moved.
  */
@@ -23,8 +25,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       token_id text COLLATE "C",
       client_ip text,
       request_id text COLLATE "C",
-      before jsonb,
-      after jsonb,
+      before json,
+      after json,
       PRIMARY KEY (occurred_at, id)
     ) PARTITION BY RANGE (occurred_at)
   `.execute(db);

@@ -19,7 +19,7 @@ export async function noteAuditEvent(
     VALUES (${origin.at}, ${origin.id}, ${action}, ${action.split('.')[0]}, ${change.resourceId},
       ${distinct(environments)}::text[], ${distinct(routes)}::text[],
       ${origin.tokenId}, ${origin.clientAddress}, ${origin.requestId},
-      ${jsonOf(change.before)}::jsonb, ${jsonOf(change.after)}::jsonb)
+      ${jsonOf(change.before)}::json, ${jsonOf(change.after)}::json)
   `.execute(transaction);
 }
 
