@@ -3,7 +3,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 /** The text as it could stand somewhere: plain, in hex, in URLs, and within base64 at any offset. */
-export function formsOf(text: string): readonly string[] {
+function formsOf(text: string): readonly string[] {
   const bytes = Buffer.from(text, 'utf8');
   const base64 = [0, 1, 2].map((offset) => {
     const whole = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
