@@ -10,12 +10,13 @@ import {
 import { masterKeysVariable } from '@gateway/shared/config/master-keys';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addresses';
+import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
 import { z } from 'zod';
 
 const MIB = 1024 * 1024;
 
 /** Every setting of a data plane. docs/operations.md lists them. */
-const schema = z.object({
+const variables = z.object({
   GATEWAY_HOST: z.string().default('0.0.0.0'),
   GATEWAY_PORT: portVariable.default(8080),
   DATA_PLANE_ADMIN_HOST: z.string().default('0.0.0.0'),
@@ -63,8 +64,13 @@ const schema = z.object({
   WEBSOCKET_IDLE_TIMEOUT_MS: integerVariable(1, 86_400_000).default(3_600_000),
   DRAIN_GRACE_MS: integerVariable(0, 60_000).default(500),
   DRAIN_TIMEOUT_MS: integerVariable(0, 600_000).default(20_000),
+  HTTP2_MAX_CONCURRENT_STREAMS: integerVariable(1, 100_000).default(100),
+  HTTP2_MAX_RESETS_PER_MINUTE: integerVariable(1, 1_000_000).default(600),
+  ...tlsVariables,
   LOG_LEVEL: logLevelVariable.default('info'),
 });
+
+const schema = variables.superRefine(requireBothTlsFiles);
 
 export type Config = Readonly<z.output<typeof schema>>;
 

@@ -10,6 +10,7 @@ import { runProcess, type Runner } from '@gateway/shared/runner';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
 import { createLogger, type Logger } from '@gateway/shared/telemetry/logger';
+import { openCertificate } from '@gateway/shared/tls/open-certificate';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { readConfig, type Config } from './config.ts';
 import { startDataPath } from './server/data-path.ts';
@@ -198,6 +199,8 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   });
   registerQuotaMetrics(registry, quotas);
 
+  const certificate = await openCertificate(config, runner, { clock, log, registry });
+
   await sync.restored;
   // Else the first requests would be granted by share, as if there were no other data plane.
   await whenTimeKnown(heartbeats, clock, FIRST_CONTACT_MS);
@@ -227,6 +230,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       registry,
       maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
     }),
+    certificate,
     addRecord: (requestId, json) => records.add(requestId, json),
   });
   open = true;

@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http';
 import type { Clock } from '@gateway/shared/clock';
 import { errorBody, type GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { AuthFailures } from '../state/auth-failures.ts';
 import type { UpstreamResponse } from '../upstream/port.ts';
 import { pipeResponse } from '../upstream/pipe-response.ts';
+import type { CallerResponse } from './caller.ts';
 import type { RequestContext } from './context.ts';
 import { endToEndFields, gatewayFields, gatewayMsAt } from './response-head.ts';
 
@@ -17,7 +17,7 @@ export interface RespondOptions {
 /** Passes the upstream's response on: status and body unchanged, the gateway's own fields added. */
 export function respondWithUpstream(
   ctx: RequestContext,
-  response: ServerResponse,
+  response: CallerResponse,
   upstream: UpstreamResponse,
   options: RespondOptions,
 ): void {
@@ -39,7 +39,7 @@ export function respondWithUpstream(
 /** Answers in the error envelope (INTERFACE section 2), marked as the gateway's own by `X-Gateway-Error`. */
 export function respondWithError(
   ctx: RequestContext,
-  response: ServerResponse,
+  response: CallerResponse,
   error: GatewayError,
   options: RespondOptions,
 ): void {

@@ -8,6 +8,7 @@ import {
   type AddressRanges,
 } from '@gateway/shared/net/client-address';
 import { UNKNOWN_VERSION } from '../pipeline/check-head.ts';
+import type { CallerRequest } from '../pipeline/caller.ts';
 import { RequestContext } from '../pipeline/context.ts';
 import { parseInboundHeaders } from '../pipeline/inbound-headers.ts';
 import { authorityOf, parseProxyTarget } from '../pipeline/proxy-path.ts';
@@ -31,7 +32,7 @@ export interface ArrivalOptions {
  * by the first stage, so that a refused request has its record too.
  */
 export function createContext(
-  request: IncomingMessage,
+  request: CallerRequest,
   path: string,
   query: string,
   proceed: () => void,
@@ -77,7 +78,7 @@ export function createContext(
 }
 
 /** The parser takes any of 0.9, 1.0, 1.1 and 2.0 in the form of HTTP/1, and a line without one. */
-function versionOf(request: IncomingMessage): string {
+function versionOf(request: CallerRequest): string {
   const { httpVersion } = request;
   if (httpVersion === '1.1' || httpVersion === '1.0') return httpVersion;
   return request instanceof IncomingMessage ? UNKNOWN_VERSION : httpVersion;

@@ -3,6 +3,7 @@ import type { Clock } from '@gateway/shared/clock';
 import { createIdFactory, type RandomSource } from '@gateway/shared/ids';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { RequestContext } from '../pipeline/context.ts';
@@ -53,6 +54,8 @@ export interface DataPathPorts {
   readonly quotas: QuotaStore & { readonly dropped: number };
   readonly jwts: JwtVerifier & { readonly dropped: number };
   readonly idempotency: OpenedKeys;
+  /** undefined: the port has no TLS. */
+  readonly certificate: ServedCertificate | undefined;
   /** Takes the JSON of the record of a request. */
   readonly addRecord: (requestId: string, json: string) => void;
 }
@@ -160,7 +163,11 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
       trustedProxies: config.TRUSTED_PROXIES,
       stalledTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+      maxConcurrentStreams: config.HTTP2_MAX_CONCURRENT_STREAMS,
+      maxResetsPerMinute: config.HTTP2_MAX_RESETS_PER_MINUTE,
     },
+    certificate: ports.certificate,
+    connectionEnded: (reason) => metrics.connectionEnded(reason),
   });
   openConnections = () => server.openConnections();
   return {

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { CallerRequest } from '../pipeline/caller.ts';
 import type {
   BodyBudget,
   BodyLimits,
@@ -12,7 +12,7 @@ import type {
 import { KeptBytes } from './kept-bytes.ts';
 
 export interface IncomingBodyOptions {
-  readonly request: IncomingMessage;
+  readonly request: CallerRequest;
   /** undefined: the body comes in chunks of no announced total. */
   readonly contentLength: number | undefined;
   readonly budget: BodyBudget;
@@ -133,7 +133,7 @@ function tooLarge(limits: BodyLimits): GatewayError {
  */
 class IncomingBodyStream extends Readable implements BodyStream {
   failure: Error | undefined = undefined;
-  readonly #request: IncomingMessage;
+  readonly #request: CallerRequest;
   readonly #detach: () => void;
 
   constructor(

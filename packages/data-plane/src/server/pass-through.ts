@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { CallerRequest, CallerResponse } from '../pipeline/caller.ts';
 import { checkHead } from '../pipeline/check-head.ts';
 import type { RequestContext } from '../pipeline/context.ts';
 import { checkHeaderLines } from '../pipeline/header-lines.ts';
@@ -54,6 +54,7 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
     };
     // At once, as what follows a request whose framing is in doubt must not be read as another.
     try {
+      checkHeaderLines(ctx, options.maxHeaderLines);
       checkHead(ctx);
       if (ctx.method === 'TRACE') throw refuseTrace();
     } catch (error) {
@@ -81,13 +82,12 @@ function isControlPlanePath(path: string): boolean {
 
 async function pass(
   ctx: RequestContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: CallerRequest,
+  response: CallerResponse,
   upstream: CompiledUpstream,
   options: PassThroughOptions,
 ): Promise<void> {
   const { timeoutMs } = options;
-  checkHeaderLines(ctx, options.maxHeaderLines);
   const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, timeoutMs });
   const headers = passedFields(ctx);
   const attempt = options.client.begin(

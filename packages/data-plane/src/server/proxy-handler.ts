@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { CallerRequest, CallerResponse } from '../pipeline/caller.ts';
 import type { RequestContext } from '../pipeline/context.ts';
 import { respondWithError, respondWithUpstream, type RespondOptions } from '../pipeline/respond.ts';
 import { runStages, type Stage } from '../pipeline/stage.ts';
@@ -21,8 +21,8 @@ export interface ProxyHandlerOptions extends LingerOptions {
 }
 
 export type ProxyHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: CallerRequest,
+  response: CallerResponse,
   path: string,
   query: string,
 ) => void;
@@ -56,7 +56,7 @@ export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
 /** Never rejects: whatever is thrown becomes a reply, in this one place. */
 async function handle(
   ctx: RequestContext,
-  response: ServerResponse,
+  response: CallerResponse,
   options: ProxyHandlerOptions,
 ): Promise<void> {
   try {
@@ -77,7 +77,7 @@ async function handle(
 
 function answer(
   ctx: RequestContext,
-  response: ServerResponse,
+  response: CallerResponse,
   error: GatewayError,
   options: ProxyHandlerOptions,
 ): void {

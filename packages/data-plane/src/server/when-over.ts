@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@gateway/shared/clock';
+import type { CallerRequest, CallerResponse } from '../pipeline/caller.ts';
+import { PacedRequest } from './paced-request.ts';
 
 export interface LingerOptions {
   readonly clock: Clock;
@@ -13,8 +14,8 @@ export interface LingerOptions {
  * which the connection is cut: a caller must not hold it by sending on and on.
  */
 export function whenOver(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: CallerRequest,
+  response: CallerResponse,
   options: LingerOptions,
   over: (complete: boolean) => void,
 ): void {
@@ -24,7 +25,7 @@ export function whenOver(
   });
 }
 
-function linger(request: IncomingMessage, options: LingerOptions): void {
+function linger(request: CallerRequest, options: LingerOptions): void {
   const { socket } = request;
   if (socket.destroyed) return;
   const timer = options.clock.setTimer(options.lingerTimeoutMs, () => socket.destroy());
@@ -35,5 +36,6 @@ function linger(request: IncomingMessage, options: LingerOptions): void {
   };
   socket.once('close', cancel);
   request.once('end', cancel);
+  if (request instanceof PacedRequest) request.dropSlowly();
   request.resume();
 }

@@ -9,6 +9,8 @@ export interface TrafficMetrics {
   observe(ctx: RequestContext, totalMs: number): void;
   /** Counts bytes on the data path that were no HTTP, by the parser's reason. */
   malformed(reason: string): void;
+  /** Counts a connection with TLS that was ended for what its caller did, or did not do. */
+  connectionEnded(reason: string): void;
   /** Counts a connection of a caller that was one too many. */
   connectionRefused(reason: string): void;
 }
@@ -88,6 +90,12 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
       this.set(gauges.connections());
     },
   });
+  const ended = new Counter({
+    name: 'gateway_connections_ended_total',
+    help: 'Connections with TLS that were ended, by reason.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
   new Gauge({
     name: 'gateway_requests_in_flight',
     help: 'Requests under way.',
@@ -159,6 +167,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
       }
     },
     malformed: (reason) => malformed.inc({ reason }),
+    connectionEnded: (reason) => ended.inc({ reason }),
     connectionRefused: (reason) => refused.inc({ reason }),
   };
 }

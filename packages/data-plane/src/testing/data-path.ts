@@ -6,6 +6,7 @@ import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Snapshot, SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import { createTokenSecret, hashTokenSecret } from '@gateway/shared/tokens/secret';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { pino } from 'pino';
@@ -54,6 +55,8 @@ export interface TestDataPathOptions {
   readonly healthChecks?: boolean;
   /** Where keys are kept; this gateway's own memory unless given. */
   readonly idempotencyStore?: IdempotencyStore;
+  /** Given, the port has TLS. */
+  readonly certificate?: ServedCertificate;
 }
 
 const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
@@ -133,9 +136,11 @@ export async function startTestDataPath(
       registry,
       maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
     }),
+    certificate: options.certificate,
     addRecord: (_requestId, json) => void records.push(JSON.parse(json) as RequestRecord),
   });
-  const url = `http://127.0.0.1:${dataPath.port}`;
+  const scheme = options.certificate === undefined ? 'http' : 'https';
+  const url = `${scheme}://127.0.0.1:${dataPath.port}`;
   return {
     port: dataPath.port,
     url,

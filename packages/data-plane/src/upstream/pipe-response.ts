@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { CallerResponse } from '../pipeline/caller.ts';
 import type { UpstreamResponse } from './port.ts';
 
 export interface PipeEvents {
@@ -15,7 +15,7 @@ export interface PipeEvents {
  */
 export function pipeResponse(
   upstream: UpstreamResponse,
-  response: ServerResponse,
+  response: CallerResponse,
   events: PipeEvents,
 ): void {
   let waitsForDrain = false;

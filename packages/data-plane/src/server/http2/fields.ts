@@ -1,0 +1,82 @@
+/** The head of a request of HTTP/2, as HTTP/1.1 would have it. */
+export interface RequestHead {
+  readonly method: string;
+  /** Origin form, or `*`. */
+  readonly url: string;
+  /** Name, value, name, value. */
+  readonly rawHeaders: string[];
+}
+
+/** Visible characters: one that was sent on with a space in it would end the request line. */
+const TARGET = /^(?:\/[!-~\x80-\xff]*|\*)$/;
+
+/** Fields that speak of a connection of HTTP/1.1; in HTTP/2 there are none (RFC 9113 section 8.2.2). */
+const CONNECTION_SPECIFIC = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Turns the fields of a HEADERS frame into those of an HTTP/1.1 request. node:http2 has refused what is
+ * malformed by RFC 9113 section 8: connection-specific fields, names in upper case, pseudo-header
+ * fields that are unknown, repeated, missing or late.
+ *
+ * `:authority` becomes Host. A Host that names something else stays beside it, so that it is refused as
+ * a repeated one (section 8.3.1). Cookies that were sent apart are joined (section 8.2.3). A body of no
+ * announced length is told by `chunked`, as HTTP/1.1 tells it.
+ *
+ * @returns undefined where the target is none that a request line could carry
+ */
+export function requestHead(
+  fields: readonly string[],
+  endsWithHead: boolean,
+): RequestHead | undefined {
+  let method = '';
+  let path: string | undefined;
+  let authority: string | undefined;
+  let cookie: string | undefined;
+  let hasLength = false;
+  const rest: string[] = [];
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] ?? '';
+    const value = fields[index + 1] ?? '';
+    if (name === ':method') method = value;
+    else if (name === ':path') path = value;
+    else if (name === ':authority') authority = value;
+    else if (name === 'cookie') cookie = cookie === undefined ? value : `${cookie}; ${value}`;
+    else if (!name.startsWith(':') && !CONNECTION_SPECIFIC.has(name)) {
+      hasLength ||= name === 'content-length';
+      rest.push(name, value);
+    }
+  }
+  // CONNECT has no path; its method is refused.
+  const url = path ?? (method === 'CONNECT' ? '*' : '');
+  if (!TARGET.test(url)) return undefined;
+  const rawHeaders = authority === undefined ? rest : withHost(rest, authority);
+  if (cookie !== undefined) rawHeaders.push('cookie', cookie);
+  if (!endsWithHead && !hasLength) rawHeaders.push('transfer-encoding', 'chunked');
+  return { method, url, rawHeaders };
+}
+
+function withHost(fields: readonly string[], authority: string): string[] {
+  const all = ['host', authority];
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] ?? '';
+    const value = fields[index + 1] ?? '';
+    if (name !== 'host' || value !== authority) all.push(name, value);
+  }
+  return all;
+}
+
+/** The fields of a HEADERS frame for a response: names in lower case, none of a connection. */
+export function responseFields(status: number, fields: readonly string[]): (string | number)[] {
+  const all: (string | number)[] = [':status', status];
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = (fields[index] ?? '').toLowerCase();
+    if (!CONNECTION_SPECIFIC.has(name)) all.push(name, fields[index + 1] ?? '');
+  }
+  return all;
+}

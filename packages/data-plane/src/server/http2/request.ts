@@ -1,0 +1,58 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { CallerRequest } from '../../pipeline/caller.ts';
+import type { RequestHead } from './fields.ts';
+
+/**
+ * A request of HTTP/2. Its body is over only where the caller said so: a stream that is reset, with
+ * NO_ERROR too, ends the request without an end of its body, so that a part of one is never sent on as
+ * the whole.
+ */
+export class Http2Request extends Readable implements CallerRequest {
+  readonly httpVersion = '2.0';
+  readonly method: string;
+  readonly url: string;
+  readonly rawHeaders: string[];
+  readonly socket: Socket;
+  readonly #stream: ServerHttp2Stream;
+  #reading = false;
+
+  constructor(stream: ServerHttp2Stream, head: RequestHead, socket: Socket) {
+    super({ highWaterMark: 64 * 1024 });
+    this.method = head.method;
+    this.url = head.url;
+    this.rawHeaders = head.rawHeaders;
+    this.socket = socket;
+    this.#stream = stream;
+    stream.once('close', () => {
+      if (!this.readableEnded) this.destroy();
+    });
+  }
+
+  /** Also where no more can come. */
+  get complete(): boolean {
+    return this.#stream.readableEnded || this.#stream.destroyed;
+  }
+
+  override _read(): void {
+    const stream = this.#stream;
+    if (this.#reading) {
+      stream.resume();
+      return;
+    }
+    this.#reading = true;
+    stream.on('data', (chunk: Buffer) => {
+      if (!this.push(chunk)) stream.pause();
+    });
+    stream.on('end', () => {
+      if (!stream.aborted) this.push(null);
+    });
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    // What still comes is dropped.
+    this.#stream.removeAllListeners('data').resume();
+    callback(error);
+  }
+}

@@ -1,0 +1,128 @@
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { Http2Response } from './response.ts';
+
+const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_CANCEL } = constants;
+
+export interface SessionLimits {
+  /** For a connection without a request. */
+  readonly keepAliveTimeoutMs: number;
+  /** How long a caller may take nothing of a response that is sent to it. */
+  readonly stalledTimeoutMs: number;
+  readonly maxResetsPerMinute: number;
+}
+
+interface WatchedStream {
+  readonly response: Http2Response;
+  pendingBytes: number;
+  stalledSinceMs: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+/** How long a caller has to close a connection that was given up in order. */
+const CLOSE_MS = 1_000;
+/** The greatest stream id there is: a GOAWAY with it announces a stop, and refuses nothing yet. */
+const NO_STREAM_REFUSED = 2 ** 31 - 1;
+
+/** One connection of HTTP/2 with what bounds it: its streams, its idle time, its resets. */
+export class WatchedSession {
+  readonly #session: ServerHttp2Session;
+  readonly #socket: TLSSocket;
+  readonly #limits: SessionLimits;
+  readonly #streams = new Map<ServerHttp2Stream, WatchedStream>();
+  #idleSinceMs: number | undefined;
+  #closingSinceMs: number | undefined = undefined;
+  #resets = 0;
+  #resetsSinceMs: number;
+
+  constructor(
+    session: ServerHttp2Session,
+    socket: TLSSocket,
+    limits: SessionLimits,
+    nowMs: number,
+  ) {
+    this.#session = session;
+    this.#socket = socket;
+    this.#limits = limits;
+    this.#idleSinceMs = nowMs;
+    this.#resetsSinceMs = nowMs;
+  }
+
+  get socket(): TLSSocket {
+    return this.#socket;
+  }
+
+  opened(stream: ServerHttp2Stream, response: Http2Response): void {
+    this.#idleSinceMs = undefined;
+    this.#streams.set(stream, { response, pendingBytes: 0, stalledSinceMs: undefined });
+  }
+
+  /**
+   * A stream is over. One that ended before its response did counts as reset, whoever reset it: a caller
+   * makes the other side reset streams as well (CVE-2023-44487, CVE-2025-8671).
+   *
+   * @returns false where the connection was ended, as it was one reset too many
+   */
+  ended(stream: ServerHttp2Stream, nowMs: number): boolean {
+    const { response } = this.#streams.get(stream) ?? {};
+    this.#streams.delete(stream);
+    if (this.#streams.size === 0) this.#idleSinceMs = nowMs;
+    if (response === undefined || response.writableFinished || response.givenUp) return true;
+    return this.#countReset(nowMs);
+  }
+
+  /** A stream that was refused before it came to a request. */
+  refused(nowMs: number): boolean {
+    return this.#countReset(nowMs);
+  }
+
+  #countReset(nowMs: number): boolean {
+    if (nowMs - this.#resetsSinceMs >= MINUTE_MS) {
+      this.#resetsSinceMs = nowMs;
+      this.#resets = 0;
+    }
+    this.#resets += 1;
+    if (this.#resets <= this.#limits.maxResetsPerMinute || this.#session.destroyed) return true;
+    this.#session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM);
+    return false;
+  }
+
+  /** Ends what is overdue. Gives true where the connection was given up for being idle. */
+  look(nowMs: number): boolean {
+    for (const [stream, watched] of this.#streams) this.#lookAt(stream, watched, nowMs);
+    if (this.#closingSinceMs !== undefined) {
+      if (nowMs - this.#closingSinceMs >= CLOSE_MS && this.#streams.size === 0) {
+        this.#socket.destroy();
+      }
+      return false;
+    }
+    if (nowMs - (this.#idleSinceMs ?? nowMs) < this.#limits.keepAliveTimeoutMs) return false;
+    this.close(nowMs);
+    return true;
+  }
+
+  #lookAt(stream: ServerHttp2Stream, watched: WatchedStream, nowMs: number): void {
+    const { writableLength } = stream;
+    const stalled = writableLength > 0 && writableLength === watched.pendingBytes;
+    watched.pendingBytes = writableLength;
+    watched.stalledSinceMs = stalled ? (watched.stalledSinceMs ?? nowMs) : undefined;
+    if (nowMs - (watched.stalledSinceMs ?? nowMs) >= this.#limits.stalledTimeoutMs) {
+      stream.close(NGHTTP2_CANCEL);
+    }
+  }
+
+  /** Says that the connection is about to be given up; what was sent before that is heard is still taken. */
+  announceClose(): void {
+    if (!this.#session.destroyed) this.#session.goaway(NGHTTP2_NO_ERROR, NO_STREAM_REFUSED);
+  }
+
+  /** Takes no more streams, and closes when the last one is over (RFC 9113 section 6.8). */
+  close(nowMs: number): void {
+    this.#closingSinceMs ??= nowMs;
+    if (!this.#session.closed && !this.#session.destroyed) this.#session.close();
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
+}

@@ -1,0 +1,28 @@
+import type { Runner } from '../runner.ts';
+import {
+  openServedCertificate,
+  type ServedCertificate,
+  type ServedCertificateOptions,
+} from './served-certificate.ts';
+import { certificateFiles, type TlsSettings } from './tls-variables.ts';
+
+type OpenOptions = Omit<ServedCertificateOptions, 'files' | 'intervalMs'>;
+
+/**
+ * The certificate of a process, where its settings name one; SIGHUP has the files read at once.
+ *
+ * @throws Error in one line where it is not good
+ */
+export async function openCertificate(
+  settings: TlsSettings & { readonly TLS_RELOAD_INTERVAL_MS: number },
+  runner: Runner,
+  options: OpenOptions,
+): Promise<ServedCertificate | undefined> {
+  const files = certificateFiles(settings);
+  if (files === undefined) return undefined;
+  const intervalMs = settings.TLS_RELOAD_INTERVAL_MS;
+  const certificate = await openServedCertificate({ ...options, files, intervalMs });
+  process.on('SIGHUP', () => void certificate.reload());
+  runner.defer('certificate', () => certificate.stop());
+  return certificate;
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { integerVariable } from '../config/environment.ts';
+import type { CertificateFiles } from './served-certificate.ts';
+
+/** The settings of TLS on a port that callers reach: both files, or none. */
+export const tlsVariables = {
+  TLS_CERT_FILE: z.string().optional(),
+  TLS_KEY_FILE: z.string().optional(),
+  TLS_RELOAD_INTERVAL_MS: integerVariable(100, 86_400_000).default(10_000),
+};
+
+export interface TlsSettings {
+  readonly TLS_CERT_FILE?: string | undefined;
+  readonly TLS_KEY_FILE?: string | undefined;
+}
+
+/** One file without the other is a mistake that would serve without TLS what was meant to have it. */
+export function requireBothTlsFiles(settings: TlsSettings, context: z.RefinementCtx): void {
+  const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = settings;
+  if ((cert === undefined) === (key === undefined)) return;
+  const path = [cert === undefined ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE'];
+  context.addIssue({ code: 'custom', path, message: 'is not set' });
+}
+
+/** Where certificate and key are; undefined: the port is served without TLS. */
+export function certificateFiles(settings: TlsSettings): CertificateFiles | undefined {
+  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = settings;
+  return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
+}
