@@ -1,4 +1,4 @@
-import { RESPONSES } from './testing/cases/responses.ts';
-import { runSuite } from './testing/suites.ts';
+import { RESPONSE_SUITES } from './testing/cases/all.ts';
+import { runSuites } from './testing/suites.ts';
 
-runSuite({ name: 'responses of the upstream', cases: RESPONSES });
+runSuites(RESPONSE_SUITES);

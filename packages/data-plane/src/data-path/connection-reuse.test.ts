@@ -74,6 +74,32 @@ describe('a connection of a caller', () => {
     expect(gateway.records).toHaveLength(20);
   });
 
+  it.each([
+    ['a safe request behind an unsafe one', 'POST', 'GET'],
+    ['an unsafe request behind a safe one', 'GET', 'DELETE'],
+  ])(
+    'waits with %s until the first is answered (RFC 9112 section 9.3.2)',
+    async (_c, first, second) => {
+      const answers: (() => void)[] = [];
+      const upstream = opened(
+        await startUpstream((seen, response) => void answers.push(() => response.end(seen.method))),
+      );
+      const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+      const connection = opened(await rawConnection(gateway.port));
+      const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+      connection.send(
+        [first, second, 'GET'].map((method) => requestText({ method, lines })).join(''),
+      );
+      for (const [index, method] of [first, second, 'GET'].entries()) {
+        await eventually(() => expect(answers).toHaveLength(index + 1));
+        expect(await gateway.inFlight()).toBe(1);
+        answers[index]?.();
+        expect(await (await connection.response()).text()).toBe(method);
+      }
+      expect(upstream.seen.map(({ method }) => method)).toEqual([first, second, 'GET']);
+    },
+  );
+
   it('is cut where it sends too much ahead, so that few cannot fill the gateway', async () => {
     const upstream = opened(await startUpstream(() => undefined));
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));

@@ -7,8 +7,8 @@ export interface ConformanceCase {
   /** Where the expectation comes from. */
   readonly rule: string;
   /**
-   * The exact bytes, one character each; `{token}` stands for the caller's token. Of several parts
-   * each one is sent when the response before it has come.
+   * The exact bytes, one character each; `{token}` stands for the caller's token, `{basic}` for it as
+   * a password. Of several parts each one is sent when the response before it has come.
    */
   readonly send: string | readonly string[];
   readonly client: ClientExpectation;
@@ -44,15 +44,12 @@ export interface UpstreamExpectation {
   readonly body?: string;
   /** Lines, `name: value` with the name in lower case. */
   readonly has?: readonly string[];
+  /** Names of which there is one line, in whichever spelling. */
+  readonly once?: readonly string[];
   /** Whether it asks to switch, as only then `Connection` and `Upgrade` go on. */
   readonly upgrades?: boolean;
   /** Names, in lower case and with dashes; a name with underscores counts as the one with dashes. */
   readonly lacks?: readonly string[];
-}
-
-export interface ConformanceSuite {
-  readonly name: string;
-  readonly cases: readonly ConformanceCase[];
 }
 
 export const HOST = 'Host: gateway.test';

@@ -8,6 +8,8 @@ export interface ParsedRequest {
   readonly body: string;
   /** Trailer lines, as they stood. */
   readonly trailers: readonly string[];
+  /** Whether it has the one Host that it must have; its end is not in doubt where it has not. */
+  readonly named: boolean;
 }
 
 export interface ParsedRequests {
@@ -19,6 +21,7 @@ export interface ParsedRequests {
 }
 
 const REQUEST_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e]+) HTTP\/1\.([01])\r\n/y;
+const SPACED_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+) +([\x21-\x7e]+) +HTTP\/1\.([01])\r\n/y;
 const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\r\n/y;
 const SIZE_LINE = /([0-9A-Fa-f]{1,13})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?\r\n/y;
 
@@ -28,18 +31,19 @@ class Malformed extends Error {}
 
 /**
  * The requests of a connection, by a reader of its own that mends nothing. Where it and the gateway
- * part, one of them takes a request for what it is not. A caller may send empty lines before a request
- * (RFC 9112 section 2.2); a gateway does not.
+ * part, one of them takes a request for what it is not. What a caller may send and a gateway does not:
+ * empty lines before a request, whatever ends them, and more than one space in its first line
+ * (RFC 9112 sections 2.2 and 3).
  */
-export function parseRequests(text: string, emptyLines: 'allowed' | 'none'): ParsedRequests {
+export function parseRequests(text: string, sender: 'caller' | 'gateway'): ParsedRequests {
   const requests: ParsedRequest[] = [];
   let used = 0;
   for (;;) {
-    while (emptyLines === 'allowed' && text.startsWith('\r\n', used)) used += 2;
+    while (sender === 'caller' && /[\r\n]/.test(text.charAt(used))) used += 1;
     if (used === text.length) return { requests, used, rest: 'nothing' };
     try {
       const reader = new Reader(text, used);
-      requests.push(reader.request());
+      requests.push(reader.request(sender === 'caller' ? SPACED_LINE : REQUEST_LINE));
       used = reader.at;
     } catch (error) {
       if (error instanceof Partial) return { requests, used, rest: 'partial' };
@@ -58,23 +62,23 @@ class Reader {
     this.at = at;
   }
 
-  request(): ParsedRequest {
-    const [, method = '', target = '', minor = ''] = this.#line(REQUEST_LINE);
+  request(startLine: RegExp): ParsedRequest {
+    const [, method = '', target = '', minor = ''] = this.#line(startLine);
     const lines = this.#fields();
     const values = (name: string) =>
       lines.flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));
     const hosts = values('host');
-    if (hosts.length > 1 || (minor === '1' && hosts.length === 0)) throw new Malformed('host');
+    const named = hosts.length === 1 || (minor === '0' && hosts.length === 0);
     const codings = values('transfer-encoding');
     const lengths = values('content-length');
     if (codings.length > 0) {
       const framed = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked';
       if (!framed || lengths.length > 0 || minor === '0') throw new Malformed('framing');
-      return { method, target, lines, ...this.#chunks() };
+      return { method, target, lines, named, ...this.#chunks() };
     }
     const [length = '0'] = lengths;
     if (lengths.length > 1 || !/^\d{1,15}$/.test(length)) throw new Malformed('framing');
-    return { method, target, lines, body: this.#take(Number(length)), trailers: [] };
+    return { method, target, lines, named, body: this.#take(Number(length)), trailers: [] };
   }
 
   #chunks(): { body: string; trailers: string[] } {

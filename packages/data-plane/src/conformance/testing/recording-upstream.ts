@@ -44,7 +44,7 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
       const text = bytes.toString('latin1');
       received[connection - 1] = (received[connection - 1] ?? '') + text;
       pending += text;
-      const parsed = parseRequests(pending, 'none');
+      const parsed = parseRequests(pending, 'gateway');
       pending = pending.slice(parsed.used);
       if (parsed.rest === 'malformed') malformed.push(pending);
       for (const request of parsed.requests) {

@@ -32,10 +32,22 @@ export async function runCase(rig: ConformanceRig, one: ConformanceCase): Promis
       Array.from(canaries, () => '/base/canary'),
     );
     expect(upstream.malformed).toEqual([]);
+    // In no form, in no place, whatever the case is about.
+    expect(upstream.received.join('')).not.toContain(token.slice(4));
+    expect(upstream.received.join('')).not.toContain(basicOf(token).slice(8, -4));
   } finally {
     connection.destroy();
     other.destroy();
   }
+}
+
+function withToken(part: string, token: string): string {
+  return part.replaceAll('{token}', token).replaceAll('{basic}', basicOf(token));
+}
+
+/** As a password. The user's name has three letters, so that the token's own begin a group of base64. */
+function basicOf(token: string): string {
+  return Buffer.from(`me:${token}`).toString('base64');
 }
 
 async function exchange(
@@ -48,7 +60,7 @@ async function exchange(
   let last: RawResponse | undefined;
   for (let index = 0; index < Math.max(parts.length, responses.length); index += 1) {
     const part = parts[index];
-    if (part !== undefined) connection.send(part.replaceAll('{token}', token));
+    if (part !== undefined) connection.send(withToken(part, token));
     const expected = responses[index];
     if (expected === undefined) continue;
     if (typeof expected === 'string') {
@@ -123,7 +135,7 @@ function checkUpstream(seen: readonly RecordedRequest[], one: ConformanceCase): 
   );
   for (const [
     index,
-    { method, body, has = [], lacks = [], upgrades = false },
+    { method, body, has = [], lacks = [], once = [], upgrades = false },
   ] of expected.entries()) {
     const found = seen[index];
     if (method !== undefined) expect(found?.method).toBe(method);
@@ -132,9 +144,11 @@ function checkUpstream(seen: readonly RecordedRequest[], one: ConformanceCase): 
     expect(lines).toEqual(expect.arrayContaining([...has]));
     const dashed = lines.map((line) => line.slice(0, line.indexOf(':')).replaceAll('_', '-'));
     for (const name of lacks) expect(dashed).not.toContain(name);
+    for (const name of once) expect(dashed.filter((one) => one === name)).toHaveLength(1);
     // Hop-by-hop fields and trailers end at the gateway, whatever the case is about.
     if (!upgrades) for (const name of HOP_BY_HOP) expect(dashed).not.toContain(name);
     expect(found?.trailers).toEqual([]);
+    expect(found?.named).toBe(true);
     expect(dashed.filter((name) => name === 'via')).toHaveLength(1);
   }
 }

@@ -1,18 +1,34 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
-import type { ConformanceSuite } from './case.ts';
+import type { ConformanceCase } from './case.ts';
 import { startRig, type ConformanceRig } from './rig.ts';
 import { runCase } from './run-case.ts';
 
-/** One data plane and one upstream for all cases of a suite: what one leaves behind meets the next. */
-export function runSuite(suite: ConformanceSuite, route: Partial<SnapshotRoute> = {}): void {
-  describe(`${suite.name} (${suite.cases.length} cases)`, () => {
+const RULE = /^(?:RFC \d{4} sections? \d|(?:DESIGN|INTERFACE) section \d)/;
+
+/**
+ * Runs suites of cases, each with one data plane and one upstream for all of them, so that what one
+ * leaves behind meets the next; and tells how many cases each has.
+ */
+export function runSuites(
+  suites: Readonly<Record<string, readonly ConformanceCase[]>>,
+  route: Partial<SnapshotRoute> = {},
+): void {
+  describe.each(Object.entries(suites))('%s', (_suite, cases) => {
     let rig: ConformanceRig;
     beforeAll(async () => void (rig = await startRig(route)));
     afterAll(() => rig.close());
-    it.each(suite.cases.map((one) => [one.name, one.rule, one] as const))(
+
+    it.each(cases.map((one) => [one.name, one.rule, one] as const))(
       '%s [%s]',
-      (_name, _rule, one) => runCase(rig, one),
+      async (_name, rule, one) => {
+        expect(rule).toMatch(RULE);
+        await runCase(rig, one);
+      },
     );
+  });
+  afterAll(() => {
+    const counts = Object.entries(suites).map(([name, { length }]) => `${name} ${length}`);
+    process.stdout.write(`conformance cases: ${counts.join(', ')}\n`);
   });
 }

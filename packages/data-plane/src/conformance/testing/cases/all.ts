@@ -1,0 +1,40 @@
+import type { ConformanceCase } from '../case.ts';
+import { CHUNKS } from './chunks.ts';
+import { CONNECTION_FIELDS } from './connection-fields.ts';
+import { CONTENT_LENGTH } from './content-length.ts';
+import { EXCHANGES } from './exchanges.ts';
+import { HEADS } from './heads.ts';
+import { HOSTS } from './host.ts';
+import { INVALID_RESPONSES } from './invalid-responses.ts';
+import { NAMES, TOKENS } from './names.ts';
+import { PATHS } from './paths.ts';
+import { RESPONSES } from './responses.ts';
+import { TRANSFER_ENCODING } from './transfer-encoding.ts';
+
+type Suites = Readonly<Record<string, readonly ConformanceCase[]>>;
+
+/** What a caller sends. */
+export const REQUEST_SUITES: Suites = {
+  'the length of a body': CONTENT_LENGTH,
+  'transfer codings': TRANSFER_ENCODING,
+  chunks: CHUNKS,
+  hosts: HOSTS,
+  heads: HEADS,
+  'fields of a connection': CONNECTION_FIELDS,
+  exchanges: EXCHANGES,
+};
+
+/** What an upstream answers. */
+export const RESPONSE_SUITES: Suites = {
+  'responses that are none': INVALID_RESPONSES,
+  'responses of the upstream': RESPONSES,
+};
+
+/** Which route and which caller a request may claim to be of. */
+export const IDENTITY_SUITES: Suites = {
+  paths: PATHS,
+  'names of the gateway': NAMES,
+};
+
+/** On a route that asks for no credential. */
+export const OPEN_ROUTE_SUITES: Suites = { 'tokens of the gateway': TOKENS };

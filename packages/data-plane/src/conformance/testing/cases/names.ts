@@ -1,0 +1,147 @@
+import { get, HOST, post, REFUSED, SERVED, TARGET, text, type ConformanceCase } from '../case.ts';
+
+const SPOOFED = [
+  ...['X-Forwarded-Port: 1', 'X-Forwarded-Prefix: /admin', 'X-Forwarded-Server: evil.test'],
+  ...['X-Forwarded-Ssl: on', 'X-Forwarded-Scheme: https', 'X-Forwarded-User: admin'],
+  ...['X-Forwarded-Client-Cert: Subject="CN=admin"', 'X-Forwarded-Email: admin@test'],
+  ...['Forwarded: for=203.0.113.9;host=evil.test;proto=https', 'X-Real-IP: 203.0.113.9'],
+  ...['X-Gateway-Subject: admin', 'X-Gateway-Internal: yes', 'X-Gateway-Error: none'],
+  ...['x_gateway_subject: admin', 'X-Gateway_Subject: admin', 'X_GATEWAY-SUBJECT: admin'],
+  ...['X_Real_IP: 203.0.113.9', 'X_Forwarded_Prefix: /admin', 'X-Api_Key: {token}'],
+  ...['Proxy_Authorization: Basic {basic}', 'Proxy-Authorization: Bearer {token}'],
+] as const;
+
+const OWN: readonly (readonly [line: string, has: string])[] = [
+  ['X-Forwarded-For: 203.0.113.9', 'x-forwarded-for: 127.0.0.1'],
+  ['X_Forwarded_For: 203.0.113.9', 'x-forwarded-for: 127.0.0.1'],
+  ['x-forwarded_for: 203.0.113.9', 'x-forwarded-for: 127.0.0.1'],
+  ['X-Forwarded-Proto: https', 'x-forwarded-proto: http'],
+  ['X_Forwarded_Proto: https', 'x-forwarded-proto: http'],
+  ['X-Forwarded-Host: evil.test', 'x-forwarded-host: gateway.test'],
+  ['X_Forwarded_Host: evil.test', 'x-forwarded-host: gateway.test'],
+];
+
+const TWICE = [
+  ...['X-Request-Id: a', 'X-Forwarded-Host: a.test', 'X-Forwarded-Proto: http', 'traceparent: a'],
+  ...['X-Gateway-Version: a', 'Idempotency-Key: a', 'X-API-Key: a'],
+];
+
+/** How a caller may present the gateway's token; none of them is the upstream's to see. */
+const FORMS = [
+  ...[
+    'Authorization: Bearer {token}',
+    'authorization: bearer {token}',
+    'AUTHORIZATION: BEARER {token}',
+  ],
+  ...[
+    'Authorization: Bearer  {token}',
+    'Authorization: {token}',
+    'Authorization: Token token="{token}"',
+  ],
+  ...[
+    'Authorization: Basic {basic}',
+    'Authorization: basic  {basic}',
+    'Authorization: Bearer "{token}"',
+  ],
+  ...['Authorization: Bearer x, Bearer {token}', 'X-API-Key: {token}', 'x-api-key: Bearer {token}'],
+  ...['X_Api_Key: {token}', 'X-Api_Key: {token}', 'Proxy-Authorization: Bearer {token}'],
+  ...['X-Gateway-Token: {token}', 'X-Request-Id: {token}', 'X-Forwarded-User: {token}'],
+];
+
+/** RFC 9110 section 7.6.1, DESIGN section 2: who a caller is, is for the gateway to say. */
+export const NAMES: readonly ConformanceCase[] = [
+  ...SPOOFED.map((line) => ({
+    name: `${line}, which is not the caller's to say`,
+    rule: 'DESIGN section 2 "Proxy path"',
+    send: get([line]),
+    client: SERVED,
+    upstream: { lacks: [line.slice(0, line.indexOf(':')).toLowerCase().replaceAll('_', '-')] },
+  })),
+  ...OWN.map(([line, has]) => ({
+    name: `${line}, in place of which the gateway's own goes on`,
+    rule: 'DESIGN section 2 "Proxy path"',
+    send: get([line]),
+    client: SERVED,
+    upstream: { has: [has], once: [has.slice(0, has.indexOf(':'))] },
+  })),
+  ...TWICE.map((line) => ({
+    name: `${line.slice(0, line.indexOf(':'))} twice`,
+    rule: 'RFC 9110 section 5.3',
+    send: get([line, line]),
+    ...REFUSED,
+  })),
+  {
+    name: 'an identifier of the caller, which is kept and not sent on',
+    rule: 'DESIGN section 2 "Headers on every response"',
+    send: get([
+      'X-Request-Id: mine',
+      'X_Request_Id: mine',
+      'Connection: X-Request-Id, Authorization',
+    ]),
+    client: SERVED,
+    upstream: { once: ['x-request-id'], lacks: ['authorization'] },
+  },
+  {
+    name: 'an environment that has a CR and LF in escapes, which is no environment',
+    rule: 'DESIGN section 2 "Codes"',
+    send: get(['X-Gateway-Environment: a%0d%0aX-Injected: 1']),
+    client: {
+      responses: [404],
+      code: 'route_not_found',
+      connection: 'stays',
+      lacks: ['x-injected'],
+    },
+    upstream: 'none',
+  },
+  {
+    name: 'a version that the route does not have',
+    rule: 'DESIGN section 2 "Versions"',
+    send: get(['X-Gateway-Version: "><script>']),
+    ...REFUSED,
+  },
+  {
+    name: 'a key of bytes beyond ASCII',
+    rule: 'DESIGN section 2 "Idempotency"',
+    send: post(['Idempotency-Key: \xff\xfe', 'Content-Length: 0']),
+    ...REFUSED,
+  },
+  {
+    name: 'a token in the query, which is no way to present one',
+    rule: 'RFC 6750 section 2.3',
+    send: text(`GET ${TARGET}?access_token={token} HTTP/1.1`, [HOST]),
+    client: { responses: [401], code: 'authentication_failed', connection: 'stays' },
+    upstream: 'none',
+  },
+];
+
+/** On a route that asks for no credential: what is sent along all the same. */
+export const TOKENS: readonly ConformanceCase[] = [
+  ...FORMS.map((line) => ({
+    name: `${line}, which the upstream never sees`,
+    rule: 'DESIGN section 2 "Proxy path"',
+    send: text(`GET ${TARGET} HTTP/1.1`, [HOST, line]),
+    client: SERVED,
+    upstream: {},
+  })),
+  {
+    name: 'a credential that is the upstream’s own',
+    rule: 'RFC 9110 section 11.6.2',
+    send: text(`GET ${TARGET} HTTP/1.1`, [
+      HOST,
+      'Authorization: Basic dXNlcjpwYXNz',
+      'X-API-Key: theirs',
+    ]),
+    client: SERVED,
+    upstream: { has: ['authorization: Basic dXNlcjpwYXNz', 'x-api-key: theirs'] },
+  },
+  {
+    name: 'a credential of the upstream that Connection names',
+    rule: 'RFC 9110 section 7.6.1',
+    send: text(`GET ${TARGET} HTTP/1.1`, [
+      ...[HOST, 'Connection: Authorization, X-API-Key'],
+      ...['Authorization: Basic dXNlcjpwYXNz', 'X-API-Key: theirs'],
+    ]),
+    client: SERVED,
+    upstream: { lacks: ['authorization', 'x-api-key'] },
+  },
+];

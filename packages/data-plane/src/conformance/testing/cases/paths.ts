@@ -1,0 +1,124 @@
+import { AUTHORIZED, HOST, REFUSED, SERVED, text, type ConformanceCase } from '../case.ts';
+
+const ROUTE = '/v1/proxy/test';
+
+const OUT_OF_THE_BASE: readonly (readonly [name: string, subPath: string])[] = [
+  ['plain', '/../admin'],
+  ['at the end', '/a/..'],
+  ['as one dot', '/./case'],
+  ['in the middle', '/a/../../admin'],
+  ['behind an empty segment', '//../admin'],
+  ['encoded', '/%2e%2e/admin'],
+  ['encoded in capitals', '/%2E%2E/admin'],
+  ['half encoded', '/.%2e/admin'],
+  ['half encoded, the other half', '/%2e./admin'],
+  ['behind an encoded slash', '/a%2f..%2fadmin'],
+  ['encoded behind an encoded slash', '/a%2F%2e%2e%2Fadmin'],
+  ['encoded twice', '/%252e%252e/admin'],
+  ['encoded twice with its slash', '/%252e%252e%252fadmin'],
+  ['encoded three times', '/%25252e%25252e/admin'],
+  ['encoded past all reason', '/%25252525252e%25252525252e/admin'],
+  ['with a parameter', '/..;/admin'],
+  ['with a parameter and its value', '/..;v=1/admin'],
+  ['with an encoded parameter', '/%2e%2e%3b/admin'],
+  ['before an encoded question mark', '/..%3f/admin'],
+  ['before an encoded fragment', '/..%23/admin'],
+  ['with backslashes', '/..\\admin'],
+  ['between backslashes', '/a\\..\\..\\admin'],
+  ['with an encoded backslash', '/..%5cadmin'],
+  ['with a backslash that is encoded twice', '/..%255c..%255cadmin'],
+  ['in overlong UTF-8 of two bytes', '/%c0%ae%c0%ae/admin'],
+  ['with a slash in overlong UTF-8', '/..%c0%afadmin'],
+  ['in overlong UTF-8 of three bytes', '/%e0%80%ae%e0%80%ae/admin'],
+  ['in overlong UTF-8 of four bytes', '/%f0%80%80%ae%f0%80%80%ae/admin'],
+  ['in overlong UTF-8 that is encoded twice', '/%25c0%25ae%25c0%25ae/admin'],
+  ['in UTF-16 escapes', '/%u002e%u002e/admin'],
+  ['before a NUL', '/..%00/admin'],
+];
+
+const NO_PATH: readonly (readonly [name: string, subPath: string])[] = [
+  ['an encoded CR and LF', '/a%0d%0aX-Injected:%201'],
+  ['an encoded LF', '/a%0aX-Injected'],
+  ['a CR and LF encoded twice', '/a%250d%250aX-Injected'],
+  ['an encoded NUL', '/a%00.html'],
+  ['an encoded delete character', '/a%7f'],
+  ['a percent sign that begins no escape', '/100%'],
+  ['an escape that is none', '/%zz'],
+  ['a fragment', '/a#b'],
+  ['a byte that no UTF-8 has', '/%ff'],
+];
+
+const SAME: readonly (readonly [name: string, subPath: string])[] = [
+  ['an encoded slash', '/a%2fcase'],
+  ['an empty segment', '//a//case'],
+  ['a parameter', '/a;v=1/case'],
+  ['three dots', '/.../case'],
+  ['a name that begins with dots', '/..a/.b/case'],
+  ['UTF-8', '/caf%C3%A9/%E2%82%AC'],
+  ['a percent sign', '/100%25'],
+  ['dots in the query', '/case?next=/../../admin&x=%2e%2e'],
+  ['an encoded CR and LF in the query, which stay encoded', '/case?a=%0d%0aX-Injected:1'],
+  ['a query that is a URL', '/case?url=http://evil.test/a?b&c=d'],
+  ['an address in its path', '/http://evil.test/case'],
+];
+
+function asked(target: string): string {
+  return text(`GET ${target} HTTP/1.1`, [HOST, AUTHORIZED]);
+}
+
+const NOT_FOUND = { responses: [404], connection: 'stays' } as const;
+
+/** DESIGN section 2 "Proxy path", RFC 3986 sections 2.1 and 3.3: no path leaves the base of its route. */
+export const PATHS: readonly ConformanceCase[] = [
+  ...OUT_OF_THE_BASE.map(([name, subPath]) => ({
+    name: `a dot segment ${name}: ${subPath}`,
+    rule: 'RFC 3986 section 5.2.4',
+    send: asked(ROUTE + subPath),
+    ...REFUSED,
+  })),
+  ...NO_PATH.map(([name, subPath]) => ({
+    name: `a path with ${name}: ${subPath}`,
+    rule: 'RFC 3986 section 2.1',
+    send: asked(ROUTE + subPath),
+    ...REFUSED,
+  })),
+  ...SAME.map(([name, subPath]) => ({
+    name: `a path with ${name}, as it is: ${subPath}`,
+    rule: 'DESIGN section 2 "Proxy path"',
+    send: asked(ROUTE + subPath),
+    client: { responses: [200], connection: 'stays' } as const,
+    upstream: { target: `/base${subPath}` },
+  })),
+  ...['/v1/proxy/../proxy/test/case', '/v1/proxy/%74est/case', '/v1/proxy/test%2fcase'].map(
+    (target) => ({
+      name: `a path that names another route: ${target}`,
+      rule: 'DESIGN section 2 "Codes"',
+      send: asked(target),
+      client: { ...NOT_FOUND, code: 'route_not_found' as const },
+      upstream: 'none' as const,
+    }),
+  ),
+  ...[
+    ...['/v1/proxy', '/v1/proxy/', '//v1/proxy/test/case', '/v1/%70roxy/test/case'],
+    ...['/v1\\proxy\\test/case', '/./v1/proxy/test/case', '/V1/PROXY/test/case'],
+  ].map((target) => ({
+    name: `a path that names no route: ${target}`,
+    rule: 'DESIGN section 2 "Codes"',
+    send: asked(target),
+    client: { ...NOT_FOUND, code: 'not_found' as const },
+    upstream: 'none' as const,
+  })),
+  {
+    name: 'the absolute form of another host, which goes to the route all the same',
+    rule: 'RFC 9112 section 3.2.2',
+    send: asked(`http://evil.test${ROUTE}/case`),
+    client: SERVED,
+    upstream: {},
+  },
+  {
+    name: 'the absolute form with a dot segment',
+    rule: 'RFC 3986 section 5.2.4',
+    send: asked(`http://gateway.test${ROUTE}/%2e%2e/admin`),
+    ...REFUSED,
+  },
+];
