@@ -121,7 +121,9 @@ describe('requests with bytes out of place', () => {
       expect(runs.some((run) => forwardable(run).some((other) => isSame(other, one)))).toBe(true);
     }
     // The mutations must be such that some pass and some do not.
-    const statuses = new Set(runs.flatMap(({ responses }) => responses.map(({ status }) => status)));
+    const statuses = new Set(
+      runs.flatMap(({ responses }) => responses.map(({ status }) => status)),
+    );
     expect([...statuses]).toEqual(expect.arrayContaining([200, 400, 401, 404]));
     await eventually(async () => expect(await rig.gateway.inFlight()).toBe(0));
     const unexpected = rig.gateway.logLines.filter((line) => line.includes('not expected'));
