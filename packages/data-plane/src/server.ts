@@ -106,15 +106,6 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     handler(request, response, path, query);
     if (response.headersSent && isLast(response)) ending.add(request.socket);
   };
-  const serve = (request: IncomingMessage, response: ServerResponse) => {
-    // After a response that ends the connection nothing on it is a request (RFC 9112 section 9.6): where
-    // the message before it was refused for its framing, this may be a part of that one's body.
-    if (ending.has(request.socket) || !request.socket.writable) return;
-    const { path, query } = splitTarget(request.url ?? '/');
-    const handler = isProxyPath(path) ? options.proxy : options.passThrough;
-    handler(request, response, path, query);
-    if (response.headersSent && isLast(response)) ending.add(request.socket);
-  };
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     // It has the connection once the responses before it are over.
     if (response.socket !== null) serve(request, response);
