@@ -25,7 +25,7 @@ export type CallerKind = (typeof CALLERS)[number];
  * `ok`: it is done. `x`: 401 authentication_failed, and nothing is done. `-`: a list, which leaves the
  * resource out. `404`: route_not_found.
  */
-export type Expectation = 'ok' | 'x' | '-' | '404';
+type Expectation = 'ok' | 'x' | '-' | '404';
 
 export type Row = readonly [name: string, cells: ReadonlyMap<CallerKind, Expectation>];
 

@@ -2,7 +2,7 @@ import type { Scope } from '@gateway/shared/tokens/scopes';
 import type { Gateway } from '../gateway/gateway.ts';
 
 /** One call of an endpoint on a resource that is there for it. */
-export interface ManagementCall {
+interface ManagementCall {
   readonly path: string;
   readonly body?: object;
   /** Takes away what the call, or what was prepared for it, left behind. */
