@@ -27,7 +27,8 @@ export async function createCallers(
 ): Promise<Callers> {
   const { admin } = gateway;
   const full = { environments, routes: ['*'], scopes: EVERY_SCOPE };
-  const secretOf = async (fields: Readonly<Record<string, unknown>>) => (await gateway.tokenClient(fields)).token;
+  const secretOf = async (fields: Readonly<Record<string, unknown>>) =>
+    (await gateway.tokenClient(fields)).token;
   const expires_at = new Date(Date.now() + 1000).toISOString();
   const expired = await secretOf({ ...full, expires_at });
   const revoked = await gateway.tokenClient(full);
