@@ -9,13 +9,14 @@ import {
 import { masterKeysVariable } from '@gateway/shared/config/master-keys';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addresses';
+import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
 import { isTokenSecret } from '@gateway/shared/tokens/secret';
 import { z } from 'zod';
 
 const GIB = 1024 ** 3;
 
 /** Every setting of a control plane. */
-const schema = z.object({
+const variables = z.object({
   CONTROL_PLANE_HOST: z.string().default('0.0.0.0'),
   CONTROL_PLANE_PORT: portVariable.default(8081),
   CONTROL_PLANE_ADMIN_HOST: z.string().default('0.0.0.0'),
@@ -40,8 +41,11 @@ const schema = z.object({
   ),
   AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
   MANAGEMENT_RATE_LIMIT: integerVariable(1, 1_000_000).default(6000),
+  ...tlsVariables,
   LOG_LEVEL: logLevelVariable.default('info'),
 });
+
+const schema = variables.superRefine(requireBothTlsFiles);
 
 export type Config = Readonly<z.output<typeof schema>>;
 

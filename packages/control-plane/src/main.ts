@@ -5,6 +5,7 @@ import { runProcess, type Runner } from '@gateway/shared/runner';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
 import { createLogger, type Logger } from '@gateway/shared/telemetry/logger';
+import { openCertificate } from '@gateway/shared/tls/open-certificate';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { bootstrap } from './bootstrap.ts';
 import { readConfig, type Config } from './config.ts';
@@ -121,6 +122,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
       ...auditEventEndpoints(parts),
     ],
   });
+  const certificate = await openCertificate(config, runner, { clock, log, registry });
   const server = await startServer(app, {
     host: config.CONTROL_PLANE_HOST,
     port: config.CONTROL_PLANE_PORT,
@@ -128,6 +130,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     newId,
     authFailureLimit: config.AUTH_FAILURE_LIMIT,
     metrics,
+    certificate,
   });
   runner.defer('management API', () => {
     stopping.abort();

@@ -1,4 +1,5 @@
-import { createServer, STATUS_CODES, type RequestListener } from 'node:http';
+import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@gateway/shared/clock';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
@@ -6,6 +7,7 @@ import { errorBody } from '@gateway/shared/errors/gateway-error';
 import { HEADER } from '@gateway/shared/http/headers';
 import type { createIdFactory } from '@gateway/shared/ids';
 import { listen } from '@gateway/shared/net/listen';
+import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import { prepareDrain } from './drain.ts';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -23,6 +25,8 @@ export interface ServerOptions {
   /** What a request that cannot be parsed is told of the limit; it has no address of its own. */
   readonly authFailureLimit: number;
   readonly metrics: HttpMetrics;
+  /** With one the port has TLS. */
+  readonly certificate?: ServedCertificate | undefined;
 }
 
 /** A request that has not arrived whole after this long is cut off; it bounds what is read in vain. */
@@ -35,8 +39,7 @@ export async function startServer(
   listener: RequestListener,
   options: ServerOptions,
 ): Promise<ManagementServer> {
-  // The app itself refuses a missing Host, in the envelope.
-  const server = createServer({ requireHostHeader: false }, listener);
+  const server = openServer(listener, options);
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = REQUEST_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
@@ -57,6 +60,25 @@ export async function startServer(
   const { host, port } = options;
   const listening = await listen(server, { host, port, portVariable: 'CONTROL_PLANE_PORT' });
   return { port: listening, close };
+}
+
+function openServer(listener: RequestListener, options: ServerOptions): Server {
+  const { certificate, metrics } = options;
+  // The app itself refuses a missing Host, in the envelope.
+  const settings = { requireHostHeader: false, noDelay: true };
+  if (certificate === undefined) return createServer(settings, listener);
+  const tls = { ...certificate.context, handshakeTimeout: REQUEST_TIMEOUT_MS };
+  const server = createSecureServer({ ...settings, ...tls }, listener);
+  certificate.onChange((context) => {
+    server.setSecureContext(context);
+  });
+  // Of its own node:https would have it answered like HTTP that is malformed.
+  server.removeAllListeners('tlsClientError');
+  server.on('tlsClientError', (_error, socket) => {
+    metrics.refused.inc({ reason: 'tls_handshake' });
+    socket.destroy();
+  });
+  return server;
 }
 
 const INVALID = { label: 'not_http', reason: 'it is not valid HTTP' };
