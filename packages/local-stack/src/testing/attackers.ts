@@ -103,6 +103,8 @@ export interface AttackOptions {
   readonly connections: number;
   /** Opens another connection where one was closed, so that the attack goes on until it is stopped. */
   readonly again?: boolean;
+  /** How long after. */
+  readonly againMs?: number;
   /** Cuts off an attack that nobody stops. */
   readonly maxMs: number;
 }
@@ -117,8 +119,10 @@ export interface Attack {
   stop(): void;
 }
 
-/** Between the end of a connection and the next one in its place. */
 const AGAIN_MS = 20;
+/** Connections are opened a few at a time, as the queue of a listening socket is short. */
+const OPENED_AT_ONCE = 50;
+const OPENING_MS = 10;
 
 /** Attacks a data plane at 127.0.0.1, and nothing else, for a bounded time. */
 export function startAttack(options: AttackOptions): Attack {
@@ -142,7 +146,7 @@ export function startAttack(options: AttackOptions): Attack {
     socket.on('error', () => undefined);
     socket.once('close', () => {
       sockets.delete(socket);
-      if (options.again === true) setTimeout(open, AGAIN_MS).unref();
+      if (options.again === true) setTimeout(open, options.againMs ?? AGAIN_MS).unref();
     });
     // Once paused a socket does not show its end, so a reset is what tells.
   }
@@ -150,11 +154,17 @@ export function startAttack(options: AttackOptions): Attack {
   function stop(): void {
     state.stopped = true;
     clearTimeout(timer);
+    clearInterval(opening);
     for (const socket of sockets) socket.destroy();
   }
 
   const timer = setTimeout(stop, options.maxMs).unref();
-  for (let index = 0; index < options.connections; index += 1) open();
+  let toOpen = options.connections;
+  function openSome(): void {
+    for (let index = 0; index < OPENED_AT_ONCE && toOpen > 0; index += 1, toOpen -= 1) open();
+    if (toOpen === 0) clearInterval(opening);
+  }
+  const opening = setInterval(openSome, OPENING_MS);
   return {
     get opened() {
       return state.opened;
