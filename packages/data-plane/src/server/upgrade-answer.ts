@@ -5,6 +5,7 @@ import { outboundHeaders } from '../pipeline/outbound-headers.ts';
 import { respondHead, type RespondOptions } from '../pipeline/respond.ts';
 import { endToEndFields } from '../pipeline/response-head.ts';
 import type { CompiledUpstream } from '../table/routing-table.ts';
+import { breakOff } from './cuttable-response.ts';
 
 /** The headers of the request to switch, for the upstream. */
 export function upgradeHeaders(
@@ -66,7 +67,7 @@ export function passResponse(
   answer.on('data', (chunk: Buffer) => void (ctx.responseBytes += chunk.length));
   answer.on('error', () => {
     ctx.upstreamBroke = true;
-    socket.resetAndDestroy();
+    breakOff(socket);
   });
   socket.once('close', () => answer.destroy());
   // The caller need not hang up for the connection to end.
