@@ -10,7 +10,7 @@ function setUp(deadlineMs: number) {
   const load = new ServiceLoads(clock).enter('svc');
   let leave: (() => void) | undefined;
   const ctx = {
-    ...{ deadlineMs, upstreamMs: 0, clientGone: false },
+    ...{ deadlineMs, upstreamMs: 0, clientGone: false, attempts: [] },
     whenClientGone: (cancel: () => void) => void (leave = cancel),
   };
   const waiting = backOff(ctx as unknown as RequestContext, 50, load, clock);
