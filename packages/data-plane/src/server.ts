@@ -175,7 +175,6 @@ async function drain(
   const { clock, inFlight } = options;
   // http.Server's own close would cut idle connections in the middle of a caller's next request.
   NetServer.prototype.close.call(server);
-  http2?.announceClose();
   const startedMs = clock.monotonicMs();
   await pause(clock, Math.min(graceMs, timeoutMs));
   http2?.close();

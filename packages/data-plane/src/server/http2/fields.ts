@@ -1,3 +1,7 @@
+import { constants } from 'node:http2';
+
+const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_PROTOCOL_ERROR } = constants;
+
 /** The head of a request of HTTP/2, as HTTP/1.1 would have it. */
 export interface RequestHead {
   readonly method: string;
@@ -9,6 +13,9 @@ export interface RequestHead {
 
 /** Visible characters: one that was sent on with a space in it would end the request line. */
 const TARGET = /^(?:\/[!-~\x80-\xff]*|\*)$/;
+
+/** What each field counts for beside its name and value (RFC 9113 section 6.5.2). */
+const FIELD_BYTES = 32;
 
 /** Fields that speak of a connection of HTTP/1.1; in HTTP/2 there are none (RFC 9113 section 8.2.2). */
 const CONNECTION_SPECIFIC = new Set([
@@ -28,21 +35,27 @@ const CONNECTION_SPECIFIC = new Set([
  * a repeated one (section 8.3.1). Cookies that were sent apart are joined (section 8.2.3). A body of no
  * announced length is told by `chunked`, as HTTP/1.1 tells it.
  *
- * @returns undefined where the target is none that a request line could carry
+ * @param maxBytes of the fields as section 6.5.2 counts them. node:http2 holds a caller to it only once
+ * the caller has acknowledged it
+ * @returns the code to reset the stream with where the fields are too large, or the target is none that a
+ * request line could carry
  */
 export function requestHead(
   fields: readonly string[],
   endsWithHead: boolean,
-): RequestHead | undefined {
+  maxBytes: number,
+): RequestHead | number {
   let method = '';
   let path: string | undefined;
   let authority: string | undefined;
   let cookie: string | undefined;
   let hasLength = false;
+  let bytes = 0;
   const rest: string[] = [];
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index] ?? '';
     const value = fields[index + 1] ?? '';
+    bytes += name.length + value.length + FIELD_BYTES;
     if (name === ':method') method = value;
     else if (name === ':path') path = value;
     else if (name === ':authority') authority = value;
@@ -54,7 +67,8 @@ export function requestHead(
   }
   // CONNECT has no path; its method is refused.
   const url = path ?? (method === 'CONNECT' ? '*' : '');
-  if (!TARGET.test(url)) return undefined;
+  if (bytes > maxBytes) return NGHTTP2_ENHANCE_YOUR_CALM;
+  if (!TARGET.test(url)) return NGHTTP2_PROTOCOL_ERROR;
   const rawHeaders = authority === undefined ? rest : withHost(rest, authority);
   if (cookie !== undefined) rawHeaders.push('cookie', cookie);
   if (!endsWithHead && !hasLength) rawHeaders.push('transfer-encoding', 'chunked');

@@ -29,8 +29,6 @@ export interface Http2Options {
 /** The HTTP/2 side of the port; connections are handed to it once TLS has chosen it. */
 export interface Http2Server {
   accept(socket: TLSSocket): void;
-  /** Tells every caller that the connection will be given up. */
-  announceClose(): void;
   /** Takes no more streams; connections close when their last one is over. */
   close(): void;
   /** Cuts every connection. */
@@ -101,17 +99,15 @@ export function createHttp2Server(options: Http2Options): Http2Server {
         session === undefined ? undefined : sessions.get(session as ServerHttp2Session);
       // What breaks a stream shows in its end.
       stream.on('error', () => undefined);
-      const head = requestHead(fields ?? [], stream.endAfterHeaders);
-      if (watched === undefined || head === undefined) {
-        stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
-        if (watched?.refused(clock.monotonicMs()) === false) count('HTTP2_RESETS');
+      const head = requestHead(fields ?? [], stream.endAfterHeaders, limits.maxHeaderBytes);
+      if (watched === undefined || typeof head === 'number') {
+        stream.close(typeof head === 'number' ? head : constants.NGHTTP2_REFUSED_STREAM);
+        watched?.refused(clock.monotonicMs());
         return;
       }
       const response = new Http2Response(stream, head.method === 'HEAD');
       watched.opened(stream, response);
-      stream.once('close', () => {
-        if (!watched.ended(stream, clock.monotonicMs())) count('HTTP2_RESETS');
-      });
+      stream.once('close', () => watched.ended(stream, clock.monotonicMs()));
       options.onRequest(new Http2Request(stream, head, watched.socket), response);
     },
   );
@@ -121,9 +117,6 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       accepting = socket;
       server.emit('connection', socket);
       accepting = undefined;
-    },
-    announceClose() {
-      for (const session of sessions.values()) session.announceClose();
     },
     close() {
       const nowMs = clock.monotonicMs();

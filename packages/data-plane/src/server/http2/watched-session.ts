@@ -2,7 +2,7 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { TLSSocket } from 'node:tls';
 import type { Http2Response } from './response.ts';
 
-const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_CANCEL } = constants;
+const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_CANCEL } = constants;
 
 export interface SessionLimits {
   /** For a connection without a request. */
@@ -21,8 +21,6 @@ interface WatchedStream {
 const MINUTE_MS = 60_000;
 /** How long a caller has to close a connection that was given up in order. */
 const CLOSE_MS = 1_000;
-/** The greatest stream id there is: a GOAWAY with it announces a stop, and refuses nothing yet. */
-const NO_STREAM_REFUSED = 2 ** 31 - 1;
 
 /** One connection of HTTP/2 with what bounds it: its streams, its idle time, its resets. */
 export class WatchedSession {
@@ -59,32 +57,30 @@ export class WatchedSession {
 
   /**
    * A stream is over. One that ended before its response did counts as reset, whoever reset it: a caller
-   * makes the other side reset streams as well (CVE-2023-44487, CVE-2025-8671).
-   *
-   * @returns false where the connection was ended, as it was one reset too many
+   * makes the other side reset streams as well (CVE-2023-44487, CVE-2025-8671). One too many ends the
+   * connection.
    */
-  ended(stream: ServerHttp2Stream, nowMs: number): boolean {
+  ended(stream: ServerHttp2Stream, nowMs: number): void {
     const { response } = this.#streams.get(stream) ?? {};
     this.#streams.delete(stream);
     if (this.#streams.size === 0) this.#idleSinceMs = nowMs;
-    if (response === undefined || response.writableFinished || response.givenUp) return true;
-    return this.#countReset(nowMs);
+    if (response === undefined || response.writableFinished || response.givenUp) return;
+    this.#countReset(nowMs);
   }
 
   /** A stream that was refused before it came to a request. */
-  refused(nowMs: number): boolean {
-    return this.#countReset(nowMs);
+  refused(nowMs: number): void {
+    this.#countReset(nowMs);
   }
 
-  #countReset(nowMs: number): boolean {
+  #countReset(nowMs: number): void {
     if (nowMs - this.#resetsSinceMs >= MINUTE_MS) {
       this.#resetsSinceMs = nowMs;
       this.#resets = 0;
     }
     this.#resets += 1;
-    if (this.#resets <= this.#limits.maxResetsPerMinute || this.#session.destroyed) return true;
-    this.#session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM);
-    return false;
+    if (this.#resets <= this.#limits.maxResetsPerMinute || this.#session.destroyed) return;
+    this.#session.destroy(new TooManyResetsError(), NGHTTP2_ENHANCE_YOUR_CALM);
   }
 
   /** Ends what is overdue. Gives true where the connection was given up for being idle. */
@@ -111,12 +107,10 @@ export class WatchedSession {
     }
   }
 
-  /** Says that the connection is about to be given up; what was sent before that is heard is still taken. */
-  announceClose(): void {
-    if (!this.#session.destroyed) this.#session.goaway(NGHTTP2_NO_ERROR, NO_STREAM_REFUSED);
-  }
-
-  /** Takes no more streams, and closes when the last one is over (RFC 9113 section 6.8). */
+  /**
+   * Takes no more streams, and closes when the last one is over. The GOAWAY names the last stream that was
+   * taken, so a caller knows of those after it that nothing came of them (RFC 9113 section 6.8).
+   */
   close(nowMs: number): void {
     this.#closingSinceMs ??= nowMs;
     if (!this.#session.closed && !this.#session.destroyed) this.#session.close();
@@ -125,4 +119,10 @@ export class WatchedSession {
   cut(): void {
     this.#socket.destroy();
   }
+}
+
+/** More streams of a connection were reset than are allowed. */
+class TooManyResetsError extends Error {
+  override readonly name = 'TooManyResetsError';
+  readonly code = 'HTTP2_RESETS';
 }
