@@ -15,4 +15,6 @@ export default {
   globalTeardown: '<rootDir>/packages/local-stack/src/testing/global-teardown.ts',
   testTimeout: 30_000,
   maxWorkers: 2,
+  // Suites leave more behind than is collected, and one that forces collections would crawl.
+  workerIdleMemoryLimit: '400MB',
 };

@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { startNats } from '@gateway/local-stack/nats';
+import type { Server as NatsServer } from '@gateway/local-stack/server';
 import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runPlane, type PlaneKind } from './run-plane.ts';
@@ -14,12 +16,15 @@ const secretVariables = new Set(['DATABASE_URL', 'GATEWAY_ADMIN_TOKEN', 'GATEWAY
 describe('a start that fails', () => {
   let database: TestDatabase;
   let folder: string;
+  /** Its own: a data plane would speak of what other suites publish. */
+  let nats: NatsServer;
   let taken: Server;
   let env: Record<string, string>;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     folder = await mkdtemp(path.join(tmpdir(), 'gateway-e2e-start-'));
+    nats = await startNats({ dataDir: path.join(folder, 'nats'), log: () => undefined });
     taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const any = { GATEWAY_PORT: '0', DATA_PLANE_ADMIN_PORT: '0', CONTROL_PLANE_PORT: '0' };
@@ -28,7 +33,7 @@ describe('a start that fails', () => {
       CONTROL_PLANE_ADMIN_PORT: '0',
       GATEWAY_MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       DATABASE_URL: database.url,
-      NATS_URL: process.env['TEST_NATS_URL'] ?? '',
+      NATS_URL: nats.url,
       DATA_PLANE_DATA_DIR: path.join(folder, 'data-plane'),
       GATEWAY_HOST: '127.0.0.1',
       DATA_PLANE_ADMIN_HOST: '127.0.0.1',
@@ -38,6 +43,7 @@ describe('a start that fails', () => {
   }, startTimeoutMs);
   afterAll(async () => {
     taken.close();
+    await nats.stop();
     await rm(folder, { recursive: true, force: true });
     await database.drop();
   });
