@@ -3,6 +3,7 @@ import { systemRandom } from '@gateway/shared/ids';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { readConfig, type Config } from './config.ts';
+import { reencryptClientKeys } from './secrets/reencrypt-client-keys.ts';
 import { reencryptCredentials } from './secrets/reencrypt-credentials.ts';
 import { openDatabase } from './store/database.ts';
 
@@ -36,7 +37,12 @@ try {
     `re-encrypted: ${resealed}; under the key ${vault.newestKeyId}: ${underNewest}; ` +
       `under others: ${underOthers}, of which cannot be opened: ${unreadable.length}`,
   );
-  if (underOthers > 0) process.exitCode = 1;
+  const keys = await reencryptClientKeys(database.db, vault);
+  for (const { serviceId, why } of keys.unreadable) {
+    say(`the client key of ${serviceId} cannot be opened: ${why}`);
+  }
+  say(`client keys re-encrypted: ${keys.resealed}; under others: ${keys.underOthers}`);
+  if (underOthers > 0 || keys.underOthers > 0) process.exitCode = 1;
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
   process.stderr.write(`the credentials cannot be re-encrypted: ${reason}\n`);

@@ -24,6 +24,14 @@ export const serviceViewSchema = z.object({
   credential: z
     .object({ type: z.enum(['bearer', 'basic', 'header']), header: z.string(), set_at: timeView })
     .nullable(),
+  /** Without the private key, which is never shown. */
+  tls: z
+    .object({
+      ca_pem: z.string().nullable(),
+      server_name: z.string().nullable(),
+      client_certificate: z.object({ cert_pem: z.string(), set_at: timeView }).nullable(),
+    })
+    .nullable(),
   revision: z.int(),
   created_at: timeView,
   updated_at: timeView,
@@ -50,6 +58,7 @@ export function serviceView(service: Service, status: ServiceView['status']): Se
       unhealthy_threshold,
     },
     credential: credentialView(service.credential),
+    tls: service.tls,
     revision: service.revision,
     created_at: service.created_at.toISOString(),
     updated_at: service.updated_at.toISOString(),

@@ -3,6 +3,7 @@ import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { parseInput } from '../http/input.ts';
 import { changeService, serviceSchemas, upstreamsOf, type ServiceSettings } from './service.ts';
+import { NO_TLS_SETTINGS, type TlsSettings } from './service-tls.ts';
 
 const schemas = serviceSchemas(parseAddressRanges(['169.254.0.0/16', '127.0.0.0/8']));
 const minimal = { name: 'Payments', url: 'https://pay.example.com/base' };
@@ -93,6 +94,8 @@ function seal(): never {
   throw new Error('no credential was given');
 }
 
+const sameTls = (_given: unknown, { tls, client_key }: TlsSettings) => ({ tls, client_key });
+
 describe('changeService', () => {
   const body = schemas.create.parse({
     name: 'Payments',
@@ -106,6 +109,7 @@ describe('changeService', () => {
     health_path: body.health_path,
     health_check: body.health_check,
     credential: null,
+    ...NO_TLS_SETTINGS,
     upstreams: upstreamsOf(body, [], counter()) ?? [],
   };
 
@@ -116,7 +120,7 @@ describe('changeService', () => {
         { url: 'http://a.example', region: 'us' },
       ],
     });
-    expect(changeService(before, change, () => 'ups_new', seal).upstreams).toEqual([
+    expect(changeService(before, change, () => 'ups_new', seal, sameTls).upstreams).toEqual([
       { id: 'ups_2', url: 'http://b.example', region: 'us', weight: 5 },
       { id: 'ups_new', url: 'http://a.example', region: 'us', weight: 1 },
     ]);
@@ -124,14 +128,14 @@ describe('changeService', () => {
 
   it('takes url for the one upstream that it is short for', () => {
     const change = schemas.change.parse({ url: 'http://c.example' });
-    expect(changeService(before, change, () => 'ups_new', seal).upstreams).toEqual([
+    expect(changeService(before, change, () => 'ups_new', seal, sameTls).upstreams).toEqual([
       { id: 'ups_new', url: 'http://c.example', region: null, weight: 1 },
     ]);
   });
 
   it('leaves the rest of health_check as it was', () => {
     const change = schemas.change.parse({ health_check: { path: '/live' } });
-    const once = changeService(before, change, counter(), seal);
+    const once = changeService(before, change, counter(), seal, sameTls);
     expect(once.health_check).toEqual({ ...before.health_check, path: '/live' });
     expect(once.upstreams).toBe(before.upstreams);
   });

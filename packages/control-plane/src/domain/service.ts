@@ -1,4 +1,5 @@
 import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import { z } from 'zod';
 import {
   displayNameField,
@@ -13,6 +14,7 @@ import {
   type CredentialInput,
   type StoredCredential,
 } from './service-credential.ts';
+import { tlsField, type ServiceTls, type TlsInput, type TlsSettings } from './service-tls.ts';
 import { urlField } from './url-field.ts';
 
 /** A place where a service runs. Health and connection pools of data planes are keyed by its id. */
@@ -115,6 +117,7 @@ export function serviceSchemas(deny: AddressRanges) {
     upstreams: upstreamsField(deny).optional(),
     health_path: pathField,
     credential: credentialField.optional(),
+    tls: tlsField.optional(),
   };
   const eitherMessage = 'must be left out where `upstreams` is given';
   return {
@@ -150,6 +153,9 @@ export interface ServiceSettings {
   readonly health_check: HealthCheck;
   readonly upstreams: readonly Upstream[];
   readonly credential: StoredCredential | null;
+  readonly tls: ServiceTls | null;
+  /** Of the client certificate of `tls`. */
+  readonly client_key: SealedSecret | null;
 }
 
 export interface Service extends ServiceSettings {
@@ -183,6 +189,9 @@ export function upstreamsOf(
 /** Seals a credential that was given. */
 export type SealGiven = (input: CredentialInput) => StoredCredential;
 
+/** The settings of TLS after what is given, the key sealed. */
+export type SealTls = (input: TlsInput | undefined, before: TlsSettings) => TlsSettings;
+
 /** What a body says of the credential, sealed: null removes it, left out it stays as it was. */
 export function credentialOf(
   body: { readonly credential?: CredentialInput | null | undefined },
@@ -199,6 +208,7 @@ export function changeService(
   change: ServiceChange,
   newId: () => string,
   seal: SealGiven,
+  sealTls: SealTls,
 ): ServiceSettings {
   return {
     name: change.name ?? before.name,
@@ -206,6 +216,7 @@ export function changeService(
     health_check: changeHealthCheck(before.health_check, change.health_check ?? {}),
     upstreams: upstreamsOf(change, before.upstreams, newId) ?? before.upstreams,
     credential: credentialOf(change, before.credential, seal),
+    ...sealTls(change.tls, before),
   };
 }
 

@@ -44,6 +44,7 @@ describe('/v1/services', () => {
         unhealthy_threshold: 3,
       },
       credential: null,
+      tls: null,
       revision: 1,
       created_at: '2030-01-01T00:00:00.000Z',
       updated_at: '2030-01-01T00:00:00.000Z',

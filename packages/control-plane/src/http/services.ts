@@ -14,6 +14,7 @@ import {
   type Service,
 } from '../domain/service.ts';
 import { sealCredential, type CredentialInput } from '../domain/service-credential.ts';
+import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../domain/service-tls.ts';
 import { serviceView, serviceViewSchema } from '../domain/service-view.ts';
 import type { ServiceStatus } from '../health/fleet-health.ts';
 import {
@@ -60,6 +61,8 @@ export function serviceEndpoints(
   const newUpstreamId = () => newId('ups');
   const sealFor = (id: string) => (given: CredentialInput) =>
     sealCredential(options.credentials, given, id, now());
+  const sealTlsFor = (id: string) => (given: TlsInput | undefined, before: TlsSettings) =>
+    tlsOf(given, before, (keyPem) => options.credentials.sealClientKey(keyPem, id), now());
   const view = (service: Service) => serviceView(service, options.statusOf(service.id));
 
   const list = endpoint({
@@ -98,7 +101,8 @@ export function serviceEndpoints(
       const upstreams = upstreamsOf(body, [], newUpstreamId) ?? [];
       const id = newId('svc');
       const credential = credentialOf(body, null, sealFor(id));
-      const settings = { name, health_path, health_check, upstreams, credential };
+      const tls = sealTlsFor(id)(body.tls, NO_TLS_SETTINGS);
+      const settings = { name, health_path, health_check, upstreams, credential, ...tls };
       const wanted = { id, environment, ...settings };
       const service = await createService(db, wanted, originOf(parts, call));
       return created(view(service), `${PATH}/${service.id}`, etagOf(service.revision));
@@ -136,7 +140,13 @@ export function serviceEndpoints(
       const service = await updateService(db, serviceId(params), origin, (current) => {
         requireEnvironment(token, current.environment);
         requireMatch(ifMatch, current.revision);
-        const changed = changeService(current, body, newUpstreamId, sealFor(current.id));
+        const changed = changeService(
+          current,
+          body,
+          newUpstreamId,
+          sealFor(current.id),
+          sealTlsFor(current.id),
+        );
         const fault = body.health_check && timeoutFault(changed.health_check);
         if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
         return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;

@@ -1,5 +1,7 @@
+import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import { SNAPSHOT_FORMATS, snapshotSchema, type Snapshot } from '@gateway/shared/snapshot/schema';
 import { covers } from '@gateway/shared/tokens/scopes';
+import type { ServiceTls } from '../domain/service-tls.ts';
 import { servedAuth } from '../domain/route-auth.ts';
 import type {
   ConfigurationRows,
@@ -41,17 +43,29 @@ export function compileSnapshot(rows: ConfigurationRows, options: CompileOptions
 
 /** The oldest format that data planes need to know, so that an older one refuses only what it would serve wrongly. */
 function formatOf({ services }: ConfigurationRows): Snapshot['format'] {
+  if (services.some(({ tls }) => tls !== null)) return SNAPSHOT_FORMATS.tls;
   return services.some(({ credential }) => credential !== null)
     ? SNAPSHOT_FORMATS.credentials
     : SNAPSHOT_FORMATS.first;
 }
 
 function servedService(service: ServiceRow) {
-  const { health_check: check, credential, ...rest } = service;
+  const { health_check: check, credential, tls, client_key, ...rest } = service;
   return {
     ...rest,
     health_check: { ...check, path: check.path ?? service.health_path },
     ...(credential !== null && { credential }),
+    ...(tls !== null && { tls: servedTls(tls, client_key) }),
+  };
+}
+
+function servedTls(tls: ServiceTls, key: SealedSecret | null) {
+  const { ca_pem, server_name, client_certificate } = tls;
+  const certificate = client_certificate && { cert_pem: client_certificate.cert_pem, key };
+  return {
+    ...(ca_pem !== null && { ca_pem }),
+    ...(server_name !== null && { server_name }),
+    ...(certificate !== null && { client_certificate: certificate }),
   };
 }
 

@@ -1,7 +1,9 @@
+import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import { sql } from 'kysely';
 import type { RouteAuth } from '../domain/route-auth.ts';
 import type { RouteVersion } from '../domain/route-versions.ts';
 import type { HealthCheck } from '../domain/service.ts';
+import type { ServiceTls } from '../domain/service-tls.ts';
 import type { StoredCredential } from '../domain/service-credential.ts';
 import type { Database } from './database.ts';
 
@@ -21,6 +23,8 @@ export interface ServiceRow {
   readonly health_path: string;
   readonly health_check: HealthCheck;
   readonly credential: StoredCredential | null;
+  readonly tls: ServiceTls | null;
+  readonly client_key: SealedSecret | null;
 }
 
 export interface RouteRow {
@@ -110,7 +114,8 @@ async function readPending(db: Database, environment: string): Promise<readonly 
 
 async function readServices(db: Database, environment: string): Promise<readonly ServiceRow[]> {
   const { rows } = await sql<ServiceRow>`
-    SELECT id, name, revision, upstreams, health_path, health_check, credential
+    SELECT id, name, revision, upstreams, health_path, health_check, credential,
+      tls, client_key
     FROM services WHERE environment = ${environment}
   `.execute(db);
   return rows;

@@ -173,6 +173,12 @@ function columns(settings: ServiceSettings) {
     health_path: settings.health_path,
     health_check: JSON.stringify(settings.health_check),
     upstreams: JSON.stringify(settings.upstreams),
-    credential: settings.credential === null ? null : JSON.stringify(settings.credential),
+    credential: textOrNull(settings.credential),
+    tls: textOrNull(settings.tls),
+    client_key: textOrNull(settings.client_key),
   };
+}
+
+function textOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
 }

@@ -1,8 +1,10 @@
+import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 import type { HealthCheck, Upstream } from '../domain/service.ts';
 import type { RouteAuth } from '../domain/route-auth.ts';
 import type { Idempotency, RateLimit, Retry, RouteSettings } from '../domain/route.ts';
 import type { RouteVersion } from '../domain/route-versions.ts';
+import type { ServiceTls } from '../domain/service-tls.ts';
 import type { StoredCredential } from '../domain/service-credential.ts';
 
 /** The tables of the configuration, as the migrations leave them, as kysely sees them. */
@@ -32,6 +34,8 @@ interface ServicesTable {
   health_check: Json<HealthCheck>;
   upstreams: Json<Upstream[]>;
   credential: ColumnType<StoredCredential | null, string | null, string | null>;
+  tls: ColumnType<ServiceTls | null, string | null, string | null>;
+  client_key: ColumnType<SealedSecret | null, string | null, string | null>;
   revision: Generated<number>;
   created_at: Date;
   updated_at: Date;

@@ -6,10 +6,12 @@ import type { AddressRanges } from '@gateway/shared/net/client-address';
 import httpProxy from 'http-proxy';
 import type { RequestContext } from '../pipeline/context.ts';
 import { upstreamPath } from '../pipeline/proxy-path.ts';
+import type { UpstreamTls } from '../table/compile-tls.ts';
 import type { CompiledUpstream } from '../table/routing-table.ts';
 import { recordAttempt, type AttemptEnd } from '../upstream/attempt.ts';
 import { isDeniedHost } from '../upstream/guarded-lookup.ts';
 import { connectFailure } from '../upstream/http1/connect.ts';
+import { contextOptions } from '../upstream/http1/secure-context.ts';
 import type { AttemptError } from '../upstream/port.ts';
 import { upgradeHeaders } from './upgrade-answer.ts';
 
@@ -60,6 +62,21 @@ export function createHandshake(options: HandshakeOptions): Handshake {
     'http:': new HttpAgent({ keepAlive: false, lookup: options.lookup }),
     'https:': new HttpsAgent({ keepAlive: false, lookup: options.lookup }),
   };
+  const ofServices = new WeakMap<UpstreamTls, HttpsAgent>();
+  function agentFor({ origin, tls }: CompiledUpstream): HttpAgent {
+    if (!origin.startsWith('https:')) return agents['http:'];
+    if (tls === undefined) return agents['https:'];
+    let agent = ofServices.get(tls);
+    if (agent === undefined) {
+      const { serverName: servername } = tls;
+      agent = new HttpsAgent({
+        ...{ keepAlive: false, lookup: options.lookup, ...contextOptions(tls) },
+        ...(servername !== undefined && { servername }),
+      });
+      ofServices.set(tls, agent);
+    }
+    return agent;
+  }
   const waiting = new WeakMap<IncomingMessage, (outgoing: ClientRequest) => void>();
   proxy.on('proxyReqWs', (outgoing, request) => waiting.get(request)?.(outgoing));
 
@@ -70,7 +87,7 @@ export function createHandshake(options: HandshakeOptions): Handshake {
   ): void {
     const { request, socket, broke } = caller;
     waiting.set(request, prepare);
-    const agent = agents[isSecure(upstream) ? 'https:' : 'http:'];
+    const agent = agentFor(upstream);
     const target = { target: upstream.origin, agent, ignorePath: true };
     // Without a callback of the call http-proxy throws where the upstream resets an open tunnel.
     proxy.ws(request, socket, NO_HEAD, target, broke);
@@ -89,6 +106,7 @@ export function createHandshake(options: HandshakeOptions): Handshake {
     }
     return new Promise((resolve) => {
       let outgoing: ClientRequest | undefined;
+      let reached = false;
       let connected = false;
       let settled = false;
       const timer = clock.setTimer(timeoutMs, () => fail('attempt_timeout'));
@@ -113,6 +131,7 @@ export function createHandshake(options: HandshakeOptions): Handshake {
         outgoing = clientRequest;
         outgoing.path = upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query);
         outgoing.once('socket', (socket) => {
+          socket.once('connect', () => (reached = true));
           // Before the handshake of TLS is over nothing of the request has been sent.
           socket.once(isSecure(upstream) ? 'secureConnect' : 'connect', () => {
             connected = true;
@@ -132,7 +151,9 @@ export function createHandshake(options: HandshakeOptions): Handshake {
       send(caller, upstream, prepare);
       // http-proxy would end the caller's connection without an answer, or with one out of frame.
       outgoing?.removeAllListeners('error').removeAllListeners('response');
-      outgoing?.on('error', (error: NodeJS.ErrnoException) => fail(failureName(error, connected)));
+      outgoing?.on('error', (error: NodeJS.ErrnoException) => {
+        fail(!connected && reached ? 'tls_failed' : failureName(error, connected));
+      });
       outgoing?.on('response', (answer) => {
         settle({ response: { status: answer.statusCode ?? 0 } });
         resolve({ switched: false, answer });

@@ -26,11 +26,16 @@ export interface UnusableCredential {
 export interface CredentialOpener {
   /** @throws SecretUnreadableError */
   open(sealed: SealedSecret, serviceId: string): UpstreamCredential;
+  /** @throws SecretUnreadableError */
+  openClientKey(sealed: SealedSecret, serviceId: string): string;
 }
 
 /** For who has no keys: no credential can be used. */
 export const NO_KEYS: CredentialOpener = {
   open(sealed) {
+    throw new SecretUnreadableError('key_missing', sealed.key_id);
+  },
+  openClientKey(sealed) {
     throw new SecretUnreadableError('key_missing', sealed.key_id);
   },
 };

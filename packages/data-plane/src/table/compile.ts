@@ -8,6 +8,7 @@ import type {
   SnapshotVersion,
 } from '@gateway/shared/snapshot/schema';
 import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
+import { compileTls, type UpstreamTls } from './compile-tls.ts';
 import { isSameService } from './same-service.ts';
 import { hashText } from './choose-version.ts';
 import type {
@@ -57,10 +58,11 @@ export function compileEnvironment(
 
 function compileService(service: SnapshotService, opener: CredentialOpener): CompiledService {
   const check = service.health_check;
+  const tls = compileTls(service.tls, service.id, opener);
   return {
     id: service.id,
     name: service.name,
-    upstreams: service.upstreams.map((upstream) => compileUpstream(upstream, service)),
+    upstreams: service.upstreams.map((upstream) => compileUpstream(upstream, service, tls?.tls)),
     healthCheck: {
       path: check.path,
       intervalMs: check.interval_ms,
@@ -68,16 +70,23 @@ function compileService(service: SnapshotService, opener: CredentialOpener): Com
       healthyThreshold: check.healthy_threshold,
       unhealthyThreshold: check.unhealthy_threshold,
     },
-    credential: compileCredential(service.credential, service.id, opener),
+    // Without the client's key nothing may be sent either.
+    credential: tls?.unusable ?? compileCredential(service.credential, service.id, opener),
+    tls,
   };
 }
 
-function compileUpstream(upstream: SnapshotUpstream, service: SnapshotService): CompiledUpstream {
+function compileUpstream(
+  upstream: SnapshotUpstream,
+  service: SnapshotService,
+  tls: UpstreamTls | undefined,
+): CompiledUpstream {
   const url = new URL(upstream.url);
   return {
     // Health, pools and in-flight counts are kept under this key, so they outlive a configuration
     // that leaves the address as it was, and no two services share a pool.
-    key: `${service.id} ${upstream.id} ${url.origin}`,
+    // Other settings of TLS are another peer.
+    key: `${service.id} ${upstream.id} ${url.origin}${tls === undefined ? '' : ` ${tls.fingerprint}`}`,
     id: upstream.id,
     serviceId: service.id,
     url: upstream.url,
@@ -86,6 +95,7 @@ function compileUpstream(upstream: SnapshotUpstream, service: SnapshotService): 
     basePath: url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname,
     region: upstream.region,
     weight: upstream.weight,
+    ...(tls !== undefined && { tls }),
   };
 }
 

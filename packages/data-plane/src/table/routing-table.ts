@@ -1,4 +1,5 @@
 import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
+import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
 import type { RetryPolicy } from '../upstream/retry.ts';
 import type { CompiledCredential } from './compile-credential.ts';
 
@@ -15,6 +16,8 @@ export interface CompiledUpstream {
   readonly basePath: string;
   readonly region: string | null;
   readonly weight: number;
+  /** undefined: as this process connects by itself. */
+  readonly tls?: UpstreamTls;
 }
 
 export interface HealthCheckPolicy {
@@ -35,6 +38,7 @@ export interface CompiledService {
   readonly healthCheck: HealthCheckPolicy;
   /** undefined: the upstreams let the gateway in without one. */
   readonly credential: CompiledCredential | undefined;
+  readonly tls?: CompiledTls | undefined;
 }
 
 /** One of the services that a route divides its requests among. */

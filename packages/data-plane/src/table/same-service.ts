@@ -1,5 +1,6 @@
 import type { SnapshotService } from '@gateway/shared/snapshot/schema';
 import { isSameCredential } from './compile-credential.ts';
+import { isSameTls } from './compile-tls.ts';
 import type { CompiledService } from './routing-table.ts';
 
 /** Whether compiling this service would give what is there already. */
@@ -9,7 +10,8 @@ export function isSameService(known: CompiledService, service: SnapshotService):
   return (
     known.id === service.id &&
     known.name === service.name &&
-    isSameCredential(known.credential, service.credential) &&
+    (known.tls?.unusable !== undefined || isSameCredential(known.credential, service.credential)) &&
+    isSameTls(known.tls, service.tls) &&
     healthCheck.path === check.path &&
     healthCheck.intervalMs === check.interval_ms &&
     healthCheck.timeoutMs === check.timeout_ms &&

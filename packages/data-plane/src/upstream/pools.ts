@@ -95,7 +95,8 @@ export class UpstreamPools implements UpstreamClient {
     let entry = this.#entries.get(upstream.key);
     if (entry === undefined) {
       const { clock, deny, lookup, maxConnections, connectTimeoutMs } = this.#options;
-      const options = { clock, lookup, maxConnections, connectTimeoutMs };
+      const { tls } = upstream;
+      const options = { clock, lookup, maxConnections, connectTimeoutMs, tls };
       const pool = new ConnectionPool(upstream.origin, options);
       entry = { pool, denied: isDeniedHost(upstream.origin, deny), inFlight: 0 };
       this.#entries.set(upstream.key, entry);

@@ -49,6 +49,7 @@ export interface AttemptError {
     | 'connect_refused'
     | 'connect_timeout'
     | 'connect_failed'
+    | 'tls_failed'
     | 'address_refused'
     | 'reset'
     | 'invalid_response'

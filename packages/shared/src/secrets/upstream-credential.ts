@@ -19,9 +19,11 @@ const credentialSchema = z.object({ header: z.string(), value: z.string() });
 /** Seals credentials of upstreams; the service is the owner (DESIGN section 4 "Upstream credentials"). */
 export class CredentialVault {
   readonly #vault: SecretVault;
+  readonly #clientKeys: SecretVault;
 
   constructor(masterKeys: readonly MasterKey[], random: RandomSource) {
     this.#vault = new SecretVault(masterKeys, 'upstream-credentials', random);
+    this.#clientKeys = new SecretVault(masterKeys, 'upstream-client-keys', random);
   }
 
   /** The key that new credentials are sealed under. */
@@ -36,6 +38,16 @@ export class CredentialVault {
   /** @throws SecretUnreadableError */
   open(sealed: SealedSecret, serviceId: string): UpstreamCredential {
     return parse(this.#vault.open(sealed, serviceId), sealed.key_id);
+  }
+
+  /** @param keyPem the private key of the certificate that a service's upstreams ask for */
+  sealClientKey(keyPem: string, serviceId: string): SealedSecret {
+    return this.#clientKeys.seal(keyPem, serviceId);
+  }
+
+  /** @throws SecretUnreadableError */
+  openClientKey(sealed: SealedSecret, serviceId: string): string {
+    return this.#clientKeys.open(sealed, serviceId);
   }
 }
 

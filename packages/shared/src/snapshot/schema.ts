@@ -14,7 +14,16 @@ export const SNAPSHOT_FORMATS = {
   first: 1,
   /** Services have credentials: who does not know them would send requests without. */
   credentials: 2,
+  /** Services have their own TLS: who does not know it would trust others, and send no certificate. */
+  tls: 3,
 } as const;
+
+/** How the upstreams of a service are connected to over TLS. */
+const tlsSchema = z.object({
+  ca_pem: z.string().optional(),
+  server_name: z.string().optional(),
+  client_certificate: z.object({ cert_pem: z.string(), key: sealedSecretSchema }).optional(),
+});
 
 const upstreamSchema = z.object({
   id: z.string(),
@@ -39,6 +48,8 @@ const serviceSchema = z.object({
   health_check: healthCheckSchema,
   /** Left out: the upstreams are sent none. */
   credential: sealedSecretSchema.optional(),
+  /** Left out: the roots of the data plane, the name of the host, no certificate. */
+  tls: tlsSchema.optional(),
 });
 
 const rateLimitSchema = z.object({
@@ -130,7 +141,7 @@ const tokenSchema = z.object({
 });
 
 export const snapshotSchema = z.object({
-  format: z.literal([SNAPSHOT_FORMATS.first, SNAPSHOT_FORMATS.credentials]),
+  format: z.literal(Object.values(SNAPSHOT_FORMATS)),
   environment: z.string(),
   /** Counts up with every publication of the environment. */
   version: z.int().min(1),
@@ -141,6 +152,7 @@ export const snapshotSchema = z.object({
 
 export type Snapshot = z.infer<typeof snapshotSchema>;
 export type SnapshotService = z.infer<typeof serviceSchema>;
+export type SnapshotTls = z.infer<typeof tlsSchema>;
 export type SnapshotUpstream = z.infer<typeof upstreamSchema>;
 export type SnapshotHealthCheck = z.infer<typeof healthCheckSchema>;
 export type SnapshotRoute = z.infer<typeof routeSchema>;

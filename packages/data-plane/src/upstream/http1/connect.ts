@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, type SecureContext } from 'node:tls';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { Clock } from '@gateway/shared/clock';
 import { ADDRESS_REFUSED } from '../guarded-lookup.ts';
@@ -10,13 +10,16 @@ export interface ConnectOptions {
   readonly timeoutMs: number;
   readonly lookup: LookupFunction;
   readonly clock: Clock;
+  /** Asked for and looked for in the certificate, in place of the host. */
+  readonly serverName?: string | undefined;
+  readonly secureContext?: SecureContext | undefined;
   /** Bytes that arrive, good until the call returns. */
   readonly received: (bytes: Buffer) => void;
 }
 
 type ConnectFailure = Extract<
   AttemptError['name'],
-  'connect_refused' | 'connect_timeout' | 'connect_failed' | 'address_refused'
+  'connect_refused' | 'connect_timeout' | 'connect_failed' | 'tls_failed' | 'address_refused'
 >;
 
 const NAMES: Readonly<Record<string, ConnectFailure>> = {
@@ -59,11 +62,20 @@ export function connect(
     },
   };
   // An address is no server name (RFC 6066 section 3); the certificate is held against it all the same.
-  const servername = isIP(host) === 0 ? host : '';
+  const servername = options.serverName ?? (isIP(host) === 0 ? host : '');
+  const { secureContext } = options;
   const socket = secure
-    ? connectTls({ ...common, servername, ALPNProtocols: ['http/1.1'] })
+    ? connectTls({
+        ...common,
+        servername,
+        ALPNProtocols: ['http/1.1'],
+        ...(secureContext !== undefined && { secureContext }),
+      })
     : connectTcp(common);
   let settled = false;
+  /** The other side is there; what fails from here on is the handshake. */
+  let reached = false;
+  if (secure) socket.once('connect', () => (reached = true));
   const settle = (failure: ConnectFailure | undefined) => {
     if (settled) return;
     settled = true;
@@ -78,10 +90,10 @@ export function connect(
     callback(undefined, failure);
   };
   const onError = (error: NodeJS.ErrnoException) => {
-    settle(connectFailure(error.code));
+    settle(reached ? 'tls_failed' : connectFailure(error.code));
   };
   const onClose = () => {
-    settle('connect_failed');
+    settle(reached ? 'tls_failed' : 'connect_failed');
   };
   const timer = options.clock.setTimer(options.timeoutMs, () => {
     settle('connect_timeout');

@@ -1,6 +1,9 @@
 import type { LookupFunction } from 'node:net';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Clock } from '@gateway/shared/clock';
 import type { AttemptError } from '../port.ts';
+import { contextOptions } from './secure-context.ts';
+import type { UpstreamTls } from '../../table/compile-tls.ts';
 import { connect } from './connect.ts';
 import { Connection, type ConnectionOwner, type ExchangeEvents } from './connection.ts';
 
@@ -19,6 +22,8 @@ export interface PoolOptions {
   readonly lookup: LookupFunction;
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
+  /** undefined: the roots of this process, the name of the host, no certificate. */
+  readonly tls?: UpstreamTls | undefined;
 }
 
 /**
@@ -45,6 +50,7 @@ export class ConnectionPool implements ConnectionOwner {
   #resting: Connection[] = [];
   #waiting: PooledExchange[] = [];
   #connecting = 0;
+  #secureContext: SecureContext | undefined = undefined;
   #sweeping = false;
   #closed = false;
 
@@ -128,7 +134,8 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   #open(): void {
-    const { clock, lookup, connectTimeoutMs } = this.#options;
+    const { clock, lookup, connectTimeoutMs, tls } = this.#options;
+    if (tls !== undefined) this.#secureContext ??= createSecureContext(contextOptions(tls));
     this.#connecting += 1;
     let connection: Connection | undefined;
     const options = {
@@ -136,6 +143,8 @@ export class ConnectionPool implements ConnectionOwner {
       timeoutMs: connectTimeoutMs,
       lookup,
       clock,
+      serverName: tls?.serverName,
+      secureContext: this.#secureContext,
       received: (bytes: Buffer) => connection?.received(bytes),
     };
     connect(options, (socket, failure) => {
