@@ -55,6 +55,9 @@ export async function startStack(
     DEFAULT_ENVIRONMENT: config.defaultEnvironment,
     UPSTREAM_DENY_CIDRS: config.upstreamDenyCidrs,
     LOG_LEVEL: config.logLevel,
+    // The stack's own calls and its banner are http.
+    TLS_CERT_FILE: '',
+    TLS_KEY_FILE: '',
   };
   const optionsOf = (name: string) => ({
     name,
