@@ -135,7 +135,8 @@ describe('the change of the master key', () => {
         code: 0,
         output:
           `re-encrypted: ${SERVICES}; under the key k2: ${SERVICES + 1}; ` +
-          'under others: 0, of which cannot be opened: 0\n',
+          'under others: 0, of which cannot be opened: 0\n' +
+          'client keys re-encrypted: 0; under others: 0\n',
       });
       // The data plane that has the new key alone can do all of it now.
       for (let at = 0; at < SERVICES; at += 1) {
