@@ -187,8 +187,9 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   });
   runner.defer('admin server', () => admin.close());
 
+  const stores = linkNats(nats, log);
   const quotas = new LeasedQuotaStore({
-    ledger: new KvQuotaLedger(linkNats(nats, log)),
+    ledger: new KvQuotaLedger(stores),
     clock,
     log,
     maxCounters: MAX_QUOTA_COUNTERS,
@@ -221,7 +222,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     quotas,
     jwts: new KeySetVerifier({ keySets, clock, registry }),
     idempotency: openIdempotencyKeys({
-      store: new NatsIdempotencyStore(linkNats(nats, log)),
+      store: new NatsIdempotencyStore(stores),
       masterKeys: config.GATEWAY_MASTER_KEYS,
       clock,
       clockOffsetMs: () => heartbeats.serverTimeOffsetMs(),

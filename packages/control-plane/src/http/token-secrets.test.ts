@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { startTestApi, type TestApi } from '../testing/api.ts';
+import { tokenCalls } from '../testing/tokens.ts';
 
 describe('the secrets and the use of tokens', () => {
   let api: TestApi;
@@ -13,20 +14,7 @@ describe('the secrets and the use of tokens', () => {
     await api.close();
   });
 
-  function post(body: object, token?: string) {
-    return api.call('POST', '/v1/tokens', token === undefined ? { body } : { body, token });
-  }
-
-  async function make(fields: object) {
-    const body = { environments: ['production'], scopes: ['services:read'], ...fields };
-    const { status, json, text } = await post(body);
-    if (status !== 201 || json.data === undefined) throw new Error(text);
-    const { id, secret } = json.data;
-    return { path: `/v1/tokens/${id}`, id, secret };
-  }
-
-  const works = async (token: string) =>
-    (await api.call('GET', '/v1/services', { token })).status === 200;
+  const { post, make, works } = tokenCalls(() => api);
 
   it('lets no secret that was rotated away grant what outlives it', async () => {
     const body = { scopes: ['tokens:write', 'proxy'], routes: ['*'] };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../testing/api.ts';
+import { tokenCalls } from '../testing/tokens.ts';
 
 describe('/v1/tokens', () => {
   let api: TestApi;
@@ -12,20 +13,7 @@ describe('/v1/tokens', () => {
     await api.close();
   });
 
-  function post(body: object, token?: string) {
-    return api.call('POST', '/v1/tokens', token === undefined ? { body } : { body, token });
-  }
-
-  async function make(fields: object) {
-    const body = { environments: ['production'], scopes: ['services:read'], ...fields };
-    const { status, json, text } = await post(body);
-    if (status !== 201 || json.data === undefined) throw new Error(text);
-    const { id, secret } = json.data;
-    return { path: `/v1/tokens/${id}`, id, secret };
-  }
-
-  const works = async (token: string) =>
-    (await api.call('GET', '/v1/services', { token })).status === 200;
+  const { post, make, works } = tokenCalls(() => api);
 
   it('shows the secret once, to the call that makes the token', async () => {
     const made = await make({ name: 'ci', routes: ['payments'] });

@@ -1,12 +1,7 @@
 import { NAMES } from '@gateway/shared/messaging/names';
-import {
-  jetstream,
-  JetStreamApiError,
-  jetstreamManager,
-  type JetStreamClient,
-  type JetStreamManager,
-} from '@nats-io/jetstream';
-import { headers, type NatsConnection } from '@nats-io/nats-core';
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { headers } from '@nats-io/nats-core';
+import { jetStreamOver, type JetStreamCalls } from '../../sync/jetstream-calls.ts';
 import type { NatsLink } from '../../sync/nats-link.ts';
 import {
   NOTHING_STORED,
@@ -27,12 +22,6 @@ const MESSAGE_OVERHEAD_BYTES = 4096;
 /** "Wrong last sequence", with and without the sequence (nats-server, JSStreamWrongLastSequence). */
 const WRONG_REVISION = new Set([10071, 10164]);
 
-interface Opened {
-  readonly connection: NatsConnection;
-  readonly client: JetStreamClient;
-  readonly manager: Promise<JetStreamManager>;
-}
-
 /**
  * The bucket of NATS KV that all data planes share; the control plane makes it. A revision is the
  * sequence of the subject's last message, and reads are answered by the stream's leader. A bucket that
@@ -41,10 +30,11 @@ interface Opened {
 export class NatsIdempotencyStore implements IdempotencyStore {
   losses = 0;
   readonly #link: NatsLink;
-  #opened: Opened | undefined = undefined;
+  readonly #calls: () => JetStreamCalls | undefined;
 
   constructor(link: NatsLink) {
     this.#link = link;
+    this.#calls = jetStreamOver(link, CALL_TIMEOUT_MS);
     link.onChange(() => {
       if (link.connection === undefined) this.losses += 1;
     });
@@ -96,19 +86,10 @@ export class NatsIdempotencyStore implements IdempotencyStore {
     }
   }
 
-  /** While the link is down nothing is asked, as the client would hold it back and send it later. */
-  #open(): Opened {
-    const { connection } = this.#link;
-    if (connection === undefined) throw new StoreUnavailableError('NATS is away');
-    if (this.#opened?.connection !== connection) {
-      const options = { timeout: CALL_TIMEOUT_MS, checkAPI: false };
-      this.#opened = {
-        connection,
-        client: jetstream(connection, options),
-        manager: jetstreamManager(connection, options),
-      };
-    }
-    return this.#opened;
+  #open(): JetStreamCalls {
+    const calls = this.#calls();
+    if (calls === undefined) throw new StoreUnavailableError('NATS is away');
+    return calls;
   }
 }
 

@@ -1,14 +1,8 @@
 import { quotaBucketStream, quotaSubject } from '@gateway/shared/messaging/names';
-import {
-  jetstream,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  jetstreamManager,
-  type JetStreamClient,
-  type JetStreamManager,
-} from '@nats-io/jetstream';
-import { errors, type NatsConnection } from '@nats-io/nats-core';
+import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
+import { errors } from '@nats-io/nats-core';
 import { orAborted } from '../../sync/abortable.ts';
+import { jetStreamOver, type JetStreamCalls } from '../../sync/jetstream-calls.ts';
 import type { NatsLink } from '../../sync/nats-link.ts';
 import {
   ledgerEntrySchema,
@@ -32,12 +26,6 @@ const CONFLICT = new Set<number>([
 /** nats-server's "maximum bytes exceeded" and "insufficient storage resources available". */
 const FULL = new Set([10077, 10047]);
 
-interface Opened {
-  readonly connection: NatsConnection;
-  readonly client: JetStreamClient;
-  readonly manager: Promise<JetStreamManager>;
-}
-
 /**
  * The ledger in a KV bucket of NATS, by the stream under it: a write names the sequence that the key's
  * newest message must have, which the server decides; a read asks the stream's leader. Needs nothing
@@ -46,11 +34,12 @@ interface Opened {
 export class KvQuotaLedger implements QuotaLedger {
   epoch = 0;
   readonly #link: NatsLink;
-  #opened: Opened | undefined = undefined;
+  readonly #calls: () => JetStreamCalls | undefined;
   #lost = new AbortController();
 
   constructor(link: NatsLink) {
     this.#link = link;
+    this.#calls = jetStreamOver(link, CALL_TIMEOUT_MS);
     link.onChange(() => {
       if (link.connection !== undefined) return;
       this.epoch += 1;
@@ -97,15 +86,10 @@ export class KvQuotaLedger implements QuotaLedger {
     }
   }
 
-  #open(): Opened {
-    const { connection } = this.#link;
-    if (connection === undefined) throw new LedgerAwayError('NATS is away');
-    if (this.#opened?.connection !== connection) {
-      const options = { timeout: CALL_TIMEOUT_MS, checkAPI: false };
-      const manager = jetstreamManager(connection, options);
-      this.#opened = { connection, client: jetstream(connection, options), manager };
-    }
-    return this.#opened;
+  #open(): JetStreamCalls {
+    const calls = this.#calls();
+    if (calls === undefined) throw new LedgerAwayError('NATS is away');
+    return calls;
   }
 }
 

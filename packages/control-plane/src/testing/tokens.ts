@@ -1,0 +1,23 @@
+import type { Answer, TestApi } from './api.ts';
+
+/** The calls that tests of tokens make again and again. */
+export function tokenCalls(api: () => TestApi) {
+  function post(body: object, token?: string): Promise<Answer> {
+    return api().call('POST', '/v1/tokens', token === undefined ? { body } : { body, token });
+  }
+
+  /** Makes a token of `production` that may read services, unless the fields say otherwise. */
+  async function make(fields: object) {
+    const body = { environments: ['production'], scopes: ['services:read'], ...fields };
+    const { status, json, text } = await post(body);
+    if (status !== 201 || json.data === undefined) throw new Error(text);
+    const { id, secret } = json.data;
+    return { path: `/v1/tokens/${id}`, id, secret };
+  }
+
+  async function works(token: string): Promise<boolean> {
+    return (await api().call('GET', '/v1/services', { token })).status === 200;
+  }
+
+  return { post, make, works };
+}
