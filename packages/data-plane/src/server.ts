@@ -1,15 +1,8 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions as HttpSettings,
-  type ServerResponse,
-} from 'node:http';
-import { Server as NetServer, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { createServer, type Server, type Socket } from 'node:net';
 import { pause, type Clock } from '@gateway/shared/clock';
 import { listen } from '@gateway/shared/net/listen';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
+import type { CallerRequest, CallerResponse } from './pipeline/caller.ts';
 import { PROXY_PREFIX, splitTarget } from './pipeline/proxy-path.ts';
 import {
   limitConnections,
@@ -17,16 +10,15 @@ import {
   type ConnectionRefusal,
   type OpenConnections,
 } from './server/connection-limits.ts';
-import { sweepConnections, type SweepLimits } from './server/connection-sweep.ts';
-import { CuttableResponse } from './server/cuttable-response.ts';
+import { ConnectionSweep, type SweepLimits } from './server/connection-sweep.ts';
+import type { RequestHead } from './server/http1/request-head.ts';
+import { createHttp1Server, type Http1Server } from './server/http1/server.ts';
 import { createHttp2Server, type Http2Limits, type Http2Server } from './server/http2/server.ts';
+import { createHttpDate } from './server/http-date.ts';
 import type { InFlight } from './server/in-flight.ts';
 import type { MalformedHandler } from './server/malformed.ts';
-import { PacedRequest } from './server/paced-request.ts';
-import { isLast, pendingResponse } from './server/pending-response.ts';
 import type { ProxyHandler } from './server/proxy-handler.ts';
-import { createSecureServer, type SecureServerOptions } from './server/secure-server.ts';
-import { SentAhead, SentAheadError } from './server/sent-ahead.ts';
+import { createSecureServer } from './server/secure-server.ts';
 import type { UpgradeHandler } from './server/upgrade.ts';
 
 export interface ServerOptions {
@@ -49,8 +41,8 @@ export interface ServerOptions {
 
 export interface ServerLimits extends SweepLimits, ConnectionLimits, Http2Limits {
   readonly maxHeaderBytes: number;
-  /** For the head of a request. */
-  readonly headersTimeoutMs: number;
+  /** How long a connection is read on that is about to end. */
+  readonly lingerTimeoutMs: number;
 }
 
 export interface DataPlaneServer {
@@ -66,73 +58,52 @@ export interface DataPlaneServer {
 
 /** How long what was cut may take to notice. */
 const CUT_MS = 1_000;
-/** Requests of one connection that may wait behind another one of it. */
-const MAX_SENT_AHEAD = 128;
 
 /** The HTTP server of the data plane: it sorts what arrives by path and hands it on. */
 export async function startServer(options: ServerOptions): Promise<DataPlaneServer> {
-  const { limits } = options;
-  const settings: HttpSettings<typeof IncomingMessage, typeof CuttableResponse> = {
-    maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: limits.headersTimeoutMs,
-    // How often node:http looks for heads that are overdue.
-    connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 4),
-    // The sweep cuts idle connections at a fraction of the cost.
-    keepAliveTimeout: 0,
-    // Long uploads are legitimate; each has its own idle time-out instead.
-    requestTimeout: 0,
-    // Checked by the first stage, as the refusal must be in the error envelope and have its record.
-    requireHostHeader: false,
-    noDelay: true,
-    shouldUpgradeCallback: isWebSocket,
-    IncomingMessage: PacedRequest,
-    ServerResponse: CuttableResponse,
-  };
-  const secure = options.certificate && secureWith(options.certificate, options);
-  const server =
-    secure === undefined ? createServer(settings) : createSecureServer(settings, secure);
-  server.maxHeadersCount = 0;
-
-  const openConnections = limitConnections(server, limits, options.connectionRefused);
-  sweepConnections(server, options.clock, limits);
-  const sentAhead = new SentAhead(MAX_SENT_AHEAD);
-  const ending = new WeakSet<Duplex>();
-  const serve = (request: IncomingMessage, response: ServerResponse) => {
-    // After a response that ends the connection nothing on it is a request (RFC 9112 section 9.6): where
-    // the message before it was refused for its framing, this may be a part of that one's body.
-    if (ending.has(request.socket) || !request.socket.writable) return;
-    const { path, query } = splitTarget(request.url ?? '/');
+  const { certificate, clock, limits } = options;
+  const sweep = new ConnectionSweep(clock, limits);
+  const onRequest = (request: CallerRequest, response: CallerResponse) => {
+    const { path, query } = splitTarget(request.url);
     const handler = isProxyPath(path) ? options.proxy : options.passThrough;
     handler(request, response, path, query);
-    if (response.headersSent && isLast(response)) ending.add(request.socket);
   };
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // It has the connection once the responses before it are over.
-    if (response.socket !== null) serve(request, response);
-    else if (!sentAhead.enter(response, () => serve(request, response))) {
-      options.malformed(new SentAheadError(), request.socket);
-    }
+  const http1 = createHttp1Server({
+    ...{ clock, onRequest, date: createHttpDate(clock), malformed: options.malformed },
+    ...{ maxHeaderBytes: limits.maxHeaderBytes, lingerTimeoutMs: limits.lingerTimeoutMs },
+    // Up to twice as many are refused like any request, with a record.
+    maxHeaderLines: limits.maxHeaderLines * 2,
+    takesOver,
+    onTakeOver(request, ahead) {
+      const { path, query } = splitTarget(request.url);
+      options.upgrade.handle(request, ahead, path, query);
+    },
+  });
+  const serveHttp1 = (socket: Socket) => {
+    sweep.add(http1.accept(socket));
   };
-  server.on('request', onRequest);
-  server.on('checkContinue', onRequest);
-  server.on('checkExpectation', onRequest);
-  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const { path, query } = splitTarget(request.url ?? '/');
-    // Of a server on TCP it always is a Socket. A CONNECT must not be answered before its turn.
-    if (socket instanceof Socket && socket.writable && pendingResponse(socket) === undefined)
-      options.upgrade.handle(request, socket, head, path, query);
-    else socket.destroy();
-  };
-  server.on('upgrade', onUpgrade);
-  server.on('connect', onUpgrade);
-  server.on('clientError', options.malformed);
+  const http2 =
+    certificate && createHttp2Server({ onRequest, clock, limits, count: options.connectionEnded });
+  const server =
+    certificate === undefined || http2 === undefined
+      ? createServer({ noDelay: true }, serveHttp1)
+      : createSecureServer({
+          ...{ certificate, http1: serveHttp1, handshakeTimeoutMs: limits.headersTimeoutMs },
+          http2: (socket) => {
+            http2.accept(socket);
+          },
+          failed: () => {
+            options.connectionEnded('TLS_HANDSHAKE');
+          },
+        });
+  const openConnections = limitConnections(server, limits, options.connectionRefused);
 
   const { host, port } = options;
   const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT' });
   return {
     port: listening,
     openConnections,
-    drain: (graceMs, timeoutMs) => drain(server, secure?.http2, options, graceMs, timeoutMs),
+    drain: (graceMs, timeoutMs) => drain({ server, http1, http2 }, options, { graceMs, timeoutMs }),
   };
 }
 
@@ -141,40 +112,31 @@ function isProxyPath(path: string): boolean {
 }
 
 /**
- * RFC 6455 section 4.1; any other offer to upgrade is passed over (RFC 9110 section 7.8). So is one that
- * was sent ahead, as node:http would let it overtake the responses before it.
+ * A request to switch to WebSocket (RFC 6455 section 4.1); any other offer to upgrade is passed over (RFC
+ * 9110 section 7.8), and so is one with a body. And CONNECT, which is refused there: its caller expects
+ * a tunnel.
  */
-function isWebSocket({ method, url = '', headers, socket }: IncomingMessage): boolean {
-  if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
-  return isProxyPath(splitTarget(url).path) && pendingResponse(socket) === undefined;
+function takesOver({ method, url, upgrade, framing }: RequestHead): boolean {
+  if (method === 'CONNECT') return true;
+  if (method !== 'GET' || upgrade !== 'websocket' || framing.kind !== 'none') return false;
+  return isProxyPath(splitTarget(url).path);
 }
 
-function secureWith(certificate: ServedCertificate, options: ServerOptions): SecureServerOptions {
-  const { clock, limits, connectionEnded: count } = options;
-  const http2 = createHttp2Server({
-    onRequest(request, response) {
-      const { path, query } = splitTarget(request.url ?? '/');
-      const handler = isProxyPath(path) ? options.proxy : options.passThrough;
-      handler(request, response, path, query);
-    },
-    ...{ count, clock, limits },
-  });
-  const failed = () => {
-    count('TLS_HANDSHAKE');
-  };
-  return { certificate, http2, failed, handshakeTimeoutMs: limits.headersTimeoutMs };
+interface Servers {
+  readonly server: Server;
+  readonly http1: Http1Server;
+  readonly http2: Http2Server | undefined;
 }
 
 async function drain(
-  server: Server,
-  http2: Http2Server | undefined,
+  { server, http1, http2 }: Servers,
   options: ServerOptions,
-  graceMs: number,
-  timeoutMs: number,
+  times: { readonly graceMs: number; readonly timeoutMs: number },
 ): Promise<void> {
   const { clock, inFlight } = options;
-  // http.Server's own close would cut idle connections in the middle of a caller's next request.
-  NetServer.prototype.close.call(server);
+  const { graceMs, timeoutMs } = times;
+  // Connections stay: a caller's next request may be on its way on any of them.
+  server.close();
   const startedMs = clock.monotonicMs();
   await pause(clock, Math.min(graceMs, timeoutMs));
   http2?.close();
@@ -182,7 +144,7 @@ async function drain(
   const idle = new AbortController();
   await Promise.race([inFlight.idle(), pause(clock, leftMs, idle.signal)]);
   idle.abort();
-  server.closeAllConnections();
+  http1.cut();
   http2?.cut();
   options.upgrade.cut();
   // What was cut still gets its record.

@@ -29,12 +29,12 @@ describe('the end of a request with an idempotency key', () => {
     const upstream = opened(await startCountingUpstream());
     const idempotencyStore = new MemoryIdempotencyStore();
     const claim = idempotencyStore.write.bind(idempotencyStore);
-    let delayMs = 150;
+    let delayMs = 900;
     idempotencyStore.write = async (...args) => {
       await pause(systemClock, delayMs);
       return claim(...args);
     };
-    const route = { upstreams: [upstream.url], timeout_ms: 50 };
+    const route = { upstreams: [upstream.url], timeout_ms: 500 };
     const gateway = opened(await startTestDataPath(route, { idempotencyStore }));
     const key = randomUUID();
     await expectRefusal(await postKeyed(gateway, key), 504, 'upstream_timeout');
@@ -126,6 +126,9 @@ describe('the end of a request with an idempotency key', () => {
     await eventually(() => expect(held).toHaveLength(1));
     abort.abort();
     await expect(first).rejects.toThrow();
+    await eventually(async () => {
+      expect(await gateway.registry.metrics()).toMatch(/^gateway_connections(\{.*\})? 0$/m);
+    });
     const second = postKeyed(gateway, key);
     held[0]?.();
     expect(await (await second).text()).toBe('done');

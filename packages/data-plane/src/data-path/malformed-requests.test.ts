@@ -137,10 +137,36 @@ describe('bytes that are no HTTP', () => {
     connection.send(requestText({ method: 'POST', lines, body: 'ok' }));
     await eventually(() => expect(sockets).toHaveLength(1));
     connection.send('noise\r\n\r\n');
+    sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmine');
+    const response = await connection.response();
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('mine');
+    await expectRefusal(await connection.response(), 400, 'invalid_request');
     await eventually(() => expect(connection.ended).toBe(true));
-    expect(connection.receivedText).toBe('');
-    await eventually(() => expect(gateway.records).toMatchObject([{ outcome: 'client_aborted' }]));
+    expect(gateway.records).toMatchObject([{ outcome: 'success' }]);
   });
+
+  it.each([
+    [129, 'headers must be at most 128 lines'],
+    [160, 'headers must be at most 128 lines'],
+    [256, 'headers must be at most 128 lines'],
+    [257, 'the header section is too large'],
+    [5000, 'the header section is too large'],
+  ])(
+    'are those of too many header lines, whatever stands last among them: %i lines',
+    async (count, reason) => {
+      const { gateway, upstream } = await setUp();
+      const connection = opened(await rawConnection(gateway.port));
+      const first = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+      const last = ['Connection: Upgrade', 'Upgrade: websocket', 'Transfer-Encoding: chunked'];
+      const between = Array.from({ length: count - first.length - last.length }, () => 'a:');
+      connection.send(requestText({ lines: [...first, ...between, ...last] }));
+      const error = await expectRefusal(await connection.response(), 400, 'invalid_request');
+      expect(error.message).toContain(reason);
+      await eventually(() => expect(connection.ended).toBe(true));
+      expect(upstream.seen).toHaveLength(0);
+    },
+  );
 
   it('are not waited for: a head that never ends is given up at its time-out', async () => {
     const { gateway } = await setUp({ HEADERS_TIMEOUT_MS: '200' });

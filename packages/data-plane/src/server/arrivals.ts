@@ -1,4 +1,3 @@
-import { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '@gateway/shared/clock';
 import type { IdPrefix } from '@gateway/shared/ids';
@@ -7,7 +6,6 @@ import {
   normaliseAddress,
   type AddressRanges,
 } from '@gateway/shared/net/client-address';
-import { UNKNOWN_VERSION } from '../pipeline/check-head.ts';
 import type { CallerRequest } from '../pipeline/caller.ts';
 import { RequestContext } from '../pipeline/context.ts';
 import { parseInboundHeaders } from '../pipeline/inbound-headers.ts';
@@ -60,9 +58,9 @@ export function createContext(
     id: options.makeId('req'),
     receivedAtMs,
     startedMs: clock.monotonicMs(),
-    method: request.method ?? '',
-    httpVersion: versionOf(request),
-    authority: authorityOf(request.url ?? '/'),
+    method: request.method,
+    httpVersion: request.httpVersion,
+    authority: authorityOf(request.url),
     target: parseProxyTarget(path, query),
     inbound,
     body,
@@ -75,11 +73,4 @@ export function createContext(
   });
   if (body instanceof IncomingBody) context.onFinish(() => body.release());
   return context;
-}
-
-/** The parser takes any of 0.9, 1.0, 1.1 and 2.0 in the form of HTTP/1, and a line without one. */
-function versionOf(request: CallerRequest): string {
-  const { httpVersion } = request;
-  if (httpVersion === '1.1' || httpVersion === '1.0') return httpVersion;
-  return request instanceof IncomingMessage ? UNKNOWN_VERSION : httpVersion;
 }

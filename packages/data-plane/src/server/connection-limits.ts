@@ -28,6 +28,8 @@ export function limitConnections(
   const ofAddress = new Map<string, number>();
   let open = 0;
   server.maxConnections = limits.maxConnections;
+  // Else a worker would hand one too many back to its group, and the workers would pass it round.
+  Object.assign(server, { dropMaxConnection: true });
   server.on('drop', () => refused('too_many'));
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';

@@ -1,30 +1,52 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { manualClock, type ManualClock } from '@gateway/shared/testing/manual-clock';
-import { sweepConnections } from './connection-sweep.ts';
+import type { CallerResponse } from '../pipeline/caller.ts';
+import { ConnectionSweep } from './connection-sweep.ts';
+import { createHttp1Server, type Http1Server } from './http1/server.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: gateway\r\n\r\n';
-const LIMITS = { keepAliveTimeoutMs: 8_000, stalledTimeoutMs: 4_000, maxConnections: 10 };
+const LIMITS = {
+  ...{ keepAliveTimeoutMs: 8_000, stalledTimeoutMs: 4_000, headersTimeoutMs: 6_000 },
+  maxConnections: 10,
+};
 
 let clock: ManualClock;
 let server: Server;
-let answer: (response: ServerResponse) => void;
+let http1: Http1Server;
+let answer: (response: CallerResponse) => void;
 let client: Socket;
 let received: string;
 
 beforeEach(async () => {
   clock = manualClock();
-  answer = (response) => response.end('ok');
-  server = createServer({ keepAliveTimeout: 0 }, (_request, response) => {
-    answer(response);
+  answer = (response) => {
+    response.writeHead(200, ['Content-Length', '2']);
+    response.end('ok');
+  };
+  const sweep = new ConnectionSweep(clock, LIMITS);
+  http1 = createHttp1Server({
+    ...{
+      clock,
+      date: () => 'now',
+      maxHeaderBytes: 1000,
+      maxHeaderLines: 10,
+      lingerTimeoutMs: 1000,
+    },
+    onRequest: (_request, response) => {
+      answer(response);
+    },
+    takesOver: ({ upgrade }) => upgrade !== undefined,
+    onTakeOver: ({ socket }) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n');
+    },
+    malformed: (reason) => `HTTP/1.1 400 ${reason}\r\nContent-Length: 0\r\n\r\n`,
   });
-  server.on('upgrade', (_request, socket) => {
-    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n');
+  server = createServer((socket) => {
+    sweep.add(http1.accept(socket));
   });
-  sweepConnections(server, clock, LIMITS);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   received = '';
@@ -35,7 +57,7 @@ beforeEach(async () => {
 
 afterEach(() => {
   client.destroy();
-  server.closeAllConnections();
+  http1.cut();
   server.close();
 });
 
@@ -63,7 +85,7 @@ async function untilCut(): Promise<void> {
   });
 }
 
-describe('sweepConnections', () => {
+describe('the sweep of the connections', () => {
   it('cuts a connection that rests for longer than the keep-alive time, and none before', async () => {
     read();
     client.write(GET);
@@ -101,13 +123,14 @@ describe('sweepConnections', () => {
 
   it('leaves a connection alone whose response takes its time', async () => {
     read();
-    let pending: ServerResponse | undefined;
+    let pending: CallerResponse | undefined;
     answer = (response) => (pending = response);
     client.write(GET);
     await eventually(() => {
       expect(pending).toBeDefined();
     });
     pass(60_000);
+    pending?.writeHead(200, ['Content-Length', '4']);
     pending?.end('late');
     await eventually(() => {
       expect(received).toContain('late');
@@ -117,7 +140,8 @@ describe('sweepConnections', () => {
   it('cuts a caller that takes nothing of its response', async () => {
     let waiting = false;
     answer = (response) => {
-      waiting = !response.write(Buffer.alloc(32 * 1024 * 1024));
+      response.writeHead(200, []);
+      waiting = !response.write(Buffer.alloc(32 * 1024 * 1024), 'latin1');
     };
     client.pause();
     client.write(GET);
@@ -128,6 +152,20 @@ describe('sweepConnections', () => {
     client.resume();
     await untilCut();
   });
+
+  it.each(['', 'GET / HTTP/1.1\r\nHo'])(
+    'refuses a caller whose head is not there in time, of which came: %j',
+    async (begin) => {
+      read();
+      client.write(begin);
+      await eventually(async () => expect(await openConnections()).toBe(1));
+      pass(5_000);
+      expect(client.closed).toBe(false);
+      pass(2_000);
+      await eventually(() => expect(received).toContain('400 slow_head'));
+      await untilCut();
+    },
+  );
 
   it('leaves an upgraded connection to its own idle time', async () => {
     read();

@@ -26,7 +26,7 @@ export interface IncomingBodyOptions {
 /** Of a body whose length is not announced. */
 const FIRST_RESERVE_BYTES = 64 * 1024;
 
-/** The body of a request of node:http. Nothing of it is read before `take`, nor is 100 Continue sent. */
+/** The body of a request. Nothing of it is read before `take`, nor is 100 Continue sent. */
 export class IncomingBody implements RequestBody {
   readonly empty = false;
   receivedBytes = 0;
@@ -49,7 +49,8 @@ export class IncomingBody implements RequestBody {
     proceed?.();
     if (!keep) return { kind: 'stream', stream: this.#stream([], limits) };
     this.#reservedBytes = expectedBytes;
-    return this.#readWhole(limits);
+    const whole = this.#options.request.takeWhole(expectedBytes);
+    return whole === undefined ? this.#readWhole(limits) : this.#kept(whole, limits);
   }
 
   /** Gives back what the kept body took of the budget; a stream that nobody read to its end is over. */
@@ -57,6 +58,12 @@ export class IncomingBody implements RequestBody {
     this.#streamed?.destroy();
     this.#options.budget.release(this.#reservedBytes);
     this.#reservedBytes = 0;
+  }
+
+  #kept(whole: Buffer, limits: BodyLimits): TakenBody {
+    this.receivedBytes = whole.length;
+    if (whole.length > limits.maxBytes) throw tooLarge(limits);
+    return { kind: 'kept', bytes: whole.length === 0 ? null : whole };
   }
 
   #readWhole(limits: BodyLimits): Promise<TakenBody> {

@@ -5,8 +5,8 @@ const NO_PAGE = Buffer.alloc(0);
 
 /**
  * The bytes of a body as they come. However small the chunks are in which a caller sends them, they
- * take about as much memory as there are bytes: node:http makes an object of some 400 bytes of every
- * chunk, be it one byte long, so a list of chunks could be hundreds of times as large as the body.
+ * take about as much memory as there are bytes: Node makes an object of some 400 bytes of every
+ * read, be it one byte long, so a list of chunks could be hundreds of times as large as the body.
  */
 export class KeptBytes {
   #parts: Buffer[] = [];

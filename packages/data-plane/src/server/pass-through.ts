@@ -93,7 +93,7 @@ async function pass(
   const attempt = options.client.begin(
     upstream,
     {
-      method: request.method ?? 'GET',
+      method: request.method,
       path: upstream.basePath + ctx.target.path + ctx.target.query,
       headers,
       body: body.kind === 'kept' ? body.bytes : body.stream,

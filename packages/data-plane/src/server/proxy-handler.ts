@@ -5,6 +5,7 @@ import type { RequestContext } from '../pipeline/context.ts';
 import { respondWithError, respondWithUpstream, type RespondOptions } from '../pipeline/respond.ts';
 import { runStages, type Stage } from '../pipeline/stage.ts';
 import { ClientLeftError } from '../upstream/attempt.ts';
+import type { UpstreamResponse } from '../upstream/port.ts';
 import { createContext, type ArrivalOptions } from './arrivals.ts';
 import { ClientGoneError } from './incoming-body.ts';
 import type { InFlight } from './in-flight.ts';
@@ -64,7 +65,7 @@ async function handle(
     if (reply === undefined) throw new Error('no stage answered the request');
     const upstream = ctx.capture === undefined ? reply.response : ctx.capture(reply.response);
     if (ctx.clientGone) upstream.cancel();
-    else respondWithUpstream(ctx, response, upstream, options.respond);
+    else passOn(ctx, response, upstream, options);
   } catch (error) {
     if (error instanceof ClientLeftError || error instanceof ClientGoneError) {
       ctx.clientGone = true;
@@ -72,6 +73,21 @@ async function handle(
     } else {
       answer(ctx, response, toGatewayError(ctx, error, options.log), options);
     }
+  }
+}
+
+function passOn(
+  ctx: RequestContext,
+  response: CallerResponse,
+  upstream: UpstreamResponse,
+  options: ProxyHandlerOptions,
+): void {
+  try {
+    respondWithUpstream(ctx, response, upstream, options.respond);
+  } catch (error) {
+    // Its connection would else wait for a reader for ever.
+    upstream.cancel();
+    throw error;
   }
 }
 

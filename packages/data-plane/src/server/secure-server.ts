@@ -1,41 +1,33 @@
-import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
-import type { Http2Server } from './http2/server.ts';
 
 export interface SecureServerOptions {
   readonly certificate: ServedCertificate;
-  readonly http2: Http2Server;
   readonly handshakeTimeoutMs: number;
+  readonly http1: (socket: Socket) => void;
+  readonly http2: (socket: TLSSocket) => void;
   /** Counts handshakes that failed. */
   readonly failed: () => void;
 }
 
 /**
- * A server of HTTP/1.1 with TLS that hands on what chose HTTP/2 by ALPN (RFC 7301); a caller that names
- * no protocol speaks HTTP/1.1, one that offers neither is refused by TLS itself. A new certificate is
- * for new connections; those that stand go on.
+ * A port with TLS, which hands each connection to the version of HTTP that its caller chose by ALPN
+ * (RFC 7301); a caller that names no protocol speaks HTTP/1.1, one that offers neither is refused by
+ * TLS itself. A new certificate is for new connections; those that stand go on.
  */
-export function createSecureServer<Response extends typeof ServerResponse<IncomingMessage>>(
-  http1: ServerOptions<typeof IncomingMessage, Response>,
-  options: SecureServerOptions,
-): Server<typeof IncomingMessage, Response> {
-  const { certificate, http2 } = options;
+export function createSecureServer(options: SecureServerOptions): Server {
+  const { certificate } = options;
   const server = createServer({
-    ...http1,
     ...certificate.context,
+    noDelay: true,
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: options.handshakeTimeoutMs,
   });
-  const serveHttp1 = server.listeners('secureConnection');
-  server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') http2.accept(socket);
-    else for (const serve of serveHttp1) serve.call(server, socket);
+    if (socket.alpnProtocol === 'h2') options.http2(socket);
+    else options.http1(socket);
   });
-  // Of its own node:https would have it answered like HTTP that is malformed.
-  server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (_error, socket) => {
     options.failed();
     socket.destroy();

@@ -5,7 +5,7 @@ import { outboundHeaders } from '../pipeline/outbound-headers.ts';
 import { respondHead, type RespondOptions } from '../pipeline/respond.ts';
 import { endToEndFields } from '../pipeline/response-head.ts';
 import type { CompiledUpstream } from '../table/routing-table.ts';
-import { breakOff } from './cuttable-response.ts';
+import { breakOff } from './break-off.ts';
 
 /** The headers of the request to switch, for the upstream. */
 export function upgradeHeaders(
@@ -61,7 +61,10 @@ export function passResponse(
   ];
   const lines = [`HTTP/1.1 ${status} ${answer.statusMessage ?? ''}`];
   for (let index = 0; index < fields.length; index += 2) {
-    lines.push(`${fields[index] ?? ''}: ${fields[index + 1] ?? ''}`);
+    const name = fields[index] ?? '';
+    // RFC 9110 section 8.6.
+    if (status === 204 && name.toLowerCase() === 'content-length') continue;
+    lines.push(`${name}: ${fields[index + 1] ?? ''}`);
   }
   socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   answer.on('data', (chunk: Buffer) => void (ctx.responseBytes += chunk.length));

@@ -1,7 +1,8 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { CallerRequest } from '../pipeline/caller.ts';
 import type { RequestContext } from '../pipeline/context.ts';
 import { errorReply, type RespondOptions } from '../pipeline/respond.ts';
 import { runStages, type Stage } from '../pipeline/stage.ts';
@@ -12,7 +13,8 @@ import { toGatewayError } from './proxy-handler.ts';
 import type { Tunnel } from './web-socket-tunnel.ts';
 
 export interface UpgradeHandler {
-  handle(request: IncomingMessage, socket: Socket, head: Buffer, path: string, query: string): void;
+  /** `ahead`: what came after the request. */
+  handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void;
   /** Cuts every connection that was handed over, as the server knows nothing of them any more. */
   cut(): void;
 }
@@ -32,13 +34,8 @@ export interface UpgradeOptions {
 export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   const open = new Set<Socket>();
 
-  function handle(
-    request: IncomingMessage,
-    socket: Socket,
-    head: Buffer,
-    path: string,
-    query: string,
-  ): void {
+  function handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void {
+    const { socket } = request;
     const ctx = createContext(request, path, query, () => undefined, options.arrivals);
     options.inFlight.enter();
     open.add(socket);
@@ -52,7 +49,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
       ctx.finish();
       options.finished(ctx);
     });
-    void proceedToTunnel(ctx, request, socket, head, options);
+    void proceedToTunnel(ctx, socket, ahead, options);
   }
 
   return {
@@ -65,14 +62,13 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
 
 async function proceedToTunnel(
   ctx: RequestContext,
-  request: IncomingMessage,
   socket: Socket,
-  head: Buffer,
+  ahead: Buffer,
   options: UpgradeOptions,
 ): Promise<void> {
   try {
     await runStages(options.gateStages, ctx);
-    await options.tunnel(ctx, request, socket, head);
+    await options.tunnel(ctx, socket, ahead);
   } catch (error) {
     if (error instanceof ClientLeftError || !socket.writable) socket.destroy();
     else writeRefusal(ctx, socket, toGatewayError(ctx, error, options.log), options.respond);

@@ -138,12 +138,6 @@ export function createHandshake(options: HandshakeOptions): Handshake {
             connecting.cancel();
           });
         });
-        // Before http-proxy's own listener, which sends on what this one leaves in the headers.
-        outgoing.prependListener('upgrade', (answer, upstreamSocket) => {
-          settle({ response: { status: 101 } });
-          answer.headers = caller.switching(answer, upstreamSocket);
-          resolve({ switched: true });
-        });
       };
 
       ctx.whenClientGone(() => fail('cancelled'));
@@ -155,8 +149,28 @@ export function createHandshake(options: HandshakeOptions): Handshake {
         fail(!connected && reached ? 'tls_failed' : failureName(error, connected));
       });
       outgoing?.on('response', (answer) => {
+        if (!isPassable(answer)) {
+          answer.on('error', () => undefined);
+          fail('invalid_response');
+          return;
+        }
         settle({ response: { status: answer.statusCode ?? 0 } });
         resolve({ switched: false, answer });
+      });
+      // http-proxy's own listener carries whatever comes then, so it hears of nothing but WebSocket.
+      const carriers = outgoing?.listeners('upgrade') ?? [];
+      outgoing?.removeAllListeners('upgrade');
+      outgoing?.once('upgrade', (answer, upstreamSocket, head) => {
+        if (answer.headers.upgrade?.toLowerCase() !== 'websocket') {
+          upstreamSocket.destroy();
+          fail('invalid_response');
+          return;
+        }
+        settle({ response: { status: 101 } });
+        // http-proxy sends on what is left in the headers.
+        answer.headers = caller.switching(answer, upstreamSocket);
+        resolve({ switched: true });
+        for (const carry of carriers) carry.call(outgoing, answer, upstreamSocket, head);
       });
     });
   };
@@ -164,6 +178,11 @@ export function createHandshake(options: HandshakeOptions): Handshake {
 
 function isSecure(upstream: CompiledUpstream): boolean {
   return upstream.origin.startsWith('https:');
+}
+
+/** node:http takes any bytes as the reason, a 101 that switches to nothing, and any three digits. */
+function isPassable({ statusCode = 0, statusMessage = '' }: IncomingMessage): boolean {
+  return statusCode >= 200 && statusCode <= 599 && /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage);
 }
 
 function failureName(error: NodeJS.ErrnoException, connected: boolean): AttemptError['name'] {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import type { RequestContext } from '../pipeline/context.ts';
@@ -14,12 +14,7 @@ import { passResponse, switchingHeaders } from './upgrade-answer.ts';
 import type { Handshake, HandshakeEnd, UpgradeCaller } from './web-socket-handshake.ts';
 
 /** Opens a tunnel for a request that may have one. Rejects with the error to answer with. */
-export type Tunnel = (
-  ctx: RequestContext,
-  request: IncomingMessage,
-  socket: Socket,
-  head: Buffer,
-) => Promise<void>;
+export type Tunnel = (ctx: RequestContext, socket: Socket, ahead: Buffer) => Promise<void>;
 
 export interface TunnelOptions {
   readonly handshake: Handshake;
@@ -42,7 +37,7 @@ const NO_BODY = { kind: 'kept', bytes: null } as const;
  * the retry budget of its service it counts only until it stands.
  */
 export function createTunnel(options: TunnelOptions): Tunnel {
-  return async (ctx, request, socket, head) => {
+  return async (ctx, socket, ahead) => {
     const { route, version } = ctx;
     if (route === undefined || version === undefined) {
       throw new Error('the request to switch has no route');
@@ -51,9 +46,9 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     // A caller that ends its side before there is an answer has nothing more to come.
     const leave = () => socket.destroy();
     socket.once('end', leave);
-    const caller = prepareCaller(ctx, request, socket, leave, options);
+    const caller = prepareCaller(ctx, socket, leave, options);
     // What comes early stays until the tunnel stands; the caller's end shows only while it is read.
-    if (head.length > 0) socket.unshift(head);
+    if (ahead.length > 0) socket.unshift(ahead);
     socket.read(0);
     const load = options.loads.enter(service.id);
     try {
@@ -129,11 +124,13 @@ function attempt(
 
 function prepareCaller(
   ctx: RequestContext,
-  request: IncomingMessage,
   socket: Socket,
   leave: () => void,
   options: TunnelOptions,
 ): UpgradeCaller {
+  // http-proxy asks for no more of a request than its method and its headers.
+  const request = new IncomingMessage(socket);
+  request.method = ctx.method;
   return {
     request,
     socket,

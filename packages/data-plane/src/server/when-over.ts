@@ -1,6 +1,5 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { CallerRequest, CallerResponse } from '../pipeline/caller.ts';
-import { PacedRequest } from './paced-request.ts';
 
 export interface LingerOptions {
   readonly clock: Clock;
@@ -36,6 +35,5 @@ function linger(request: CallerRequest, options: LingerOptions): void {
   };
   socket.once('close', cancel);
   request.once('end', cancel);
-  if (request instanceof PacedRequest) request.dropSlowly();
-  request.resume();
+  request.dropRest();
 }

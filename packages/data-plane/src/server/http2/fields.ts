@@ -9,6 +9,8 @@ export interface RequestHead {
   readonly url: string;
   /** Name, value, name, value. */
   readonly rawHeaders: string[];
+  /** As RFC 9113 section 6.5.2 counts them. */
+  readonly bytes: number;
 }
 
 /** Visible characters: one that was sent on with a space in it would end the request line. */
@@ -20,6 +22,7 @@ const FIELD_BYTES = 32;
 /** Fields that speak of a connection of HTTP/1.1; in HTTP/2 there are none (RFC 9113 section 8.2.2). */
 const CONNECTION_SPECIFIC = new Set([
   'connection',
+  'http2-settings',
   'keep-alive',
   'proxy-connection',
   'transfer-encoding',
@@ -72,7 +75,7 @@ export function requestHead(
   const rawHeaders = authority === undefined ? rest : withHost(rest, authority);
   if (cookie !== undefined) rawHeaders.push('cookie', cookie);
   if (!endsWithHead && !hasLength) rawHeaders.push('transfer-encoding', 'chunked');
-  return { method, url, rawHeaders };
+  return { method, url, rawHeaders, bytes };
 }
 
 function withHost(fields: readonly string[], authority: string): string[] {
@@ -85,12 +88,17 @@ function withHost(fields: readonly string[], authority: string): string[] {
   return all;
 }
 
-/** The fields of a HEADERS frame for a response: names in lower case, none of a connection. */
+/**
+ * The fields of a HEADERS frame for a response: names in lower case, none of a connection. A 205 has no
+ * body here, so it has no length either: a caller must take one that is not kept to for malformed (RFC
+ * 9113 section 8.1.1).
+ */
 export function responseFields(status: number, fields: readonly string[]): (string | number)[] {
   const all: (string | number)[] = [':status', status];
   for (let index = 0; index < fields.length; index += 2) {
     const name = (fields[index] ?? '').toLowerCase();
-    if (!CONNECTION_SPECIFIC.has(name)) all.push(name, fields[index + 1] ?? '');
+    const dropped = CONNECTION_SPECIFIC.has(name) || (status === 205 && name === 'content-length');
+    if (!dropped) all.push(name, fields[index + 1] ?? '');
   }
   return all;
 }

@@ -4,6 +4,13 @@ import { Readable } from 'node:stream';
 import type { CallerRequest } from '../../pipeline/caller.ts';
 import type { RequestHead } from './fields.ts';
 
+/** The connection that a request came on. */
+export interface RequestConnection {
+  readonly socket: Socket;
+  /** Bytes of a body have arrived. */
+  received(bytes: number): void;
+}
+
 /**
  * A request of HTTP/2. Its body is over only where the caller said so: a stream that is reset, with
  * NO_ERROR too, ends the request without an end of its body, so that a part of one is never sent on as
@@ -16,14 +23,16 @@ export class Http2Request extends Readable implements CallerRequest {
   readonly rawHeaders: string[];
   readonly socket: Socket;
   readonly #stream: ServerHttp2Stream;
+  readonly #connection: RequestConnection;
   #reading = false;
 
-  constructor(stream: ServerHttp2Stream, head: RequestHead, socket: Socket) {
+  constructor(stream: ServerHttp2Stream, head: RequestHead, connection: RequestConnection) {
     super({ highWaterMark: 64 * 1024 });
     this.method = head.method;
     this.url = head.url;
     this.rawHeaders = head.rawHeaders;
-    this.socket = socket;
+    this.socket = connection.socket;
+    this.#connection = connection;
     this.#stream = stream;
     stream.once('close', () => {
       if (!this.readableEnded) this.destroy();
@@ -35,6 +44,16 @@ export class Http2Request extends Readable implements CallerRequest {
     return this.#stream.readableEnded || this.#stream.destroyed;
   }
 
+  /** A body comes in frames of its own, after the head. */
+  takeWhole(): undefined {
+    return undefined;
+  }
+
+  /** How much comes is bounded by the window of its stream. */
+  dropRest(): void {
+    this.resume();
+  }
+
   override _read(): void {
     const stream = this.#stream;
     if (this.#reading) {
@@ -43,6 +62,7 @@ export class Http2Request extends Readable implements CallerRequest {
     }
     this.#reading = true;
     stream.on('data', (chunk: Buffer) => {
+      this.#connection.received(chunk.length);
       if (!this.push(chunk)) stream.pause();
     });
     stream.on('end', () => {

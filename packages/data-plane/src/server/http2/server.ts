@@ -16,6 +16,7 @@ export interface Http2Limits extends SessionLimits {
   /** Of one connection at a time. */
   readonly maxConcurrentStreams: number;
   readonly maxHeaderBytes: number;
+  readonly maxHeaderLines: number;
 }
 
 export interface Http2Options {
@@ -37,8 +38,10 @@ export interface Http2Server {
 
 /** How often a connection is looked at within the shortest of its times. */
 const LOOKS = 4;
-/** Of one request; node:http bounds them by their bytes alone, and so does maxHeaderBytes here. */
-const MIN_FIELD_BYTES = 32;
+/** And at the latest: a flood is as long as it is not seen. */
+const MAX_LOOK_MS = 200;
+/** For a line of HTTP/1.1: cookies may come each in a field of its own (RFC 9113 section 8.2.3). */
+const FIELDS_FOR_LINE = 2;
 /** Frames that break the protocol, and streams past the bound of them, that end a connection. */
 const MAX_INVALID_FRAMES = 100;
 const MAX_REJECTED_STREAMS = 100;
@@ -47,13 +50,14 @@ const MAX_SESSION_MB = 10;
 
 /**
  * Serves HTTP/2 (RFC 9113) through the same handlers as HTTP/1.1. Extended CONNECT (RFC 8441) is not
- * offered, and nothing is pushed. node:http2 holds back floods of pings, of settings and of
- * CONTINUATION frames, and refuses malformed streams; the rest is bounded here.
+ * offered, and nothing is pushed. node:http2 holds back callers that read no answers to their pings
+ * and settings, floods of CONTINUATION frames, and malformed streams; the rest is bounded here.
  */
 export function createHttp2Server(options: Http2Options): Http2Server {
   const { clock, limits, count } = options;
   const sessions = new Map<ServerHttp2Session, WatchedSession>();
-  const everyMs = Math.ceil(Math.min(limits.keepAliveTimeoutMs, limits.stalledTimeoutMs) / LOOKS);
+  const shortestMs = Math.min(limits.keepAliveTimeoutMs, limits.stalledTimeoutMs);
+  const everyMs = Math.min(Math.ceil(shortestMs / LOOKS), MAX_LOOK_MS);
   let accepting: TLSSocket | undefined;
   let timer: Timer | undefined;
 
@@ -62,7 +66,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       maxConcurrentStreams: limits.maxConcurrentStreams,
       maxHeaderListSize: limits.maxHeaderBytes,
     },
-    maxHeaderListPairs: Math.ceil(limits.maxHeaderBytes / MIN_FIELD_BYTES),
+    maxHeaderListPairs: limits.maxHeaderLines * FIELDS_FOR_LINE,
     maxSessionInvalidFrames: MAX_INVALID_FRAMES,
     maxSessionRejectedStreams: MAX_REJECTED_STREAMS,
     maxSessionMemory: MAX_SESSION_MB,
@@ -106,9 +110,10 @@ export function createHttp2Server(options: Http2Options): Http2Server {
         return;
       }
       const response = new Http2Response(stream, head.method === 'HEAD');
+      watched.received(head.bytes);
       watched.opened(stream, response);
       stream.once('close', () => watched.ended(stream, clock.monotonicMs()));
-      options.onRequest(new Http2Request(stream, head, watched.socket), response);
+      options.onRequest(new Http2Request(stream, head, watched), response);
     },
   );
 

@@ -1,5 +1,6 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import { Overhead } from './overhead.ts';
 import type { Http2Response } from './response.ts';
 
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_CANCEL } = constants;
@@ -22,12 +23,13 @@ const MINUTE_MS = 60_000;
 /** How long a caller has to close a connection that was given up in order. */
 const CLOSE_MS = 1_000;
 
-/** One connection of HTTP/2 with what bounds it: its streams, its idle time, its resets. */
+/** One connection of HTTP/2 with what bounds it: its streams, its idle time, its resets, its overhead. */
 export class WatchedSession {
   readonly #session: ServerHttp2Session;
   readonly #socket: TLSSocket;
   readonly #limits: SessionLimits;
   readonly #streams = new Map<ServerHttp2Stream, WatchedStream>();
+  readonly #overhead: Overhead;
   #idleSinceMs: number | undefined;
   #closingSinceMs: number | undefined = undefined;
   #resets = 0;
@@ -42,12 +44,18 @@ export class WatchedSession {
     this.#session = session;
     this.#socket = socket;
     this.#limits = limits;
+    this.#overhead = new Overhead(nowMs);
     this.#idleSinceMs = nowMs;
     this.#resetsSinceMs = nowMs;
   }
 
   get socket(): TLSSocket {
     return this.#socket;
+  }
+
+  /** Bytes of a request, of its head or its body, have arrived. */
+  received(bytes: number): void {
+    this.#overhead.useful(bytes);
   }
 
   opened(stream: ServerHttp2Stream, response: Http2Response): void {
@@ -85,6 +93,10 @@ export class WatchedSession {
 
   /** Ends what is overdue. Gives true where the connection was given up for being idle. */
   look(nowMs: number): boolean {
+    if (!this.#session.destroyed && this.#overhead.isFlood(this.#socket, nowMs)) {
+      this.#session.destroy(new FloodError(), NGHTTP2_ENHANCE_YOUR_CALM);
+      return false;
+    }
     for (const [stream, watched] of this.#streams) this.#lookAt(stream, watched, nowMs);
     if (this.#closingSinceMs !== undefined) {
       if (nowMs - this.#closingSinceMs >= CLOSE_MS && this.#streams.size === 0) {
@@ -125,4 +137,10 @@ export class WatchedSession {
 class TooManyResetsError extends Error {
   override readonly name = 'TooManyResetsError';
   readonly code = 'HTTP2_RESETS';
+}
+
+/** A caller sent more that is no part of a request than is allowed. */
+class FloodError extends Error {
+  override readonly name = 'FloodError';
+  readonly code = 'HTTP2_FLOOD';
 }

@@ -34,6 +34,8 @@ const CLOSED = new Error('the upstream closed the connection');
  */
 export class Connection {
   idleSinceMs = 0;
+  /** By the monotonic clock: after it no other exchange begins. */
+  retiresAtMs = Infinity;
   keepAliveHintMs: number | undefined = undefined;
   readonly #socket: Socket;
   readonly #owner: ConnectionOwner;

@@ -1,6 +1,7 @@
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Clock } from '@gateway/shared/clock';
+import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { AttemptError } from '../port.ts';
 import { contextOptions } from './secure-context.ts';
 import type { UpstreamTls } from '../../table/compile-tls.ts';
@@ -22,6 +23,11 @@ export interface PoolOptions {
   readonly lookup: LookupFunction;
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
+  /**
+   * How long a connection to a name is used, ms: a busy one would else outlive the addresses that the name
+   * had when it was opened. undefined: for ever.
+   */
+  readonly maxAgeMs?: number | undefined;
   /** undefined: the roots of this process, the name of the host, no certificate. */
   readonly tls?: UpstreamTls | undefined;
 }
@@ -35,6 +41,9 @@ const MAX_IDLE_MS = 4_000;
 /** Taken off an upstream's hint, for the way there. */
 const HINT_MARGIN_MS = 1_000;
 const SWEEP_MS = 1_000;
+/** Connections that were opened together are retired at so many times, over the last fifth of their age. */
+const RETIREMENTS = 16;
+const RETIREMENT_SPREAD = 0.2;
 
 /**
  * The connections to one upstream, at most `maxConnections`. The one used last is used first, so that
@@ -50,6 +59,8 @@ export class ConnectionPool implements ConnectionOwner {
   #resting: Connection[] = [];
   #waiting: PooledExchange[] = [];
   #connecting = 0;
+  #opened = 0;
+  readonly #maxAgeMs: number;
   #secureContext: SecureContext | undefined = undefined;
   #sweeping = false;
   #closed = false;
@@ -58,6 +69,9 @@ export class ConnectionPool implements ConnectionOwner {
     this.#origin = new URL(origin);
     this.host = this.#origin.host;
     this.#options = options;
+    // What an address in a URL means does not change.
+    const named = isIP(bareHost(this.#origin)) === 0;
+    this.#maxAgeMs = named ? (options.maxAgeMs ?? Infinity) : Infinity;
   }
 
   /** Connections that are open or being opened. */
@@ -91,11 +105,12 @@ export class ConnectionPool implements ConnectionOwner {
    * that followed the response show up while nobody waits for any.
    */
   idle(connection: Connection): void {
-    if (this.#closed) {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (this.#closed || nowMs >= connection.retiresAtMs) {
       connection.destroy();
       return;
     }
-    connection.idleSinceMs = this.#options.clock.monotonicMs();
+    connection.idleSinceMs = nowMs;
     if (this.#resting.push(connection) === 1) setImmediate(() => this.#rested());
   }
 
@@ -157,11 +172,17 @@ export class ConnectionPool implements ConnectionOwner {
         return;
       }
       connection = new Connection(socket, this);
+      connection.retiresAtMs = clock.monotonicMs() + this.#nextAgeMs();
       this.#connections.add(connection);
       const exchange = this.#nextWaiting();
       if (exchange === undefined) this.idle(connection);
       else start(exchange, connection);
     });
+  }
+
+  #nextAgeMs(): number {
+    this.#opened += 1;
+    return this.#maxAgeMs * (1 - (RETIREMENT_SPREAD * (this.#opened % RETIREMENTS)) / RETIREMENTS);
   }
 
   #openForWaiting(): void {

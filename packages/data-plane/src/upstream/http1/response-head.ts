@@ -1,3 +1,5 @@
+import { withoutBlanks } from '../../framing/blanks.ts';
+
 /**
  * The head of a response, read strictly: what a lenient parser would mend is refused here, as two
  * parsers that mend differently are how one response is taken for two (RFC 9112 sections 2.2, 5, 11).
@@ -21,8 +23,9 @@ export type Framing =
   | { readonly kind: 'chunked' }
   | { readonly kind: 'until_close' };
 
-const STATUS_LINE = /HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
-const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\r\n/y;
+/** RFC 9110 section 15: there is no status beyond 599, and HTTP/2 of Node could not pass one on. */
+const STATUS_LINE = /HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
+const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)\r\n/y;
 const MAX_FIELDS = 1000;
 
 const NO_BODY: Framing = { kind: 'none' };
@@ -45,7 +48,8 @@ export function parseResponseHead(text: string, method: string): ResponseHead | 
     FIELD_LINE.lastIndex = at;
     const field = FIELD_LINE.exec(text);
     if (field === null || fields.length >= MAX_FIELDS * 2) return undefined;
-    const [, name = '', value = ''] = field;
+    const [, name = '', padded = ''] = field;
+    const value = withoutBlanks(padded, 0, padded.length);
     if (framing.note(name, value, status)) fields.push(name, value);
   }
   const body = framing.of(status, method, minor === '1');

@@ -1,4 +1,4 @@
-import { ChunkedDecoder } from './chunked-decoder.ts';
+import { ChunkedDecoder } from '../../framing/chunked-decoder.ts';
 import { parseResponseHead, type ResponseHead } from './response-head.ts';
 
 export interface ParserEvents {
@@ -90,7 +90,7 @@ export class ResponseParser {
     const { framing } = head;
     this.#state = framing.kind === 'none' ? 'idle' : framing.kind;
     if (framing.kind === 'length') this.#leftBytes = framing.bytes;
-    if (framing.kind === 'chunked') this.#chunked = new ChunkedDecoder();
+    if (framing.kind === 'chunked') this.#chunked = new ChunkedDecoder(false);
     this.#events.head(head);
     if (framing.kind === 'none') this.#events.end();
     return true;

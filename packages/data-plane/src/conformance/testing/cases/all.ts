@@ -10,6 +10,7 @@ import { NAMES, TOKENS } from './names.ts';
 import { PATHS } from './paths.ts';
 import { RESPONSES } from './responses.ts';
 import { TRANSFER_ENCODING } from './transfer-encoding.ts';
+import { UPGRADES } from './upgrades.ts';
 
 type Suites = Readonly<Record<string, readonly ConformanceCase[]>>;
 
@@ -22,6 +23,7 @@ export const REQUEST_SUITES: Suites = {
   heads: HEADS,
   'fields of a connection': CONNECTION_FIELDS,
   exchanges: EXCHANGES,
+  upgrades: UPGRADES,
 };
 
 /** What an upstream answers. */

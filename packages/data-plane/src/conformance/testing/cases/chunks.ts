@@ -1,4 +1,4 @@
-import { post, REFUSED_FOR_GOOD, SERVED, SMUGGLED, type ConformanceCase } from '../case.ts';
+import { get, post, REFUSED_FOR_GOOD, SERVED, SMUGGLED, type ConformanceCase } from '../case.ts';
 
 const CHUNKED = ['Transfer-Encoding: chunked'];
 
@@ -20,6 +20,10 @@ const BROKEN: readonly (readonly [name: string, body: string])[] = [
   ['an extension with a bare CR', '5;a\rb\r\nhello\r\n0\r\n\r\n'],
   ['an extension with a NUL', '5;a\x00\r\nhello\r\n0\r\n\r\n'],
   ['an extension without end', `5;${'a'.repeat(20_000)}\r\nhello\r\n0\r\n\r\n`],
+  ['an extension whose quotes are not closed', '5;a="\r\nhello\r\n0\r\n\r\n'],
+  ['an extension without a name', '5;;\r\nhello\r\n0\r\n\r\n'],
+  ['an extension without its value', '5;a=\r\nhello\r\n0\r\n\r\n'],
+  ['an extension of bytes beyond ASCII', '5;\xff\r\nhello\r\n0\r\n\r\n'],
   ['a last chunk that a bare LF ends', '5\r\nhello\r\n0\n\r\n'],
   ['a trailer section that a bare LF ends', '5\r\nhello\r\n0\r\n\n'],
   ['a trailer with a space before its colon', '5\r\nhello\r\n0\r\nX-A : 1\r\n\r\n'],
@@ -41,7 +45,7 @@ export const CHUNKS: readonly ConformanceCase[] = [
   {
     name: 'chunks with extensions, which nobody relies on',
     rule: 'RFC 9112 section 7.1.1',
-    send: post(CHUNKED, '5;a=1;b="2"\r\nhello\r\n1;c\r\n!\r\n0;d\r\n\r\n'),
+    send: post(CHUNKED, '5;a=1;b="2;\\"\\\\"\r\nhello\r\n1;c\r\n!\r\n0;d\r\n\r\n'),
     client: SERVED,
     upstream: { body: 'hello!' },
   },
@@ -81,6 +85,16 @@ export const CHUNKS: readonly ConformanceCase[] = [
       lacks: ['x-sum', 'content-length', 'authorization'],
     },
   },
+  ...[
+    ...['Connection: close', 'connection: CLOSE', 'Proxy-Connection: close'],
+    ...['Upgrade: websocket', 'Expect: 100-continue', 'Content_Length: 3', 'TE: trailers'],
+  ].map((line) => ({
+    name: `a trailer that says nothing of the message: ${line}`,
+    rule: 'RFC 9110 section 6.5.1',
+    send: post(CHUNKED, `5\r\nhello\r\n0\r\n${line}\r\n\r\n`) + get(),
+    client: { responses: [200, 200], body: 'case', connection: 'stays' } as const,
+    upstream: [{ body: 'hello' }, { method: 'GET', body: '' }],
+  })),
   {
     name: 'a chunk that holds a last chunk and a request',
     rule: 'RFC 9112 section 7.1',

@@ -108,6 +108,31 @@ const INVALID: readonly (readonly [name: string, rule: string, bytes: string])[]
     answer(['HTTP/1.1 099 OK', 'Content-Length: 4'], 'case'),
   ],
   [
+    'a status beyond those that are',
+    'RFC 9110 section 15',
+    answer(['HTTP/1.1 600 X', 'Content-Length: 4'], 'case'),
+  ],
+  [
+    'the greatest status of three digits',
+    'RFC 9112 section 4',
+    answer(['HTTP/1.1 999 X', 'Content-Length: 4'], 'case'),
+  ],
+  [
+    'an empty line before it',
+    'RFC 9112 section 2.2',
+    `\r\n${answer([OK, 'Content-Length: 4'], 'case')}`,
+  ],
+  [
+    'an interim one that has a body',
+    'RFC 9112 section 6.3',
+    `${answer(['HTTP/1.1 103 Early', 'Content-Length: 4'], 'case')}${answer([OK, 'Content-Length: 4'], 'case')}`,
+  ],
+  [
+    'an interim one whose framing contradicts itself',
+    'RFC 9112 section 6.3',
+    `${answer(['HTTP/1.1 103 Early', 'Content-Length: 4', 'Content-Length: 5'])}${answer([OK, 'Content-Length: 4'], 'case')}`,
+  ],
+  [
     'another version',
     'RFC 9112 section 2.3',
     answer(['HTTP/2.0 200 OK', 'Content-Length: 4'], 'case'),

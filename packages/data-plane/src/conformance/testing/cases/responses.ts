@@ -45,6 +45,35 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
+    name: 'a 304 with chunks, which is no body',
+    rule: 'RFC 9112 section 6.3',
+    send: get(['If-None-Match: "a"']),
+    answer: {
+      bytes: answer(
+        ['HTTP/1.1 304 Same', 'Transfer-Encoding: chunked'],
+        '6\r\npoison\r\n0\r\n\r\n',
+      ),
+    },
+    client: { responses: [304], connection: 'stays', lacks: ['transfer-encoding'] },
+    upstream: {},
+  },
+  {
+    name: 'the greatest status',
+    rule: 'RFC 9110 section 15',
+    send: get(),
+    answer: { bytes: answer(['HTTP/1.1 599 Odd', 'Content-Length: 4'], 'case') },
+    client: { responses: [599], body: 'case', connection: 'stays' },
+    upstream: {},
+  },
+  {
+    name: 'settings of HTTP/2, which are of no use here',
+    rule: 'RFC 9113 section 8.2.2',
+    send: get(),
+    answer: { bytes: answer([OK, 'HTTP2-Settings: AAMAAABk', 'Content-Length: 4'], 'case') },
+    client: SERVED,
+    upstream: {},
+  },
+  {
     name: 'interim responses, which were not asked for',
     rule: 'RFC 9110 section 15.2',
     send: get(),

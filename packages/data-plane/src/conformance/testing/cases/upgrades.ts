@@ -1,0 +1,172 @@
+import {
+  AUTHORIZED,
+  get,
+  HOST,
+  post,
+  REFUSED_FOR_GOOD,
+  request,
+  SERVED,
+  SMUGGLED,
+  TARGET,
+  text,
+  type ConformanceCase,
+} from '../case.ts';
+
+const WEB_SOCKET = [
+  ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+  ...['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='],
+];
+const SWITCH = 'HTTP/1.1 101 Switching Protocols';
+
+const answer = (lines: readonly string[], body = ''): string =>
+  `${lines.join('\r\n')}\r\n\r\n${body}`;
+
+/** What is no answer to a request for WebSocket: it goes to nobody, and its connection is not used. */
+const NO_ANSWER: readonly (readonly [name: string, rule: string, bytes: string])[] = [
+  [
+    'a switch to another protocol',
+    'RFC 6455 section 4.1',
+    answer([SWITCH, 'Connection: Upgrade', 'Upgrade: h2c'], 'x'),
+  ],
+  [
+    'a switch to several protocols',
+    'RFC 6455 section 4.1',
+    answer([SWITCH, 'Connection: Upgrade', 'Upgrade: websocket, h2c']),
+  ],
+  ['a switch that names no protocol', 'RFC 9110 section 15.2.2', answer([SWITCH])],
+  [
+    'a switch with a line break in a field',
+    'RFC 9112 section 2.2',
+    answer([SWITCH, 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Protocol: a\rb']),
+  ],
+  [
+    'control characters in its reason',
+    'RFC 9112 section 4',
+    answer(['HTTP/1.1 403 \x1b[2J\x00', 'Content-Length: 2'], 'no'),
+  ],
+  ['a status that is none', 'RFC 9110 section 15', answer(['HTTP/1.1 777 X', 'Content-Length: 0'])],
+  [
+    'a length beside a coding',
+    'RFC 9112 section 6.3',
+    answer(
+      ['HTTP/1.1 403 No', 'Transfer-Encoding: chunked', 'Content-Length: 3'],
+      '2\r\nno\r\n0\r\n\r\n',
+    ),
+  ],
+  [
+    'a folded line',
+    'RFC 9112 section 5.2',
+    answer(['HTTP/1.1 403 No', 'X-A: 1', ' 2', 'Content-Length: 2'], 'no'),
+  ],
+  ['noise', 'RFC 9112 section 4', 'SSH-2.0-OpenSSH_9.9\r\n'],
+];
+
+/** RFC 9110 section 7.8, RFC 6455 section 4: what asks to leave HTTP/1.1, and what is made of it. */
+export const UPGRADES: readonly ConformanceCase[] = [
+  ...NO_ANSWER.map(([name, rule, bytes]) => ({
+    ...{ name: `WebSocket, answered with ${name}`, rule, send: get(WEB_SOCKET) },
+    answer: { bytes },
+    client: { responses: [502], code: 'upstream_unavailable', connection: 'ends' } as const,
+    upstream: { upgrades: true },
+  })),
+  {
+    name: 'WebSocket, answered with a 204 that has a length',
+    rule: 'RFC 9110 section 8.6',
+    send: get(WEB_SOCKET),
+    answer: { bytes: answer(['HTTP/1.1 204 None', 'Content-Length: 4']) },
+    client: { responses: [204], connection: 'ends', lacks: ['content-length'] },
+    upstream: { upgrades: true },
+  },
+  {
+    name: 'WebSocket with chunks that hold a request, which is a plain request with a body',
+    rule: 'RFC 9110 section 7.8',
+    send:
+      get([...WEB_SOCKET, 'Transfer-Encoding: chunked']) +
+      '17\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n\r\n0\r\n\r\n',
+    client: SERVED,
+    upstream: { body: '0\r\n\r\nGET / HTTP/1.1\r\n\r\n', lacks: ['upgrade'] },
+  },
+  {
+    name: 'WebSocket with framing that contradicts itself',
+    rule: 'RFC 9112 section 6.1',
+    send: get([...WEB_SOCKET, 'Transfer-Encoding: chunked', 'Content-Length: 3']) + SMUGGLED,
+    ...REFUSED_FOR_GOOD,
+  },
+  {
+    name: 'WebSocket beside another protocol, which is no request for WebSocket',
+    rule: 'RFC 9110 section 7.8',
+    send: get([...WEB_SOCKET, 'Upgrade: h2c']),
+    client: SERVED,
+    upstream: {},
+  },
+  {
+    name: 'WebSocket by POST, which is a POST',
+    rule: 'RFC 6455 section 4.1',
+    send: post([...WEB_SOCKET, 'Content-Length: 5'], 'hello'),
+    client: SERVED,
+    upstream: { method: 'POST', body: 'hello' },
+  },
+  {
+    name: 'WebSocket on a path that is not of the data path',
+    rule: 'DESIGN section 2 "Codes"',
+    send: text('GET /v1/services HTTP/1.1', [HOST, AUTHORIZED, ...WEB_SOCKET]),
+    client: { responses: [404], code: 'not_found', connection: 'stays' },
+    upstream: 'none',
+  },
+  {
+    name: 'options that end and upgrade at once',
+    rule: 'RFC 9110 section 7.6.1',
+    send: get(['Connection: close, te, upgrade', 'TE: trailers', 'Upgrade: foo/2']),
+    client: { responses: [200], body: 'case', connection: 'ends' },
+    upstream: {},
+  },
+  ...[
+    'PROXY TCP4 203.0.113.9 127.0.0.1 1 2',
+    'SSH-2.0-OpenSSH_9.9',
+    '\x16\x03\x01\x00\xa5\x01',
+  ].map((line) => ({
+    name: `another protocol before a request: ${JSON.stringify(line)}`,
+    rule: 'RFC 9112 section 3',
+    send: `${line}\r\n${get()}`,
+    ...REFUSED_FOR_GOOD,
+  })),
+  {
+    name: 'OPTIONS that the gateway answers itself, with a body that is a request',
+    rule: 'RFC 9112 section 6',
+    send: request(
+      'OPTIONS',
+      ['Max-Forwards: 0', 'Content-Length: 37'],
+      'GET /smuggled HTTP/1.1\r\nHost: a.a\r\n\r\n',
+    ),
+    client: { responses: [204], connection: 'stays' },
+    upstream: 'none',
+  },
+  {
+    name: 'OPTIONS for all of the server with a body that is a request',
+    rule: 'RFC 9110 section 9.3.7',
+    send: text(
+      'OPTIONS * HTTP/1.1',
+      [HOST, AUTHORIZED, 'Content-Length: 37'],
+      'GET /smuggled HTTP/1.1\r\nHost: a.a\r\n\r\n',
+    ),
+    client: { responses: [404], code: 'not_found', connection: 'stays' },
+    upstream: 'none',
+  },
+  ...[
+    ...['100-continuee', 'x100-continue', 'gzip', ''],
+    ...['"100-continue"', '100-continue;q=1', 'x-100-continue'],
+  ].map((value) => ({
+    name: `an expectation that nobody knows: ${JSON.stringify(value)}`,
+    rule: 'RFC 9110 section 10.1.1',
+    send: post([`Expect: ${value}`, 'Content-Length: 5'], 'hello'),
+    client: SERVED,
+    upstream: { body: 'hello', lacks: ['expect'] },
+  })),
+  {
+    name: 'the form of a WebSocket URI',
+    rule: 'RFC 9112 section 3.2.2',
+    send: text(`GET ws://gateway.test${TARGET} HTTP/1.1`, [HOST, AUTHORIZED, ...WEB_SOCKET]),
+    client: { responses: [400], code: 'invalid_request', connection: 'stays' },
+    upstream: 'none',
+  },
+];

@@ -1,0 +1,109 @@
+/** What the bytes of an upstream are, read by the letter of RFC 9112; one character a byte. */
+export type ParsedResponse =
+  | { readonly kind: 'response'; readonly status: number; readonly body: string }
+  /** Its head is one; its body never comes to its end. */
+  | { readonly kind: 'unfinished' }
+  | { readonly kind: 'none' };
+
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
+const FIELD_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
+const SIZE_LINE = /^([0-9A-Fa-f]{1,13})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
+/** As many interim responses as the gateway reads past. */
+const MAX_INTERIM = 16;
+
+interface Head {
+  readonly status: number;
+  readonly framing: 'none' | 'chunked' | 'until_close' | number;
+  readonly rest: string;
+}
+
+/**
+ * The response to a GET that these bytes are, all there is before the upstream ends its connection. By a
+ * reader of its own that mends nothing, to hold the gateway's against.
+ */
+export function parseResponse(text: string): ParsedResponse {
+  let rest = text;
+  for (let interim = 0; interim <= MAX_INTERIM; interim += 1) {
+    const head = parseHead(rest);
+    if (head === undefined || head.status === 101) return { kind: 'none' };
+    rest = head.rest;
+    if (head.status >= 200) return withBody(head);
+  }
+  return { kind: 'none' };
+}
+
+function parseHead(text: string): Head | undefined {
+  const end = text.indexOf('\r\n\r\n');
+  if (end === -1) return undefined;
+  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
+  const [, minor, digits] = STATUS_LINE.exec(statusLine) ?? [];
+  if (digits === undefined) return undefined;
+  const fields: [string, string][] = [];
+  for (const line of lines) {
+    const [, name, value = ''] = FIELD_LINE.exec(line) ?? [];
+    if (name === undefined) return undefined;
+    fields.push([name.toLowerCase(), value]);
+  }
+  const status = Number(digits);
+  const framing = framingOf(status, minor === '1', fields);
+  return framing === undefined ? undefined : { status, framing, rest: text.slice(end + 4) };
+}
+
+/** RFC 9112 section 6.3; a length that is repeated is one. */
+function framingOf(
+  status: number,
+  http11: boolean,
+  fields: readonly [string, string][],
+): Head['framing'] | undefined {
+  const values = (wanted: string) =>
+    fields.flatMap(([name, value]) => (name === wanted ? [value] : []));
+  const codings = values('transfer-encoding');
+  const lengths = [...new Set(values('content-length'))];
+  const [length] = lengths;
+  if (lengths.length > 1 || (length !== undefined && !/^\d{1,15}$/.test(length))) return undefined;
+  if (codings.length > 0) {
+    const chunked = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked';
+    if (!chunked || length !== undefined || !http11) return undefined;
+  }
+  if (status < 200 || status === 204 || status === 304) return 'none';
+  if (codings.length > 0) return 'chunked';
+  return length === undefined ? 'until_close' : Number(length);
+}
+
+function withBody({ status, framing, rest }: Head): ParsedResponse {
+  if (framing === 'none') return { kind: 'response', status, body: '' };
+  if (framing === 'until_close') return { kind: 'response', status, body: rest };
+  if (framing === 'chunked') {
+    const body = unchunk(rest);
+    return body === undefined ? { kind: 'unfinished' } : { kind: 'response', status, body };
+  }
+  if (rest.length < framing) return { kind: 'unfinished' };
+  return { kind: 'response', status, body: rest.slice(0, framing) };
+}
+
+function unchunk(text: string): string | undefined {
+  let body = '';
+  for (let at = 0; ;) {
+    const end = text.indexOf('\r\n', at);
+    const [, digits] = SIZE_LINE.exec(text.slice(at, Math.max(at, end))) ?? [];
+    if (end === -1 || digits === undefined) return undefined;
+    const size = Number.parseInt(digits, 16);
+    const data = end + 2;
+    if (size === 0) return hasTrailerEnd(text, data) ? body : undefined;
+    if (text.slice(data + size, data + size + 2) !== '\r\n') return undefined;
+    body += text.slice(data, data + size);
+    at = data + size + 2;
+  }
+}
+
+/** Whether field lines and an empty one follow. */
+function hasTrailerEnd(text: string, from: number): boolean {
+  for (let at = from; ;) {
+    const end = text.indexOf('\r\n', at);
+    if (end === -1) return false;
+    const line = text.slice(at, end);
+    if (line === '') return true;
+    if (!FIELD_LINE.test(line)) return false;
+    at = end + 2;
+  }
+}

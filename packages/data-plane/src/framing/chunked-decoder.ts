@@ -1,0 +1,190 @@
+/** RFC 9112 section 7.1: chunk-size in hex, extensions after a semicolon, which nobody may rely on. */
+const SIZE_LINE = /^([0-9A-Fa-f]{1,13})([ \t]*)(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
+/** What section 7.1.1 makes of an extension, without blanks. */
+const EXTENSIONS =
+  /^(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\]|\\.)*"))?)*$/;
+const TRAILER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/;
+/** RFC 9110 section 6.5.1: whoever believed them would see another end of the message. */
+const FRAMING_FIELDS = new Set(['content-length', 'transfer-encoding']);
+
+const MAX_LINE_BYTES = 4 * 1024;
+const MAX_TRAILER_BYTES = 16 * 1024;
+/** Of all chunks of a body: else a byte of body could cost kilobytes to receive. */
+const MAX_EXTENSION_BYTES = 16 * 1024;
+const CR = 0x0d;
+const LF = 0x0a;
+/** Sizes of up to so many digits are read byte by byte, without a string. */
+const MAX_PLAIN_DIGITS = 7;
+/** Pieces below this size that follow one another are joined. */
+const SMALL_BYTES = 512;
+
+export interface ChunkSink {
+  body(bytes: Buffer): void;
+}
+
+/**
+ * Takes a chunked body apart. Extensions and trailers are read, bounded, and dropped (RFC 9112 section
+ * 7.1.2 lets a recipient do so). Small chunks are joined, so that a body in chunks of one byte costs
+ * little more than another.
+ */
+export class ChunkedDecoder {
+  complete = false;
+  /** How many chunks were small so far: handling one costs more than its bytes. */
+  smallChunks = 0;
+  readonly #strict: boolean;
+  #state: 'size' | 'data' | 'data_end' | 'trailer' = 'size';
+  #line = '';
+  #leftBytes = 0;
+  #trailerBytes = 0;
+  #extensionBytes = 0;
+
+  /**
+   * @param strict refuses what others might read otherwise: blanks behind a size, extensions that are none,
+   * and trailers that are framing. A caller that sends such things may mean harm; of an upstream they are passed over.
+   */
+  constructor(strict: boolean) {
+    this.#strict = strict;
+  }
+
+  /**
+   * Gives how many of the bytes belong to the body, or undefined where they are not well-formed. What it
+   * passes on is a view of the bytes, or a copy.
+   */
+  feed(bytes: Buffer, sink: ChunkSink): number | undefined {
+    const pieces = new Pieces(bytes, sink);
+    let at = 0;
+    while (at < bytes.length && !this.complete) {
+      if (this.#state === 'data') {
+        const take = Math.min(this.#leftBytes, bytes.length - at);
+        pieces.add(at, at + take);
+        at += take;
+        this.#leftBytes -= take;
+        if (this.#leftBytes === 0) this.#state = 'data_end';
+        continue;
+      }
+      const next = this.#line === '' ? this.#plain(bytes, at) : -1;
+      if (next !== -1) {
+        at = next;
+        continue;
+      }
+      const end = bytes.indexOf(LF, at);
+      const stop = end === -1 ? bytes.length : end + 1;
+      if (this.#line.length + stop - at > MAX_LINE_BYTES) return undefined;
+      this.#line += bytes.toString('latin1', at, stop);
+      at = stop;
+      if (end !== -1 && !this.#takeLine()) return undefined;
+    }
+    pieces.passOn();
+    return at;
+  }
+
+  /** Reads the end of a chunk's data, or a size without anything beside it; -1: it takes more than that. */
+  #plain(bytes: Buffer, at: number): number {
+    if (this.#state === 'data_end') {
+      if (bytes[at] !== CR || bytes[at + 1] !== LF) return -1;
+      this.#state = 'size';
+      return at + 2;
+    }
+    if (this.#state !== 'size') return -1;
+    let size = 0;
+    let end = at;
+    for (; end - at <= MAX_PLAIN_DIGITS; end += 1) {
+      const digit = HEX[bytes[end] ?? 0] ?? -1;
+      if (digit === -1) break;
+      size = size * 16 + digit;
+    }
+    if (end === at || bytes[end] !== CR || bytes[end + 1] !== LF) return -1;
+    this.#begin(size);
+    return end + 2;
+  }
+
+  #begin(size: number): void {
+    if (size < SMALL_BYTES) this.smallChunks += 1;
+    this.#leftBytes = size;
+    this.#state = size === 0 ? 'trailer' : 'data';
+  }
+
+  #takeLine(): boolean {
+    const line = this.#line;
+    this.#line = '';
+    if (line.charCodeAt(line.length - 2) !== CR) return false;
+    const text = line.slice(0, -2);
+    switch (this.#state) {
+      case 'size': {
+        const [, digits = '', blanks = ''] = SIZE_LINE.exec(text) ?? [];
+        if (digits === '' || (this.#strict && blanks !== '')) return false;
+        if (this.#strict && !EXTENSIONS.test(text.slice(digits.length))) return false;
+        this.#extensionBytes += text.length - digits.length;
+        if (this.#extensionBytes > MAX_EXTENSION_BYTES) return false;
+        this.#begin(Number.parseInt(digits, 16));
+        return true;
+      }
+      case 'data_end':
+        this.#state = 'size';
+        return text === '';
+      case 'trailer':
+        this.#trailerBytes += line.length;
+        this.complete = text === '';
+        return this.complete || (this.#trailerBytes <= MAX_TRAILER_BYTES && this.#isTrailer(text));
+      case 'data':
+        return false;
+    }
+  }
+
+  #isTrailer(line: string): boolean {
+    const name = TRAILER_LINE.exec(line)?.[1];
+    if (name === undefined) return false;
+    return !this.#strict || !FRAMING_FIELDS.has(name.toLowerCase());
+  }
+}
+
+/** The value of each byte that is a digit in hex, else -1. */
+const HEX = Int8Array.from({ length: 256 }, (_none, code) => {
+  const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase());
+  return code === 0 ? -1 : digit;
+});
+
+/** The data of one read on its way: pieces as they stand, small ones that follow one another as one. */
+class Pieces {
+  readonly #bytes: Buffer;
+  readonly #sink: ChunkSink;
+  /** A piece that is passed on as it stands unless another small one follows. */
+  #from = 0;
+  #to = 0;
+  #page: Buffer | undefined = undefined;
+  #used = 0;
+
+  constructor(bytes: Buffer, sink: ChunkSink) {
+    this.#bytes = bytes;
+    this.#sink = sink;
+  }
+
+  add(from: number, to: number): void {
+    const small = to - from < SMALL_BYTES;
+    if (small && (this.#page !== undefined || this.#to > this.#from)) {
+      this.#join();
+      this.#used += this.#bytes.copy(this.#page ?? this.#bytes, this.#used, from, to);
+      return;
+    }
+    this.passOn();
+    this.#from = from;
+    this.#to = to;
+    if (!small) this.passOn();
+  }
+
+  /** Everything joined so far goes out; what comes later begins anew. */
+  passOn(): void {
+    if (this.#page !== undefined) this.#sink.body(this.#page.subarray(0, this.#used));
+    else if (this.#to > this.#from) this.#sink.body(this.#bytes.subarray(this.#from, this.#to));
+    this.#page = undefined;
+    this.#used = this.#from = this.#to = 0;
+  }
+
+  #join(): void {
+    if (this.#page !== undefined) return;
+    // All that is left of the read fits, as what is joined stands in it, further apart.
+    this.#page = Buffer.allocUnsafe(this.#bytes.length - this.#from);
+    this.#used = this.#bytes.copy(this.#page, 0, this.#from, this.#to);
+    this.#from = this.#to = 0;
+  }
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { MessageReader, type MalformedReason } from './message-reader.ts';
+
+interface Seen {
+  readonly start: string;
+  readonly fields: readonly string[];
+  body: string;
+  complete: boolean;
+}
+
+/** What a reader makes of a text that comes in reads of these sizes, over and over. */
+function read(text: string, reads: readonly number[], maxHeaderBytes = 1000) {
+  const seen: Seen[] = [];
+  let refused: MalformedReason | undefined;
+  const reader = new MessageReader(
+    {
+      head({ method, url, httpVersion, rawHeaders }) {
+        const start = `${method} ${url} ${httpVersion}`;
+        seen.push({ start, fields: rawHeaders, body: '', complete: false });
+      },
+      body(bytes) {
+        const last = seen.at(-1);
+        if (last !== undefined) last.body += bytes.toString('latin1');
+      },
+      end() {
+        const last = seen.at(-1);
+        if (last !== undefined) last.complete = true;
+      },
+    },
+    { maxHeaderBytes, maxHeaderLines: 200 },
+  );
+  const bytes = Buffer.from(text, 'latin1');
+  let turn = 0;
+  for (let at = 0; at < bytes.length && refused === undefined; turn += 1) {
+    const piece = bytes.subarray(at, at + (reads[turn % reads.length] ?? 1));
+    for (let from = 0; from < piece.length && refused === undefined;) {
+      if (reader.over) reader.next();
+      const used = reader.feed(piece.subarray(from));
+      if (typeof used === 'string') refused = used;
+      else from += used;
+    }
+    at += piece.length;
+  }
+  return { seen, refused };
+}
+
+const reads = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 6 });
+const message = fc.record({
+  target: fc.stringMatching(/^\/[a-z?=&]{0,20}$/),
+  fields: fc.array(
+    fc.tuple(fc.stringMatching(/^x-[a-z]{1,9}$/), fc.stringMatching(/^[!-~]{1,20}$/)),
+    { maxLength: 5 },
+  ),
+  body: fc.string({ unit: 'binary-ascii', maxLength: 300 }),
+  chunked: fc.boolean(),
+});
+
+describe('the requests of a connection', () => {
+  it('are the same however their bytes arrive', () => {
+    fc.assert(
+      fc.property(fc.array(message, { minLength: 1, maxLength: 4 }), reads, (messages, cuts) => {
+        const text = messages.map(({ target, fields, body, chunked }) => {
+          const lines = fields.map(([name, value]) => `${name}: \t${value} \r\n`).join('');
+          const framing = chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
+          const size = `${body.length.toString(16)}\r\n`;
+          const coded = chunked ? (body === '' ? '' : `${size}${body}\r\n`) + '0\r\n\r\n' : body;
+          return `POST ${target} HTTP/1.1\r\n${lines}${framing}\r\n\r\n${coded}`;
+        });
+        const { seen, refused } = read(text.join(''), cuts);
+        expect(refused).toBeUndefined();
+        expect(seen.map(({ start, body, complete }) => ({ start, body, complete }))).toEqual(
+          messages.map(({ target, body }) => ({
+            ...{ start: `POST ${target} 1.1`, body, complete: true },
+          })),
+        );
+        for (const [index, { fields }] of messages.entries()) {
+          expect(seen[index]?.fields.slice(0, -2)).toEqual(fields.flat());
+        }
+      }),
+    );
+  });
+
+  it('are refused or taken alike however their bytes arrive', () => {
+    const part = fc.constantFrom(
+      ...['GET / HTTP/1.1', 'POST / HTTP/1.0', '\r\n', '\n', '\r', ' ', 'Host: a', 'X : 1', ':'],
+      ...['Content-Length: 3', 'Transfer-Encoding: chunked', '3\r\nabc\r\n', '0\r\n\r\n', '\0'],
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 14 }), reads, (parts, cuts) => {
+        const text = parts.join('');
+        const whole = read(text, [text.length || 1]);
+        const cut = read(text, cuts);
+        expect(cut.refused).toBe(whole.refused);
+        expect(cut.seen).toEqual(whole.seen);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    ['a head without an end', 'GET / HTTP/1.1\r\nX: ', 'a', 'header_overflow'],
+    ['header lines without an end', 'GET / HTTP/1.1\r\n', 'X: \r\n', 'header_overflow'],
+    [
+      'short header lines',
+      'GET / HTTP/1.1\r\n',
+      `a:\r\n${'b:\r\n'.repeat(210)}\r\n`,
+      'header_overflow',
+    ],
+    ['a target without an end', 'GET /', 'a', 'header_overflow'],
+    ['empty lines without an end', '', '\r\n', 'malformed_head'],
+  ])('are bounded: %s', (_case, begin, more, reason) => {
+    for (const size of [1, 7, 5000]) {
+      expect(read(begin + more.repeat(5000), [size]).refused).toBe(reason);
+    }
+  });
+
+  it('may have a head of just the largest size', () => {
+    const pad = (bytes: number) => {
+      const empty = 'GET / HTTP/1.1\r\nX: \r\n\r\n';
+      return empty.replace('X: ', `X: ${'a'.repeat(bytes - empty.length)}`);
+    };
+    for (const cuts of [[5000], [1]]) {
+      expect(read(pad(1000), cuts)).toMatchObject({ refused: undefined, seen: [{}] });
+      expect(read(pad(1001), cuts).refused).toBe('header_overflow');
+    }
+  });
+
+  it.each([
+    ['blanks within a value', `X: a${' '.repeat(60_000)}b`],
+    ['blanks before a value', `X: ${' '.repeat(60_000)}\x01`],
+    ['colons', `X${':'.repeat(60_000)}`],
+  ])('cost time in proportion to their size: %s', (_case, line) => {
+    const text = `GET / HTTP/1.1\r\n${line}\r\n\r\n`;
+    const startedMs = performance.now();
+    read(text, [100_000], 100_000);
+    // Squared it would be seconds.
+    expect(performance.now() - startedMs).toBeLessThan(500);
+  });
+});
