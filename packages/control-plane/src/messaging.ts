@@ -16,7 +16,11 @@ import { createNatsSnapshotStore } from './publish/nats-snapshot-store.ts';
 import { createPublishMetrics } from './publish/publish-metrics.ts';
 import { createPublisher } from './publish/publisher.ts';
 import type { SnapshotStore } from './publish/snapshot-store.ts';
+import { DataPlanes } from './rollout/data-planes.ts';
+import { RolloutWaits } from './rollout/rollout-waits.ts';
+import { createWaitMetrics } from './rollout/wait-metrics.ts';
 import type { Database } from './store/database.ts';
+import { readPublicationTargets, readPublishedTargets } from './store/publication-targets.ts';
 
 const DRAIN_MS = 2000;
 const PREPARE_RETRY_MS = 500;
@@ -39,6 +43,10 @@ export interface Messaging {
   serviceStatus(serviceId: string): ServiceStatus;
   /** Which live data planes cannot open which credentials of upstreams, a line for each. */
   credentialFaults(): readonly string[];
+  /** Which data planes there are, and what they serve. */
+  readonly dataPlanes: DataPlanes;
+  /** Where writes wait for them. */
+  readonly waits: RolloutWaits;
   stop(): Promise<void>;
 }
 
@@ -60,6 +68,13 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     withUnusableCredentials: () => credentialFaults().length,
   });
   let store: SnapshotStore | undefined;
+  const dataPlanes = new DataPlanes();
+  const waits = new RolloutWaits({
+    ...{ dataPlanes, clock, log, metrics: createWaitMetrics(registry) },
+    readTargets: (environments) => readPublicationTargets(db, environments),
+    readPublished: (targets) => readPublishedTargets(db, targets),
+    isConnected: () => store?.isConnected() === true,
+  });
 
   async function start(): Promise<void> {
     const connection = await connectNats({
@@ -79,12 +94,13 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
         replicas: config.NATS_REPLICAS,
         maxRecordStreamBytes: config.RECORD_STREAM_MAX_BYTES,
         maxIdempotencyBytes: config.IDEMPOTENCY_MAX_BYTES,
+        recordAckWaitMs: config.RECORD_ACK_WAIT_MS,
       });
     await prepareNats(prepare, { clock, log, signal });
     const opened = await createNatsSnapshotStore(connection, prepare);
     signal.throwIfAborted();
-    const heartbeats = { connection, prepare, fleet, clock, log, metrics: fleetMetrics };
-    const watch = watchHeartbeats(heartbeats);
+    const heartbeats = { connection, prepare, fleet, dataPlanes, clock, log };
+    const watch = watchHeartbeats({ ...heartbeats, metrics: fleetMetrics });
     runner.defer('heartbeats', () => watch.stop());
     const metrics = ingestMetrics;
     const { tokenUses } = parts;
@@ -94,6 +110,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
       ...{ db, store: opened, clock, log, random: systemRandom, metrics: publishMetrics },
       databaseUrl: config.DATABASE_URL,
       keys: config.GATEWAY_MASTER_KEYS,
+      onPublished: () => waits.published(),
     });
     runner.defer('publisher', () => publisher.stop());
     store = opened;
@@ -106,8 +123,9 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     started,
     state: () => (store === undefined ? 'waiting' : store.isConnected() ? 'connected' : 'away'),
     serviceStatus: (serviceId) => fleet.statusOf(serviceId, clock.monotonicMs()),
-    credentialFaults,
+    ...{ credentialFaults, dataPlanes, waits },
     async stop() {
+      waits.stop();
       stopping.abort();
       await started.catch(() => undefined);
       const error = await runner.stop();

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { UNPACED } from '@gateway/shared/pace';
+import { snapshotSchema } from '@gateway/shared/snapshot/schema';
 import type { ConfigurationRows } from '../store/configuration-rows.ts';
 import { compileSnapshot } from './compile.ts';
 
@@ -22,21 +24,22 @@ function readInput(name: string): GoldenInput {
   return JSON.parse(readFileSync(new URL(`${name}.rows.json`, folder), 'utf8')) as GoldenInput;
 }
 
-function compile({ rows, version, now }: GoldenInput) {
-  return compileSnapshot(rows, { version, nowMs: Date.parse(now) });
+function compile({ rows, version, now }: GoldenInput): Promise<string> {
+  return compileSnapshot(rows, { version, nowMs: Date.parse(now) }, UNPACED);
 }
 
 describe('the compile of rows to a snapshot', () => {
-  it.each(cases)('gives what the golden file %s holds', (name) => {
-    const snapshot = compile(readInput(name));
+  it.each(cases)('gives what the golden file %s holds', async (name) => {
+    const snapshot = JSON.parse(await compile(readInput(name))) as unknown;
     const golden = new URL(`${name}.snapshot.json`, folder);
     if (process.env['UPDATE_GOLDEN'] === '1') {
       writeFileSync(golden, `${JSON.stringify(snapshot, null, 2)}\n`);
     }
     expect(snapshot).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
+    expect(snapshotSchema.parse(snapshot)).toEqual(snapshot);
   });
 
-  it('gives equal bytes whatever the order in which rows come', () => {
+  it('gives equal bytes whatever the order in which rows come', async () => {
     for (const name of cases) {
       const input = readInput(name);
       const { services, routes, tokens } = input.rows;
@@ -46,17 +49,16 @@ describe('the compile of rows to a snapshot', () => {
         routes: routes.toReversed(),
         tokens: tokens.toReversed(),
       };
-      expect(JSON.stringify(compile({ ...input, rows: reversed }))).toBe(
-        JSON.stringify(compile(input)),
-      );
+      expect(await compile({ ...input, rows: reversed })).toBe(await compile(input));
     }
   });
 
-  it('refuses rows that no data plane could read', () => {
+  it('refuses rows that no data plane could read', async () => {
     const input = readInput('whole');
     const [service] = input.rows.services;
     if (service === undefined) throw new Error('the golden rows have services');
     const services = [{ ...service, upstreams: [] }];
-    expect(() => compile({ ...input, rows: { ...input.rows, services } })).toThrow('upstreams');
+    const broken = { ...input, rows: { ...input.rows, services } };
+    await expect(compile(broken)).rejects.toThrow('upstreams');
   });
 });

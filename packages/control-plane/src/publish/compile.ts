@@ -1,5 +1,15 @@
+import type { Pace } from '@gateway/shared/pace';
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
-import { SNAPSHOT_FORMATS, snapshotSchema, type Snapshot } from '@gateway/shared/snapshot/schema';
+import {
+  routeSchema,
+  serviceSchema,
+  SNAPSHOT_FORMATS,
+  tokenSchema,
+  type Snapshot,
+  type SnapshotRoute,
+  type SnapshotService,
+  type SnapshotToken,
+} from '@gateway/shared/snapshot/schema';
 import { covers } from '@gateway/shared/tokens/scopes';
 import type { ServiceTls } from '../domain/service-tls.ts';
 import { servedAuth } from '../domain/route-auth.ts';
@@ -20,33 +30,78 @@ export interface CompileOptions {
 }
 
 /**
- * Makes of an environment's rows what its data planes run: active routes, every service, and the
- * tokens that cover the environment. Everything is sorted by id, so equal rows give equal bytes.
+ * Makes of an environment's rows the text of what its data planes run: active routes, every service,
+ * and the tokens that cover the environment. Everything is sorted by id, so equal rows give equal text.
  *
- * The result has passed the schema by which data planes read it; what is not in that schema, such
+ * Each element has passed the schema by which data planes read it; what is not in that schema, such
  * as a token's name, never leaves the control plane.
  *
+ * @param pace between elements
  * @throws ZodError where a row cannot be served, so that nothing of it is published.
  */
-export function compileSnapshot(rows: ConfigurationRows, options: CompileOptions): Snapshot {
-  return snapshotSchema.parse({
-    format: formatOf(rows),
-    environment: rows.environment,
-    version: options.version,
-    services: byId(rows.services).map(servedService),
-    routes: byId(rows.routes.filter((route) => route.status === 'active')).map(servedRoute),
-    tokens: byId(rows.tokens)
-      .filter((token) => isServed(token, rows.environment, options.nowMs))
-      .map((token) => ({ ...token, secrets: secretsOf(token, options.nowMs) })),
-  });
+export async function compileSnapshot(
+  rows: ConfigurationRows,
+  options: CompileOptions,
+  pace: Pace,
+): Promise<string> {
+  const { environment } = rows;
+  const tokenOf = (row: TokenRow) => compileToken(row, environment, options.nowMs);
+  const texts = [
+    await textsOf(rows.services, compileService, pace),
+    await textsOf(rows.routes, compileRoute, pace),
+    await textsOf(rows.tokens, tokenOf, pace),
+  ].map((elements) => elements.join(','));
+  const head: Pick<Snapshot, 'format' | 'environment' | 'version'> = {
+    format: formatOf(rows.services),
+    ...{ environment, version: options.version },
+  };
+  const [services, routes, tokens] = texts;
+  return (
+    JSON.stringify(head).slice(0, -1) +
+    `,"services":[${services}],"routes":[${routes}],"tokens":[${tokens}]}`
+  );
+}
+
+async function textsOf<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  compile: (row: Row) => object | undefined,
+  pace: Pace,
+): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const row of byId(rows)) {
+    const turn = pace();
+    if (turn !== undefined) await turn;
+    const element = compile(row);
+    if (element !== undefined) texts.push(JSON.stringify(element));
+  }
+  return texts;
 }
 
 /** The oldest format that data planes need to know, so that an older one refuses only what it would serve wrongly. */
-function formatOf({ services }: ConfigurationRows): Snapshot['format'] {
+export function formatOf(services: readonly ServiceRow[]): Snapshot['format'] {
   if (services.some(({ tls }) => tls !== null)) return SNAPSHOT_FORMATS.tls;
   return services.some(({ credential }) => credential !== null)
     ? SNAPSHOT_FORMATS.credentials
     : SNAPSHOT_FORMATS.first;
+}
+
+export function compileService(row: ServiceRow): SnapshotService {
+  return serviceSchema.parse(servedService(row));
+}
+
+/** undefined: nothing is served of a route that is not active. */
+export function compileRoute(row: RouteRow): SnapshotRoute | undefined {
+  return row.status === 'active' ? routeSchema.parse(servedRoute(row)) : undefined;
+}
+
+/** undefined: the token opens nothing in the environment. */
+export function compileToken(
+  row: TokenRow,
+  environment: string,
+  nowMs: number,
+): SnapshotToken | undefined {
+  if (!isServed(row, environment, nowMs)) return undefined;
+  return tokenSchema.parse({ ...row, secrets: secretsOf(row, nowMs) });
 }
 
 function servedService(service: ServiceRow) {
@@ -92,6 +147,6 @@ function secretsOf(token: TokenRow, nowMs: number) {
 }
 
 /** Code-unit order: the same on every machine, whatever its locale. */
-function byId<T extends { readonly id: string }>(rows: readonly T[]): readonly T[] {
+export function byId<T extends { readonly id: string }>(rows: readonly T[]): readonly T[] {
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }

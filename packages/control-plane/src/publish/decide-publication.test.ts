@@ -1,40 +1,102 @@
 import { describe, expect, it } from '@jest/globals';
+import { attemptObject } from '@gateway/shared/messaging/names';
+import type { ProvenEntry } from '@gateway/shared/snapshot/log-codec';
+import type { Delta } from '@gateway/shared/snapshot/log-schema';
+import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import { decidePublication, type PublicationState } from './decide-publication.ts';
 
-const pointer = {
-  environment: 'production',
-  version: 7,
-  object: 'production.7.ab',
-  sha256: '0'.repeat(64),
-  key_id: 'k1',
-  signature: '0'.repeat(64),
-};
+const NONCE = '0123456789abcdef';
+
+function pointerAt(version: number, repeats?: string): SnapshotPointer {
+  return {
+    ...{ environment: 'production', version, key_id: 'k1' },
+    object: attemptObject('production', version, NONCE, repeats),
+    ...{ sha256: '0'.repeat(64), signature: String(version % 10).repeat(64) },
+  };
+}
+
+function snapshotEntry(version: number): ProvenEntry {
+  const pointer = JSON.stringify(pointerAt(version));
+  const entry = { kind: 'snapshot', environment: 'production', version, pointer } as const;
+  return { entry, id: 'a'.repeat(16), keyId: 'k1' };
+}
+
+function deltaEntry(version: number, snapshot: number, id = 'b'.repeat(16)): ProvenEntry {
+  const nothing = { put: [], remove: [] };
+  const entry: Delta = {
+    ...{ kind: 'delta', format: 1, environment: 'production', from: version - 1, version },
+    since: { snapshot, deltas: version - snapshot, bytes: 100 },
+    ...{ services: nothing, routes: nothing, tokens: nothing },
+  };
+  return { entry, id, keyId: 'k1' };
+}
 
 const settled: PublicationState = {
-  pendingChanges: 0,
-  configVersion: 7,
-  pointer,
-  objectExists: true,
-  compiledAlike: true,
-  wantedKeyId: undefined,
+  ...{ pendingChanges: 0, configVersion: 7, objectExists: true, compiledAlike: true },
+  ...{ pointer: pointerAt(7), tail: snapshotEntry(7), wantedKeyId: undefined },
 };
 
+/** Published states of version 7 that a delta can lead on from. */
+const whole: [string, Partial<PublicationState>][] = [
+  ['a snapshot', {}],
+  ['a snapshot and deltas', { pointer: pointerAt(4), tail: deltaEntry(7, 4) }],
+  [
+    'deltas that a snapshot repeats',
+    { pointer: pointerAt(7, 'b'.repeat(16)), tail: deltaEntry(7, 4) },
+  ],
+  [
+    'deltas that a snapshot repeats up to one before',
+    { pointer: pointerAt(6, 'c'.repeat(16)), tail: deltaEntry(7, 4) },
+  ],
+];
+
 describe('the decision to publish', () => {
-  it('leaves alone what is published and whole', () => {
-    expect(decidePublication(settled)).toEqual({ publish: false });
-    expect(decidePublication({ ...settled, wantedKeyId: 'k1' })).toEqual({ publish: false });
-  });
+  it.each(whole)(
+    'leaves alone what is published as %s, and leads on with a delta',
+    (_as, state) => {
+      const now = { ...settled, ...state };
+      expect(decidePublication(now)).toEqual({ publish: false });
+      expect(decidePublication({ ...now, wantedKeyId: 'k1' })).toEqual({ publish: false });
+      expect(decidePublication({ ...now, pendingChanges: 2 })).toEqual({
+        ...{ publish: true, form: 'delta', why: 'changed', version: 8 },
+      });
+    },
+  );
 
   it.each<[string, Partial<PublicationState>, string, number]>([
-    ['a change waits', { pendingChanges: 1 }, 'changed', 8],
     ['the pointer is missing or does not verify', { pointer: undefined }, 'pointer_missing', 8],
-    ['nothing was ever published', { pointer: undefined, configVersion: 0 }, 'pointer_missing', 1],
+    [
+      'nothing was ever published',
+      { pointer: undefined, tail: undefined, configVersion: 0 },
+      ...(['pointer_missing', 1] as const),
+    ],
+    ['the log is empty, or ends with what does not verify', { tail: undefined }, 'log_missing', 8],
     ['the store came back older than Postgres', { configVersion: 9 }, 'version_differs', 10],
     ['Postgres came back older than the store', { configVersion: 3 }, 'version_differs', 8],
+    ['the pointer was moved without an entry', { pointer: pointerAt(8) }, 'version_differs', 9],
+    [
+      'the pointer was moved to the version of the last delta without one',
+      { pointer: pointerAt(7), tail: deltaEntry(7, 4) },
+      ...(['version_differs', 8] as const),
+    ],
+    [
+      'a snapshot repeats another line of deltas',
+      { pointer: pointerAt(7, 'd'.repeat(16)), tail: deltaEntry(7, 4) },
+      ...(['version_differs', 8] as const),
+    ],
+    [
+      'the snapshot that the deltas began with is gone',
+      { pointer: pointerAt(3), tail: deltaEntry(7, 4) },
+      ...(['version_differs', 8] as const),
+    ],
     ['the object is gone', { objectExists: false }, 'object_missing', 8],
     ['the signing key was replaced', { wantedKeyId: 'k2' }, 'key_replaced', 8],
     ['an older version compiled it', { compiledAlike: false }, 'compiled_otherwise', 8],
-  ])('publishes under a version never seen where %s', (_case, change, why, version) => {
-    expect(decidePublication({ ...settled, ...change })).toEqual({ publish: true, why, version });
+  ])('publishes a snapshot under a version never seen where %s', (_case, change, why, version) => {
+    const state = { ...settled, ...change };
+    const form = 'snapshot';
+    expect(decidePublication(state)).toEqual({ publish: true, form, why, version });
+    const changed = { publish: true, form, why: 'changed', version };
+    expect(decidePublication({ ...state, pendingChanges: 1 })).toEqual(changed);
   });
 });

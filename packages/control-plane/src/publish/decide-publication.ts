@@ -1,23 +1,28 @@
+import { repeatedEntryId } from '@gateway/shared/messaging/names';
+import type { ProvenEntry } from '@gateway/shared/snapshot/log-codec';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 
 export interface PublicationState {
-  /** Changes that no published snapshot holds yet. */
+  /** Changes that nothing published holds yet. */
   readonly pendingChanges: number;
   /** The version that Postgres knows as published; 0 before the first. */
   readonly configVersion: number;
   /** The proven pointer in the store; undefined where it is missing or does not verify. */
   readonly pointer: SnapshotPointer | undefined;
+  /** The proven last entry of the log; undefined where it is missing or does not verify. */
+  readonly tail: ProvenEntry | undefined;
   /** Whether the object that the pointer names is there. */
   readonly objectExists: boolean;
-  /** Whether it holds what this version of the control plane makes of the rows, or nobody looked. */
+  /** Whether what is published is what this version of the control plane makes of the rows, or nobody looked. */
   readonly compiledAlike: boolean;
-  /** The key that a pointer must be signed with; undefined where any known key will do. */
+  /** The key that all must be signed with; undefined where any known key will do. */
   readonly wantedKeyId: string | undefined;
 }
 
 export type PublicationReason =
   | 'changed'
   | 'pointer_missing'
+  | 'log_missing'
   | 'version_differs'
   | 'object_missing'
   | 'key_replaced'
@@ -25,29 +30,63 @@ export type PublicationReason =
 
 export type PublicationDecision =
   | { readonly publish: false }
-  | { readonly publish: true; readonly why: PublicationReason; readonly version: number };
+  | {
+      readonly publish: true;
+      /** A delta leads on from what is published; a snapshot does not need it. */
+      readonly form: 'delta' | 'snapshot';
+      readonly why: PublicationReason;
+      readonly version: number;
+    };
 
 /**
- * Whether an environment is to be published, and as which version: one above whatever Postgres or
+ * Whether an environment is to be published, how, and as which version: one above whatever Postgres or
  * the store has seen, so that versions go on counting up when either was restored or emptied.
  */
 export function decidePublication(state: PublicationState): PublicationDecision {
-  const why = reasonOf(state);
-  if (why === undefined) return { publish: false };
-  const version = Math.max(state.configVersion, state.pointer?.version ?? 0) + 1;
-  return { publish: true, why, version };
+  const fault = faultOf(state);
+  const changed = state.pendingChanges > 0;
+  if (fault === undefined && !changed) return { publish: false };
+  const { configVersion, pointer, tail } = state;
+  const newest = Math.max(configVersion, pointer?.version ?? 0, tail?.entry.version ?? 0);
+  return {
+    publish: true,
+    form: fault === undefined ? 'delta' : 'snapshot',
+    why: changed ? 'changed' : (fault ?? 'changed'),
+    version: newest + 1,
+  };
 }
 
-function reasonOf(state: PublicationState): PublicationReason | undefined {
-  const { pointer } = state;
-  if (state.pendingChanges > 0) return 'changed';
+/** Why what is published cannot be led on from. */
+function faultOf(state: PublicationState): PublicationReason | undefined {
+  const { pointer, tail, wantedKeyId } = state;
   if (pointer === undefined) return 'pointer_missing';
-  // Unequal in either direction means that a crash or a restore parted the two.
-  if (pointer.version !== state.configVersion) return 'version_differs';
+  if (tail === undefined) return 'log_missing';
+  // Unequal in either direction means that a crash or a restore parted them.
+  if (tail.entry.version !== state.configVersion) return 'version_differs';
+  if (!leadsTo(pointer, tail)) return 'version_differs';
   if (!state.objectExists) return 'object_missing';
-  if (state.wantedKeyId !== undefined && pointer.key_id !== state.wantedKeyId)
+  if (wantedKeyId !== undefined && (pointer.key_id !== wantedKeyId || tail.keyId !== wantedKeyId)) {
     return 'key_replaced';
+  }
   // An upgrade may have changed what data planes are to be told, or how.
   if (!state.compiledAlike) return 'compiled_otherwise';
   return undefined;
+}
+
+/**
+ * Whether the snapshot, and the deltas after it, make the version of the log's last entry. A control
+ * plane of the version before this one moves the pointer without an entry.
+ */
+function leadsTo(pointer: SnapshotPointer, { entry, id }: ProvenEntry): boolean {
+  if (entry.kind === 'snapshot') {
+    return pointer.version === entry.version && entry.pointer.includes(pointer.signature);
+  }
+  if (pointer.version === entry.since.snapshot) return true;
+  const repeated = repeatedEntryId(pointer.object);
+  if (pointer.version === entry.version) return repeated === id;
+  return (
+    repeated !== undefined &&
+    pointer.version > entry.since.snapshot &&
+    pointer.version < entry.version
+  );
 }

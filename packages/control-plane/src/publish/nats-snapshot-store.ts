@@ -1,4 +1,9 @@
-import { NAMES } from '@gateway/shared/messaging/names';
+import {
+  CONFIG_WANTED_SUBJECTS,
+  configLogSubject,
+  environmentOfSubject,
+  NAMES,
+} from '@gateway/shared/messaging/names';
 import {
   jetstream,
   JetStreamApiError,
@@ -55,16 +60,28 @@ export async function createNatsSnapshotStore(
       await objects.putBlob({ name }, bytes, { timeout: CALL_TIMEOUT_MS });
     },
     async putPointer(environment, text, expectedRevision) {
-      try {
-        await pointers.put(environment, text, {
-          previousSeq: expectedRevision,
-          timeout: CALL_TIMEOUT_MS,
-        });
-        return true;
-      } catch (error) {
-        if (error instanceof JetStreamApiError && LOST_RACE_CODES.has(error.code)) return false;
-        throw error;
-      }
+      const options = { previousSeq: expectedRevision, timeout: CALL_TIMEOUT_MS };
+      return falseIfLost(pointers.put(environment, text, options));
+    },
+    async readTail(environment) {
+      const query = { last_by_subj: configLogSubject(environment) };
+      const message = await manager.streams.getMessage(NAMES.configLog, query);
+      return { bytes: message?.data, sequence: message?.seq ?? 0 };
+    },
+    appendEntry(environment, bytes, expectedSequence) {
+      const expect = { lastSubjectSequence: expectedSequence };
+      const options = { expect, timeout: CALL_TIMEOUT_MS };
+      return falseIfLost(client.publish(configLogSubject(environment), bytes, options));
+    },
+    async trimLog(environment, keep) {
+      await manager.streams.purge(NAMES.configLog, { filter: configLogSubject(environment), keep });
+    },
+    onWanted(listener) {
+      connection.subscribe(CONFIG_WANTED_SUBJECTS, {
+        callback: (error, message) => {
+          if (error === null) listener(environmentOfSubject(message.subject));
+        },
+      });
     },
     listObjects: () => listObjects(manager),
     async removeObject(name) {
@@ -75,6 +92,17 @@ export async function createNatsSnapshotStore(
       await manager.streams.purge(OBJECT_STREAM, { filter: CHUNK_SUBJECT + info.nuid });
     },
   };
+}
+
+/** Whether the write was made, or lost the race that its compare-and-set decides. */
+async function falseIfLost(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof JetStreamApiError && LOST_RACE_CODES.has(error.code)) return false;
+    throw error;
+  }
 }
 
 /** From the stream's subjects in one request, where the client's own list needs a consumer each time. */

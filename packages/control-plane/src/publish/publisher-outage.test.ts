@@ -63,10 +63,11 @@ describe('the publisher and a NATS server of its own', () => {
     expect(await published(0)).toBe(2);
   });
 
-  it('publishes a change though the buckets were deleted under it', async () => {
+  it('publishes a change though the buckets and the log were deleted under it', async () => {
     const manager = await jetstreamManager(publishing.nats.connection);
     await manager.streams.delete(`KV_${NAMES.configBucket}`);
     await manager.streams.delete(`OBJ_${NAMES.snapshotBucket}`);
+    await manager.streams.delete(NAMES.configLog);
     await addRoute(publishing.store.db, publishing.environment, 'a');
     expect(await published(1)).toBeGreaterThan(1);
   });

@@ -4,13 +4,11 @@ import { createPublisherSession } from '../store/publisher-session.ts';
 import { listPublicationStates, type EnvironmentState } from '../store/publications.ts';
 import { decidePublication } from './decide-publication.ts';
 import { oldObjects } from './old-objects.ts';
-import {
-  objectExists,
-  provenPointer,
-  publishEnvironment,
-  type PublicationParts,
-} from './publish-environment.ts';
+import { publishEnvironment, type PublicationParts } from './publish-environment.ts';
 import type { PublishMetrics } from './publish-metrics.ts';
+import { SnapshotPlan } from './snapshot-plan.ts';
+import { keptEntries, storeSnapshotWork, type SnapshotWork } from './snapshot-work.ts';
+import { objectExists, readPublication } from './stored-publication.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 /** How many environments are published at once, so that a token of all of them is out soon. */
@@ -21,6 +19,10 @@ const TICK_MS = 1000;
 const TICKS_PER_CHECK = 30;
 /** How soon it is looked at again whether what another one published holds our changes. */
 const LOST_RACE_RETRY_MS = 100;
+/** A data plane that asks for a snapshot gets one made no sooner after the last. */
+const ASKED_MIN_AGE_MS = 1000;
+/** What lets too many deltas pass by the last one is already being made a new one of. */
+const DUE_MIN_AGE_MS = 5000;
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5000;
 const LOG_EVERY_FAILURES = 20;
@@ -29,6 +31,8 @@ export interface PublisherOptions extends Omit<PublicationParts, 'session'> {
   readonly databaseUrl: string;
   readonly log: Logger;
   readonly metrics: PublishMetrics;
+  /** Told of each publication of an environment that is noted in Postgres, by whichever control plane. */
+  readonly onPublished?: (environment: string) => void;
 }
 
 export interface Publisher {
@@ -43,10 +47,16 @@ export interface Publisher {
  * While NATS or Postgres is away the changes wait in the outbox; each environment is tried again
  * with back-off. A pointer or object that is missing, or does not verify, is published anew; so is
  * what another version of the control plane compiled, so that an upgrade reaches the data planes.
+ *
+ * A change goes out as a delta; snapshots of what deltas have made follow at a share of the time that
+ * they cost (`SnapshotPlan`).
  */
 export function createPublisher(options: PublisherOptions): Publisher {
   const { db, store, keys, clock, log, metrics } = options;
-  const session = createPublisherSession(options.databaseUrl, (name) => queue.add(name));
+  const session = createPublisherSession(options.databaseUrl, {
+    changed: (name) => queue.add(name),
+    published: (name) => options.onPublished?.(name),
+  });
   const parts: PublicationParts = { ...options, session };
   const queue = createWorkQueue(CONCURRENCY, publish);
   const failures = new Map<string, number>();
@@ -57,6 +67,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
    * publish in turns for ever.
    */
   const settled = new Set<string>();
+  const plan = new SnapshotPlan(clock);
+  /** Snapshots to be made of what was published as deltas, one at a time. */
+  const works = new Map<string, SnapshotWork>();
+  const workQueue = createWorkQueue(1, makeSnapshot);
   let stopping = false;
   let wasConnected = false;
   let publishedSincePrune = true;
@@ -79,7 +93,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
     try {
       if (!store.isConnected()) throw new Error('NATS is not connected');
       if (failures.has(environment)) await store.prepare();
-      const result = await publishEnvironment(parts, environment, !settled.has(environment));
+      const result = await publishEnvironment(parts, environment, {
+        first: !settled.has(environment),
+        snapshotMinAgeMs: plan.take(environment),
+      });
       // Whoever holds the lock was told of the same changes; should it die, the next tick sees them.
       if (result.kind === 'busy') return;
       if (result.kind === 'lost_race') {
@@ -88,17 +105,50 @@ export function createPublisher(options: PublisherOptions): Publisher {
       }
       settled.add(environment);
       if (failures.delete(environment)) log.info({ environment }, 'publishing works again');
+      if (result.snapshotWork !== undefined) {
+        works.set(environment, result.snapshotWork);
+        workQueue.add(environment);
+      }
       if (result.kind === 'unchanged') return;
-      publishedSincePrune = true;
+      const { form, version, why, lagMs } = result;
+      publishedSincePrune ||= form === 'snapshot';
       const tookMs = clock.monotonicMs() - startedMs;
-      metrics.duration.observe(tookMs / 1000);
-      metrics.lastVersion.set({ environment }, result.version);
-      if (result.lagMs !== undefined) metrics.lag.observe(result.lagMs / 1000);
-      const { version, why } = result;
-      log.info({ environment, version, why, took_ms: Math.round(tookMs) }, 'published');
+      metrics.duration.observe({ form }, tookMs / 1000);
+      metrics.lastVersion.set({ environment }, version);
+      if (lagMs !== undefined) metrics.lag.observe(lagMs / 1000);
+      log.info({ environment, form, version, why, took_ms: Math.round(tookMs) }, 'published');
+      if (!result.snapshotIsDue) return;
+      plan.want(environment, DUE_MIN_AGE_MS);
+      queue.add(environment);
     } catch (error) {
       failed(environment, error);
     }
+  }
+
+  /** Outside of the lock, so that changes are published meanwhile. Should it fail, the plan has it again. */
+  async function makeSnapshot(environment: string): Promise<void> {
+    const work = works.get(environment);
+    if (work === undefined) return;
+    works.delete(environment);
+    const startedMs = clock.monotonicMs();
+    try {
+      await storeSnapshotWork(parts, work);
+      publishedSincePrune = true;
+      const tookMs = clock.monotonicMs() - startedMs;
+      metrics.duration.observe({ form: 'repeated' }, tookMs / 1000);
+      const { version } = work;
+      log.info({ environment, version, took_ms: Math.round(tookMs) }, 'a snapshot was made');
+    } catch (error) {
+      metrics.failures.inc();
+      log.warn({ environment, err: error }, 'a snapshot cannot be made; it is tried again');
+    }
+  }
+
+  /** A data plane asks, as what the log holds does not lead on from what it has. */
+  function wanted(environment: string): void {
+    if (!settled.has(environment)) return;
+    plan.want(environment, ASKED_MIN_AGE_MS);
+    queue.add(environment);
   }
 
   function failed(environment: string, error: unknown): void {
@@ -119,9 +169,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
     metrics.pending.set(states.reduce((sum, state) => sum + state.pendingChanges, 0));
     for (const state of states) {
       // One that fails is tried again by its own back-off.
-      if (state.pendingChanges > 0 && !failures.has(state.environment)) {
-        queue.add(state.environment);
-      }
+      const due = plan.look(state) || state.pendingChanges > 0;
+      if (due && !failures.has(state.environment)) queue.add(state.environment);
     }
     if (!wasConnected) return;
     const recovering = reconnected || isNew || tickFailed;
@@ -139,11 +188,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
         queue.add(environment);
         continue;
       }
-      const pointer = provenPointer(await store.readPointer(environment), environment, keys);
+      const { pointer, tail } = await readPublication(store, environment, keys);
       const decision = decidePublication({
-        pendingChanges,
-        configVersion,
-        pointer,
+        ...{ pendingChanges, configVersion, pointer, tail },
         objectExists: await objectExists(store, pointer),
         wantedKeyId: undefined,
         compiledAlike: true,
@@ -156,8 +203,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
     publishedSincePrune = false;
     const versions = new Map<string, number>();
     for (const { environment } of states) {
-      const pointer = provenPointer(await store.readPointer(environment), environment, keys);
-      if (pointer !== undefined) versions.set(environment, pointer.version);
+      const { pointer, tail } = await readPublication(store, environment, keys);
+      if (pointer === undefined) continue;
+      versions.set(environment, pointer.version);
+      await store.trimLog(environment, keptEntries(tail));
     }
     for (const name of oldObjects(await store.listObjects(), versions)) {
       if (stopping) return;
@@ -181,13 +230,14 @@ export function createPublisher(options: PublisherOptions): Publisher {
     ticking = tickSafely();
   }
 
+  store.onWanted(wanted);
   startTick();
   return {
     async stop() {
       stopping = true;
       tickTimer?.cancel();
       for (const timer of retries.values()) timer.cancel();
-      await Promise.all([queue.stop(), ticking]);
+      await Promise.all([queue.stop(), workQueue.stop(), ticking]);
       await session.close();
     },
   };

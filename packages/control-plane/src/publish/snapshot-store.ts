@@ -6,9 +6,17 @@ export interface StoredPointer {
   readonly revision: number;
 }
 
+/** The last entry of an environment's log as it stands in the store, proven or not. */
+export interface StoredTail {
+  /** Undefined where the log is empty. */
+  readonly bytes: Uint8Array | undefined;
+  /** What the next entry must name to succeed; 0 where the log is empty. */
+  readonly sequence: number;
+}
+
 /**
- * Where snapshots go on their way to the data planes. Every call ends within a deadline of its own;
- * one that rejects may still have happened, so only `putPointer` decides, by compare-and-set.
+ * Where snapshots and deltas go on their way to the data planes. Every call ends within a deadline of its own;
+ * one that rejects may still have happened, so only `appendEntry` decides, by compare-and-set.
  */
 export interface SnapshotStore {
   /** Whether a call has a chance now; a hint that saves waiting for a deadline. */
@@ -16,6 +24,13 @@ export interface SnapshotStore {
   /** Creates what is missing in the store, such as after its data was lost. */
   prepare(): Promise<void>;
   readPointer(environment: string): Promise<StoredPointer>;
+  readTail(environment: string): Promise<StoredTail>;
+  /** False where the entry at `expectedSequence` is not the last one any more; then nothing was changed. */
+  appendEntry(environment: string, bytes: Uint8Array, expectedSequence: number): Promise<boolean>;
+  /** Forgets the entries of an environment but for so many of the newest. */
+  trimLog(environment: string, keep: number): Promise<void>;
+  /** Calls with each environment of which a data plane asks for a snapshot. */
+  onWanted(listener: (environment: string) => void): void;
   hasObject(name: string): Promise<boolean>;
   putObject(name: string, bytes: Uint8Array): Promise<void>;
   /** False where the pointer is not at `expectedRevision` any more; then nothing was changed. */

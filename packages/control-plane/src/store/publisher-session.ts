@@ -1,11 +1,19 @@
 import pg from 'pg';
 import { LOCK_CLASS } from './locks.ts';
+import { PUBLISHED_CHANNEL } from './publications.ts';
 
 /** What a transaction notifies when it adds an outbox row; the payload is the environment. */
 const CHANNEL = 'config_outbox';
 
 /** No statement of this session takes longer unless the connection is dead. */
 const STATEMENT_TIMEOUT_MS = 5000;
+
+/** Each is called with the environment. */
+export interface SessionNews {
+  readonly changed: (environment: string) => void;
+  /** By whichever control plane. */
+  readonly published: (environment: string) => void;
+}
 
 export interface PublisherSession {
   /**
@@ -26,12 +34,9 @@ export interface PublisherSession {
  * A connection of its own, outside the pool, that listens for changes and holds publication locks.
  * Locks belong to the session, so a control plane that dies frees them at once.
  *
- * @param changed gets the environment of each change, after its transaction committed.
+ * @param heard gets the environment of each change and of each publication, after its transaction committed.
  */
-export function createPublisherSession(
-  databaseUrl: string,
-  changed: (environment: string) => void,
-): PublisherSession {
+export function createPublisherSession(databaseUrl: string, heard: SessionNews): PublisherSession {
   let current: pg.Client | undefined;
   let connecting: Promise<pg.Client> | undefined;
 
@@ -56,11 +61,13 @@ export function createPublisherSession(
       if (current === client) current = undefined;
     });
     client.on('notification', ({ channel, payload }) => {
-      if (channel === CHANNEL && payload !== undefined && payload !== '') changed(payload);
+      if (payload === undefined || payload === '') return;
+      if (channel === CHANNEL) heard.changed(payload);
+      if (channel === PUBLISHED_CHANNEL) heard.published(payload);
     });
     try {
       await client.connect();
-      await client.query(`LISTEN ${CHANNEL}`);
+      await client.query(`LISTEN ${CHANNEL}; LISTEN ${PUBLISHED_CHANNEL}`);
     } catch (error) {
       await giveUp(client);
       throw error;

@@ -2,7 +2,12 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** Why a change was not taken; the label of the metric. */
 export type RefusalReason =
-  'pointer_refused' | 'snapshot_refused' | 'apply_failed' | 'not_newer' | 'too_many_environments';
+  | 'pointer_refused'
+  | 'snapshot_refused'
+  | 'delta_refused'
+  | 'apply_failed'
+  | 'not_newer'
+  | 'too_many_environments';
 
 export interface ConfigMetrics {
   readonly version: Gauge<'environment'>;
@@ -10,6 +15,9 @@ export interface ConfigMetrics {
   readonly fetchFailures: Counter;
   readonly lastGoodFailures: Counter;
   readonly applySeconds: Histogram;
+  readonly deltas: Counter;
+  readonly gaps: Counter;
+  readonly deltaLoopSeconds: Histogram;
 }
 
 /** @param isConnected whether changes are being delivered, asked at each scrape. */
@@ -50,6 +58,22 @@ export function createConfigMetrics(registry: Registry, isConnected: () => boole
       name: 'gateway_config_apply_seconds',
       help: 'From the news of a change to its being served',
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    deltas: new Counter({
+      name: 'gateway_config_deltas_total',
+      help: 'Changes of the configuration that were served without loading all of it',
+      registers,
+    }),
+    gaps: new Counter({
+      name: 'gateway_config_gaps_total',
+      help: 'Snapshots that were asked for, as the changes that came did not lead on from what is served',
+      registers,
+    }),
+    deltaLoopSeconds: new Histogram({
+      name: 'gateway_config_delta_loop_seconds',
+      help: 'How long putting one change into service held the event loop',
+      buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1],
       registers,
     }),
   };

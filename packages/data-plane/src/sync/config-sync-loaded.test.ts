@@ -38,6 +38,7 @@ describe('the configuration is loaded', () => {
       log,
       registry: new Registry(),
       apply: ({ environment }) => onApply(environment, sync),
+      applyDelta: () => undefined,
     });
     own.defer(() => sync.stop());
     return sync;

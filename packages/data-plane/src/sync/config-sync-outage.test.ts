@@ -40,6 +40,7 @@ function start(nats: Promise<NatsConnection>): { sync: ConfigSync; news: (string
     log,
     registry: new Registry(),
     apply: ({ version }) => void news.push(version),
+    applyDelta: ({ version }) => void news.push(version),
   });
   own.defer(() => sync.stop());
   return { sync, news };

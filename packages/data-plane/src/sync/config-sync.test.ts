@@ -72,6 +72,7 @@ function start(apply: (snapshot: Snapshot) => void = () => undefined): Started {
       apply(snapshot);
       if (snapshot.environment === environment) applied.push(snapshot.version);
     },
+    applyDelta: (delta) => void applied.push(delta.version),
   });
   running.push(sync);
   return { sync, applied, lines, registry };

@@ -1,19 +1,22 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
-import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import {
+  CONFIG_LOG_SUBJECTS,
+  configWantedSubject,
+  environmentOfSubject,
+  NAMES,
+} from '@gateway/shared/messaging/names';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { Registry } from 'prom-client';
+import type { ConfigTarget } from './config-target.ts';
 import { createConfigMetrics } from './config-metrics.ts';
-import {
-  createEnvironmentIntake,
-  type EnvironmentIntake,
-  type Served,
-} from './environment-intake.ts';
+import { createEnvironmentIntake, type EnvironmentIntake } from './environment-intake.ts';
 import type { LastGoodStore } from './last-good.ts';
 import { linkNats } from './nats-link.ts';
-import { watchPointers, type PointerWatch } from './pointer-watch.ts';
+import type { Served } from './served-configuration.ts';
 import { createSnapshotFetch } from './snapshot-fetch.ts';
+import { watchStream, type StreamWatch } from './stream-watch.ts';
 
 export interface ConfigSyncStatus {
   /** Whether changes are being delivered from NATS now. */
@@ -28,6 +31,10 @@ export interface ConfigSyncStatus {
   readonly environments: ReadonlyMap<string, Served>;
   /** Why the newest configuration of some environment is not served; without any of its content. */
   readonly lastError: string | undefined;
+  /** The same of each environment of which it is not. */
+  readonly errors: ReadonlyMap<string, string>;
+  /** Why the newest configuration of some environment is not on the disk, for a restart without NATS. */
+  readonly lastGoodError: string | undefined;
 }
 
 export interface ConfigSync {
@@ -42,7 +49,7 @@ export interface ConfigSync {
   stop(): Promise<void>;
 }
 
-export interface ConfigSyncOptions {
+export interface ConfigSyncOptions extends ConfigTarget {
   /** As `connectNats` gives it: NATS may be away, and come up at any time. */
   readonly nats: Promise<NatsConnection>;
   readonly keys: readonly MasterKey[];
@@ -50,8 +57,6 @@ export interface ConfigSyncOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly registry: Registry;
-  /** Compiles and swaps. May throw: then the snapshot is refused, and the old one serves on. */
-  readonly apply: (snapshot: Snapshot) => void;
   /** Gives numbers in [0, 1). */
   readonly random?: () => number;
 }
@@ -69,30 +74,38 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
   const intakes = new Map<string, EnvironmentIntake>();
   const writes = new Set<Promise<void>>();
   let stopped = false;
-  let watch: PointerWatch | undefined;
-  const metrics = createConfigMetrics(options.registry, () => watch?.connected ?? false);
+  let watches: { readonly pointers: StreamWatch; readonly log: StreamWatch } | undefined;
+  // A control plane of the version before makes no log: what it publishes comes with the pointers.
+  let logIsMissing = false;
+  const isConnected = () =>
+    watches?.pointers.connected === true && (watches.log.connected || logIsMissing);
+  const metrics = createConfigMetrics(options.registry, isConnected);
   const link = linkNats(options.nats, log);
   const fetch = createSnapshotFetch(link, clock);
-  let keepingFails = false;
-  let caughtUp = false;
+  let lastGoodError: string | undefined;
+  const caughtUp = { pointers: false, log: false };
   let loaded = false;
 
   function isLoaded(): boolean {
     if (loaded) return true;
     const all = [...intakes.values()];
-    const settled = all.every(({ served, error }) => served !== undefined || error !== undefined);
-    loaded = caughtUp && settled && all.some(({ served }) => served !== undefined);
+    const settled = all.every((intake) => intake.isSettled);
+    loaded =
+      caughtUp.pointers &&
+      caughtUp.log &&
+      settled &&
+      all.some(({ served }) => served !== undefined);
     return loaded;
   }
 
   /** Serving does not depend on it: a full disk costs the next restart's independence of NATS. */
   function keep(write: Promise<void>): void {
     const watched = write.then(
-      () => void (keepingFails = false),
+      () => void (lastGoodError = undefined),
       (error: unknown) => {
         metrics.lastGoodFailures.inc();
-        if (keepingFails) return;
-        keepingFails = true;
+        if (lastGoodError !== undefined) return;
+        lastGoodError = `the last-good configuration cannot be written: ${String(error)}`;
         log.error({ reason: String(error) }, 'the last-good configuration cannot be written');
       },
     );
@@ -107,6 +120,7 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
       metrics.refused.inc({ reason: 'too_many_environments' });
       return undefined;
     }
+    const kept = lastGood.of(environment);
     const intake = createEnvironmentIntake({
       environment,
       keys,
@@ -115,17 +129,22 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
       log,
       metrics,
       fetch,
-      apply: options.apply,
-      onServed: (text, bytes) => keep(lastGood.save(environment, text, bytes)),
+      target: options,
+      keeper: {
+        snapshot: (text, bytes, version) => keep(kept.snapshot(text, bytes, version)),
+        delta: (sealed, version) => keep(kept.delta(sealed, version)),
+        isLong: () => kept.isLong(),
+      },
+      ask: () => link.connection?.publish(configWantedSubject(environment)),
     });
     intakes.set(environment, intake);
     return intake;
   }
 
   async function restore(): Promise<void> {
-    for (const { pointer, snapshot } of await lastGood.load()) {
+    for (const found of await lastGood.load()) {
       if (stopped) return;
-      intakeOf(pointer.environment)?.restore(pointer, snapshot);
+      await intakeOf(found.pointer.environment)?.restore(found);
     }
     loaded = [...intakes.values()].some(({ served }) => served !== undefined);
   }
@@ -137,14 +156,34 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
     .then(() => {
       // After the files, so that none of them comes in the way of something newer.
       if (stopped) return;
-      watch = watchPointers({
-        link,
-        clock,
-        random,
-        log,
-        onNews: ({ environment, text }) => intakeOf(environment)?.offer(text),
-        onCaughtUp: () => void (caughtUp = true),
-      });
+      const shared = { link, clock, random, log };
+      watches = {
+        pointers: watchStream({
+          ...shared,
+          ...{ what: 'the configuration', stream: `KV_${NAMES.configBucket}` },
+          ...{ subjects: `$KV.${NAMES.configBucket}.>`, deliver: 'last_of_each' },
+          onNews: ({ subject, data }) => {
+            intakeOf(environmentOfSubject(subject))?.offer(Buffer.from(data).toString('utf8'));
+          },
+          onCaughtUp: () => void (caughtUp.pointers = true),
+        }),
+        log: watchStream({
+          ...shared,
+          ...{ what: 'the log of the configuration', stream: NAMES.configLog },
+          ...{ subjects: CONFIG_LOG_SUBJECTS, deliver: 'all' },
+          onNews: ({ subject, data }) => {
+            intakeOf(environmentOfSubject(subject))?.offerEntry(data);
+          },
+          onCaughtUp: () => {
+            caughtUp.log = true;
+            logIsMissing = false;
+          },
+          onMissing: () => {
+            caughtUp.log = true;
+            logIsMissing = true;
+          },
+        }),
+      };
     });
 
   return {
@@ -156,21 +195,24 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
     },
     get status() {
       const environments = new Map<string, Served>();
-      let lastError: string | undefined;
+      const errors = new Map<string, string>();
       for (const [environment, { served, error }] of intakes) {
         if (served !== undefined) {
           const { version, source, appliedAtMs } = served;
           environments.set(environment, { version, source, appliedAtMs });
         }
-        lastError ??= error;
+        if (error !== undefined) errors.set(environment, error);
       }
-      const connected = watch?.connected ?? false;
-      return { connected, loaded: isLoaded(), environments, lastError };
+      const [lastError] = errors.values();
+      return {
+        ...{ connected: isConnected(), loaded: isLoaded(), environments },
+        ...{ errors, lastError, lastGoodError },
+      };
     },
     async stop() {
       stopped = true;
       await restored;
-      await watch?.stop();
+      await Promise.all([watches?.pointers.stop(), watches?.log.stop()]);
       await Promise.all([...intakes.values()].map((intake) => intake.stop()));
       await Promise.all(writes);
     },

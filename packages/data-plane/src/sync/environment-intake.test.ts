@@ -3,11 +3,13 @@ import { Registry } from 'prom-client';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { sealSnapshot, type SealedSnapshot } from '@gateway/shared/snapshot/codec';
+import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
+import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { createConfigMetrics } from './config-metrics.ts';
 import { createEnvironmentIntake } from './environment-intake.ts';
 import { captureLog } from './testing/captured-log.ts';
-import { newKey, snapshotOf } from './testing/config-publisher.ts';
+import { deltaOf, newKey, sealRepeated, snapshotOf } from './testing/config-publisher.ts';
 
 const key = newKey();
 
@@ -16,7 +18,11 @@ function seal(version: number): Promise<SealedSnapshot> {
 }
 
 /** An intake whose store of objects is in the hands of the test. */
-function setUp(apply: (snapshot: Snapshot) => void = () => undefined) {
+function setUp(
+  apply: (snapshot: Snapshot) => void = () => undefined,
+  applyDelta: (delta: Delta) => void = () => undefined,
+) {
+  const state = { asked: 0, isLong: false };
   const clock = manualClock();
   const registry = new Registry();
   const applied: number[] = [];
@@ -33,11 +39,22 @@ function setUp(apply: (snapshot: Snapshot) => void = () => undefined) {
       new Promise((resolve, reject) => {
         fetches.push({ object, give: resolve, fail: () => reject(new Error('not there')) });
       }),
-    apply(snapshot) {
-      apply(snapshot);
-      applied.push(snapshot.version);
+    target: {
+      apply(snapshot) {
+        apply(snapshot);
+        applied.push(snapshot.version);
+      },
+      applyDelta(delta) {
+        applyDelta(delta);
+        applied.push(delta.version);
+      },
     },
-    onServed: (text) => kept.push(text),
+    keeper: {
+      snapshot: (text) => kept.push(text),
+      delta: (sealed) => kept.push(Buffer.from(sealed).toString()),
+      isLong: () => state.isLong,
+    },
+    ask: () => void (state.asked += 1),
   });
   const nextFetch = (index: number) =>
     eventually(() => {
@@ -58,7 +75,7 @@ function setUp(apply: (snapshot: Snapshot) => void = () => undefined) {
         ?.slice(line.length),
     );
   };
-  return { intake, clock, fetches, kept, nextFetch, offer, settled, refused };
+  return { intake, clock, fetches, kept, nextFetch, offer, settled, refused, registry, state };
 }
 
 describe('the intake of an environment', () => {
@@ -150,16 +167,79 @@ describe('the intake of an environment', () => {
     expect(await refused('not_newer')).toBe(1);
   });
 
+  it('passes over the older snapshots that the log shows to one that starts', async () => {
+    const { intake, offer, nextFetch, settled, refused } = setUp();
+    const [one, two] = [await seal(1), await seal(2)];
+    offer(two);
+    const pointer = JSON.stringify(one.pointer);
+    const shown = { kind: 'snapshot', environment: 'production', version: 1, pointer } as const;
+    intake.offerEntry(sealLogEntry(shown, [key]));
+    (await nextFetch(0)).give(two.bytes);
+    await settled([2]);
+    expect(intake.error).toBeUndefined();
+    // It was never counted.
+    expect(await refused('not_newer')).toBeNaN();
+  });
+
   it('serves what was restored until something newer comes, and knows when it is the newest', async () => {
     const { intake, offer, nextFetch, settled } = setUp();
     const [one, two] = [await seal(1), await seal(2)];
-    intake.restore(one.pointer, snapshotOf('production', 1));
+    await intake.restore({
+      ...{ pointer: one.pointer, snapshot: snapshotOf('production', 1), deltas: [] },
+    });
     expect(intake.served).toMatchObject({ version: 1, source: 'file' });
     offer(one);
     await eventually(() => expect(intake.served).toMatchObject({ version: 1, source: 'nats' }));
     offer(two);
     (await nextFetch(0)).give(two.bytes);
     await settled([1, 2]);
+  });
+
+  it('keeps a snapshot in the place of many deltas, once one of what is served can be had', async () => {
+    const { intake, offer, nextFetch, settled, state, fetches, kept } = setUp();
+    const one = await seal(1);
+    offer(one);
+    (await nextFetch(0)).give(one.bytes);
+    await settled([1]);
+    const delta = sealLogEntry(deltaOf('production', 1), [key]);
+    intake.offerEntry(delta);
+    await settled([1, 2]);
+    const repeated = await sealRepeated(delta, 'production', [key]);
+    offer(repeated);
+    await eventually(() => expect(intake.isSettled).toBe(true));
+    expect(fetches).toHaveLength(1);
+    state.isLong = true;
+    offer(repeated);
+    (await nextFetch(1)).give(repeated.bytes);
+    await eventually(() => expect(kept.at(-1)).toBe(JSON.stringify(repeated.pointer)));
+    await settled([1, 2]);
+    expect(intake.error).toBeUndefined();
+  });
+
+  it('asks for a snapshot again and again for as long as it has none that leads on', async () => {
+    const { intake, offer, nextFetch, settled, state, clock, fetches } = setUp();
+    const one = await seal(1);
+    offer(one);
+    (await nextFetch(0)).give(one.bytes);
+    await settled([1]);
+    const late = sealLogEntry(deltaOf('production', 2), [key]);
+    intake.offerEntry(late);
+    for (const [times, afterMs] of [250, 5000, 5000].entries()) {
+      await eventually(() => {
+        clock.advance(afterMs);
+        expect(state.asked).toBeGreaterThan(times);
+      });
+    }
+    expect(intake.error).toMatch(/^production: gap: .* version 1$/);
+    const repeated = await sealRepeated(late, 'production', [key]);
+    offer(repeated);
+    await eventually(() => {
+      clock.advance(250);
+      expect(fetches).toHaveLength(2);
+    });
+    (await nextFetch(1)).give(repeated.bytes);
+    await settled([1, 3]);
+    expect(intake.error).toBeUndefined();
   });
 
   it('stops at once in the midst of a back-off', async () => {

@@ -1,200 +1,248 @@
-import { pause, type Clock } from '@gateway/shared/clock';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
-import { openPointer, openSnapshot } from '@gateway/shared/snapshot/codec';
-import type { Snapshot, SnapshotPointer } from '@gateway/shared/snapshot/schema';
-import type { Logger } from '@gateway/shared/telemetry/logger';
-import { backOffMs } from './back-off.ts';
-import type { ConfigMetrics, RefusalReason } from './config-metrics.ts';
+import { repeatedEntryId } from '@gateway/shared/messaging/names';
+import { createPace } from '@gateway/shared/pace';
+import { openSnapshot } from '@gateway/shared/snapshot/codec';
+import { claimedVersion } from '@gateway/shared/snapshot/log-codec';
+import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import { Arrivals } from './arrivals.ts';
+import type { ConfigTarget } from './config-target.ts';
+import type { RefusalReason } from './config-metrics.ts';
+import type { LastGood, LastGoodKeeper } from './last-good.ts';
+import { fetchUnlessMoreComes } from './patient-fetch.ts';
+import { proveEntry, proveSnapshot, type OfferedDelta, type OfferedSnapshot } from './offered.ts';
 import type { FetchSnapshot } from './snapshot-fetch.ts';
+import { ServedConfiguration, type Served, type ServedOptions } from './served-configuration.ts';
+import { VersionChain } from './version-chain.ts';
 
-export interface IntakeOptions {
-  readonly environment: string;
+export interface IntakeOptions extends ServedOptions {
   readonly keys: readonly MasterKey[];
-  readonly clock: Clock;
   readonly random: () => number;
-  readonly log: Logger;
-  readonly metrics: ConfigMetrics;
   readonly fetch: FetchSnapshot;
-  /** May throw: then the snapshot is refused. */
-  readonly apply: (snapshot: Snapshot) => void;
-  /** The snapshot is served; what it was made of can be kept. */
-  readonly onServed: (pointerText: string, bytes: Uint8Array) => void;
+  readonly target: ConfigTarget;
+  readonly keeper: LastGoodKeeper;
+  /** Asks for a snapshot, as what has come does not lead to the newest version. */
+  readonly ask: () => void;
 }
 
-export interface Served {
-  readonly version: number;
-  readonly source: 'nats' | 'file';
-  /** ms since the Unix epoch. */
-  readonly appliedAtMs: number;
-}
-
-/** Takes the configuration of one environment: proves it, fetches it, puts it into service. */
 export interface EnvironmentIntake {
   readonly served: Served | undefined;
   /** Why the newest news is not served; undefined where it is. */
   readonly error: string | undefined;
-  /** Puts what was found on disk into service, unless something newer is. */
-  restore(pointer: SnapshotPointer, snapshot: Snapshot): void;
-  /** @param text the pointer */
-  offer(text: string): void;
-  /** Gives up what is under way, and resolves when nothing is. */
+  /** Whether nothing that came is on its way into service, but for what cannot be had now. */
+  readonly isSettled: boolean;
+  restore(found: LastGood): Promise<void>;
+  offer(pointerText: string): void;
+  /** Of an entry of the log. */
+  offerEntry(sealed: Uint8Array): void;
   stop(): Promise<void>;
 }
 
-const BACK_OFF = { firstMs: 100, maxMs: 5000 };
-const LOG_EVERY_FAILURES = 20;
+/** How far the news of the log and that of the pointers may be apart. */
+const GRACE_MS = 250;
+const ASK_AGAIN_MS = 5000;
+/** The event loop answers requests as well. */
+const MAX_HOLD_MS = 4;
 
-interface News {
-  readonly text: string;
-  readonly arrivedMs: number;
-}
-
+/** Takes the configuration of one environment: proves it, fetches it, puts it into service. */
 export function createEnvironmentIntake(options: IntakeOptions): EnvironmentIntake {
-  const { environment, clock, log, metrics } = options;
+  const { environment, keys, clock, metrics, target, keeper } = options;
   const abort = new AbortController();
-  let served: (Served & { readonly sha256: string }) | undefined;
-  let error: string | undefined;
-  /** Only the newest is ever of interest, so it replaces what has not been begun. */
-  let newest: News | undefined;
+  const chain = new VersionChain<OfferedDelta, OfferedSnapshot>();
+  const arrivals = new Arrivals(clock);
+  const pace = () => createPace(clock, MAX_HOLD_MS);
+  const served = new ServedConfiguration(options);
+  /** The newest version of a pointer: they only go forward. */
+  let pointed = 0;
   let running: Promise<void> | undefined;
-  let wake = new AbortController();
   let refusedText: string | undefined;
+  /** A snapshot of what is served, to be kept in the place of deltas. */
+  let keepable: OfferedSnapshot | undefined;
 
-  function refuse(reason: RefusalReason, text: string, cause: unknown): void {
-    const why = cause instanceof Error ? cause.message : String(cause);
+  function refusePointer(reason: RefusalReason, text: string, cause: unknown): void {
     refusedText = text;
-    error = `${environment}: ${reason}: ${why}`;
-    metrics.refused.inc({ reason });
-    log.error(
-      { environment, reason, why, served_version: served?.version },
-      'a configuration was refused',
-    );
+    served.refuse(reason, cause);
   }
 
-  function serve(pointer: SnapshotPointer, snapshot: Snapshot, source: Served['source']): void {
-    options.apply(snapshot);
-    served = {
-      version: pointer.version,
-      sha256: pointer.sha256,
-      source,
-      appliedAtMs: clock.nowMs(),
-    };
-    error = undefined;
-    metrics.version.set({ environment }, pointer.version);
-    log.info({ environment, version: pointer.version, source }, 'a configuration is served');
+  function serves(by: OfferedSnapshot | OfferedDelta): void {
+    chain.serves(by.version);
+    const sha256 = 'pointer' in by ? { sha256: by.pointer.sha256 } : {};
+    served.serves(by.version, { ...sha256, entryId: by.entryId }, 'nats', !chain.isBehind);
   }
 
-  /** The proven pointer, where it leads to something that is not served yet. */
-  function prove(text: string): SnapshotPointer | undefined {
+  function offer(text: string): void {
     // Each renewed watch shows every pointer again; one that was refused stays so.
-    if (text === refusedText) return undefined;
-    let pointer: SnapshotPointer;
+    if (abort.signal.aborted || text === refusedText) return;
+    let offered: OfferedSnapshot;
     try {
-      pointer = openPointer(text, environment, options.keys);
+      offered = proveSnapshot(text, environment, keys, clock.monotonicMs());
     } catch (cause) {
-      refuse('pointer_refused', text, cause);
-      return undefined;
+      refusePointer('pointer_refused', text, cause);
+      return;
     }
-    if (served === undefined || pointer.version > served.version) return pointer;
-    if (pointer.version === served.version && pointer.sha256 === served.sha256) {
-      served = { ...served, source: 'nats' };
-      error = undefined;
-    } else {
-      refuse('not_newer', text, `version ${pointer.version} after ${served.version}`);
+    const { version } = offered;
+    const isOther = version === chain.served && !served.isMadeBy(offered);
+    if (version < pointed || isOther) {
+      refusePointer('not_newer', text, `version ${version} after ${chain.served || pointed}`);
+      return;
     }
-    return undefined;
+    pointed = version;
+    if (!chain.offerSnapshot(offered)) {
+      if (version === chain.served) served.confirm(!chain.isBehind);
+      keepable = offered;
+    }
+    arrived();
   }
 
-  async function take(news: News): Promise<void> {
-    const { text } = news;
-    const pointer = prove(text);
-    if (pointer === undefined) return;
-    const bytes = await fetchWhileNewest(pointer, news);
+  function offerEntry(sealed: Uint8Array): void {
+    if (abort.signal.aborted) return;
+    let offered;
+    try {
+      offered = proveEntry(sealed, environment, keys, clock.monotonicMs());
+    } catch (cause) {
+      // Of a key that is gone, maybe; a snapshot has taken its place.
+      if ((claimedVersion(sealed) ?? Infinity) > chain.served)
+        served.refuse('delta_refused', cause);
+      return;
+    }
+    if ('pointerText' in offered) {
+      // The log begins with snapshots that newer ones have followed: a data plane that starts is shown both.
+      if (offered.version > chain.served && offered.version >= pointed) offer(offered.pointerText);
+      return;
+    }
+    if (served.isMadeBy(offered)) served.confirm(!chain.isBehind);
+    if (chain.offerDelta(offered)) arrived();
+  }
+
+  function arrived(): void {
+    arrivals.came();
+    running ??= takeAll();
+  }
+
+  async function takeAll(): Promise<void> {
+    const turns = pace();
+    for (let waited = false; !abort.signal.aborted;) {
+      const step = chain.next(waited);
+      waited = false;
+      if (step.do === 'apply') {
+        applyDelta(step.delta);
+        await turns();
+      } else if (step.do === 'load') {
+        await load(step.snapshot);
+      } else if (step.do === 'rest') {
+        if (await keepInPlaceOfDeltas()) continue;
+        running = undefined;
+        return;
+      } else {
+        if (step.do === 'ask') {
+          served.askedForSnapshot();
+          options.ask();
+        }
+        waited = await arrivals.nothingWithin(step.do === 'ask' ? ASK_AGAIN_MS : GRACE_MS);
+      }
+    }
+  }
+
+  function applyDelta(offered: OfferedDelta): void {
+    const startedMs = clock.monotonicMs();
+    try {
+      target.applyDelta(offered.delta);
+    } catch (cause) {
+      chain.refused({ delta: offered });
+      served.refuse('apply_failed', cause);
+      return;
+    }
+    serves(offered);
+    const endMs = clock.monotonicMs();
+    metrics.deltas.inc();
+    metrics.deltaLoopSeconds.observe((endMs - startedMs) / 1000);
+    metrics.applySeconds.observe((endMs - offered.arrivedMs) / 1000);
+    keeper.delta(offered.sealed, offered.version);
+  }
+
+  async function load(offered: OfferedSnapshot): Promise<void> {
+    const { pointer, text, version } = offered;
+    const bytes = await fetchUnlessMoreComes(pointer.object, {
+      ...{ fetch: options.fetch, random: options.random, arrivals, signal: abort.signal },
+      onFailure: (failures, cause) => served.fetchFailed(version, failures, cause),
+    });
     if (bytes === undefined) return;
+    const refuseIt = (reason: RefusalReason, cause: unknown) => {
+      chain.refused({ snapshot: offered });
+      refusePointer(reason, text, cause);
+    };
     let snapshot: Snapshot;
     try {
-      snapshot = await openSnapshot(pointer, bytes);
+      snapshot = await openSnapshot(pointer, bytes, pace());
     } catch (cause) {
-      refuse('snapshot_refused', text, cause);
+      refuseIt('snapshot_refused', cause);
       return;
     }
     if (abort.signal.aborted) return;
     try {
-      serve(pointer, snapshot, 'nats');
+      await target.apply(snapshot, pace());
     } catch (cause) {
-      refuse('apply_failed', text, cause);
+      refuseIt('apply_failed', cause);
       return;
     }
-    metrics.applySeconds.observe((clock.monotonicMs() - news.arrivedMs) / 1000);
-    options.onServed(text, bytes);
+    serves(offered);
+    metrics.applySeconds.observe((clock.monotonicMs() - offered.arrivedMs) / 1000);
+    keeper.snapshot(text, bytes, version);
   }
 
-  /** undefined: there is newer news, or the intake was stopped. */
-  async function fetchWhileNewest(
-    pointer: SnapshotPointer,
-    news: News,
-  ): Promise<Uint8Array | undefined> {
-    for (let failures = 0; ;) {
-      try {
-        return await options.fetch(pointer.object, abort.signal);
-      } catch (cause) {
-        if (abort.signal.aborted) return undefined;
-        fetchFailed(pointer, failures, cause);
+  /** Where many deltas are kept, and nothing else is to be done. Returns whether it did anything. */
+  async function keepInPlaceOfDeltas(): Promise<boolean> {
+    const offered = keepable;
+    keepable = undefined;
+    if (offered === undefined || !keeper.isLong()) return false;
+    try {
+      const bytes = await options.fetch(offered.pointer.object, abort.signal);
+      await openSnapshot(offered.pointer, bytes, pace());
+      keeper.snapshot(offered.text, bytes, offered.version);
+    } catch (cause) {
+      served.notKept(cause);
+    }
+    return true;
+  }
+
+  async function restore({ pointer, snapshot, deltas }: LastGood): Promise<void> {
+    const { version, sha256 } = pointer;
+    if (version <= chain.served) return;
+    const restored = (to: number, making: { sha256?: string; entryId: string | undefined }) => {
+      chain.serves(to);
+      served.serves(to, making, 'file', true);
+    };
+    try {
+      await target.apply(snapshot, pace());
+      pointed = version;
+      restored(version, { sha256, entryId: repeatedEntryId(pointer.object) });
+      const turns = pace();
+      for (const { entry, id } of deltas) {
+        if (entry.kind !== 'delta' || entry.from !== chain.served) continue;
+        target.applyDelta(entry);
+        restored(entry.version, { entryId: id });
+        await turns();
       }
-      failures += 1;
-      if (newest !== news) return undefined;
-      const delayMs = backOffMs(failures, BACK_OFF, options.random());
-      await pause(clock, delayMs, wake.signal);
-      if (isOver(news)) return undefined;
+    } catch (cause) {
+      served.refuse('apply_failed', cause);
     }
-  }
-
-  function fetchFailed(pointer: SnapshotPointer, failures: number, cause: unknown): void {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const { version } = pointer;
-    error = `${environment}: fetch_failed: ${why}`;
-    metrics.fetchFailures.inc();
-    if (failures % LOG_EVERY_FAILURES > 0) return;
-    log.warn({ environment, version, why }, 'a configuration cannot be fetched yet');
-  }
-
-  function isOver(news: News): boolean {
-    return newest !== news || abort.signal.aborted;
-  }
-
-  async function takeAll(): Promise<void> {
-    for (let news = newest; news !== undefined && !abort.signal.aborted; news = newest) {
-      await take(news);
-      if (newest === news) newest = undefined;
-    }
-    running = undefined;
   }
 
   return {
     get served() {
-      return served;
+      return served.current;
     },
     get error() {
-      return error;
+      return served.error;
     },
-    restore(pointer, snapshot) {
-      if (served !== undefined && served.version >= pointer.version) return;
-      try {
-        serve(pointer, snapshot, 'file');
-      } catch (cause) {
-        refuse('apply_failed', '', cause);
-      }
+    get isSettled() {
+      return running === undefined || served.isHeldUp;
     },
-    offer(text) {
-      if (abort.signal.aborted) return;
-      newest = { text, arrivedMs: clock.monotonicMs() };
-      wake.abort();
-      wake = new AbortController();
-      running ??= takeAll();
-    },
+    restore,
+    offer,
+    offerEntry,
     async stop() {
       abort.abort();
-      wake.abort();
+      arrivals.end();
       await running;
     },
   };

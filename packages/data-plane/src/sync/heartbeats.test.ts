@@ -13,6 +13,9 @@ import { openOwnNats, type OwnNats } from './testing/own-nats.ts';
 
 const REPORT: HeartbeatReport = {
   config_versions: { production: 4 },
+  config_errors: {
+    development: 'snapshot_refused: the bytes are not those that the pointer names',
+  },
   in_flight: 2,
   last_error: null,
   services: { svc_1: [2, 1, 0] },
@@ -98,7 +101,7 @@ describe('heartbeats', () => {
     await topology(await nats);
     let setMs = 0;
     const clock = { ...systemClock, nowMs: () => Date.now() + setMs };
-    const { heartbeats } = start(nats, 'dp', () => REPORT, clock);
+    const { heartbeats, lines } = start(nats, 'dp', () => REPORT, clock);
     await eventually(() => expect(heartbeats.serverTimeOffsetMs()).toBeDefined());
     for (setMs of [-90_000, 90_000]) {
       const serverMs = clock.nowMs() + (heartbeats.serverTimeOffsetMs() ?? NaN);
@@ -106,6 +109,13 @@ describe('heartbeats', () => {
       const errorMs = Math.abs(serverMs - Date.now());
       expect(errorMs).toBeLessThanOrEqual(heartbeats.serverTimeErrorMs() ?? NaN);
     }
+    // The next beats tell of it, and the log.
+    await eventually(async () => {
+      const beat = heartbeatSchema.parse((await stored(await nats, 'dp'))?.json());
+      expect(Math.abs((beat.server_ahead_ms ?? 0) + 90_000)).toBeLessThan(1000);
+      const { level, msg } = lines.at(-1) ?? {};
+      expect([level, msg]).toEqual([40, 'the clock of this data plane and that of NATS are apart']);
+    });
   });
 
   it('keep the last known number and offset while NATS is away, and beat at once when it is back', async () => {
@@ -151,6 +161,29 @@ describe('heartbeats', () => {
     await eventually(async () => expect(await services()).toEqual(report.services), {
       deadlineMs: 1500,
     });
+  });
+
+  it('come at a bounded rate, however often there is something to say', async () => {
+    const { url } = await own.startServer();
+    const nats = own.connect(url);
+    await topology(await nats);
+    const heardMs: number[] = [];
+    (await nats).subscribe(heartbeatSubject('dp'), {
+      callback: (_error, message) => {
+        if (message.data.length === 0) return;
+        heardMs.push(heartbeatSchema.parse(message.json()).sent_at_ms);
+      },
+    });
+    const { heartbeats } = start(nats, 'dp');
+    const urging = setInterval(() => heartbeats.beatSoon(), 1);
+    try {
+      await eventually(() => expect(heardMs.length).toBeGreaterThanOrEqual(5));
+    } finally {
+      clearInterval(urging);
+    }
+    const gapsMs = heardMs.slice(2).map((atMs, index) => atMs - (heardMs[index + 1] ?? NaN));
+    // The first may come twice, at the start and when NATS is there; clocks round to a millisecond.
+    expect(Math.min(...gapsMs)).toBeGreaterThanOrEqual(295);
   });
 
   it('stay within their bound: services without room are left out and counted', async () => {

@@ -11,9 +11,11 @@ import {
   NAMES,
 } from '@gateway/shared/messaging/names';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import { GATEWAY_VERSION } from '@gateway/shared/version';
 import { jetstream, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { headers, type NatsConnection } from '@nats-io/nats-core';
 import type { Registry } from 'prom-client';
+import { SkewLog } from './clock-skew.ts';
 import { createHeartbeatMetrics } from './heartbeat-metrics.ts';
 import { LivePeers } from './live-peers.ts';
 import { linkNats } from './nats-link.ts';
@@ -22,7 +24,12 @@ import { ServerTime } from './server-time.ts';
 /** What a data plane tells of itself beside who and where it is. */
 export type HeartbeatReport = Pick<
   Heartbeat,
-  'config_versions' | 'in_flight' | 'last_error' | 'services' | 'unusable_credentials'
+  | 'config_versions'
+  | 'config_errors'
+  | 'in_flight'
+  | 'last_error'
+  | 'services'
+  | 'unusable_credentials'
 >;
 
 export interface HeartbeatOptions {
@@ -57,6 +64,8 @@ const STREAM = `KV_${NAMES.dataPlaneBucket}`;
 const CALL_TIMEOUT_MS = 1500;
 /** Changes that come together are told together. */
 const DEBOUNCE_MS = 100;
+/** However many changes there are: a heartbeat may be large, and everybody hears it. */
+const MIN_SPACING_MS = 300;
 /** The server's clock is read at every beat at first, then at one of so many. */
 const FIRST_READINGS = 5;
 const BEATS_PER_READING = 5;
@@ -79,11 +88,13 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   const link = linkNats(options.nats, log);
   const peers = new LivePeers(dataPlaneId);
   const serverTime = new ServerTime();
+  const skewLog = new SkewLog(log);
   const subject = heartbeatSubject(dataPlaneId);
   const startedAtMs = clock.nowMs();
   let opened: Promise<Opened> | undefined;
   let timer: Timer | undefined;
   let nextBeatMs = Infinity;
+  let lastBeatMs = -Infinity;
   let beating: Promise<void> | undefined;
   let again = false;
   let beats = 0;
@@ -129,7 +140,9 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       started_at_ms: startedAtMs,
       sent_at_ms: clock.nowMs(),
       interval_ms: HEARTBEAT_INTERVAL_MS,
+      gateway_version: GATEWAY_VERSION,
       ...options.report(),
+      server_ahead_ms: wholeOrNull(serverTimeOffsetMs()),
       unreported_services: 0,
     };
     const encoded = encodeHeartbeat(heartbeat);
@@ -145,6 +158,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     if (stored === null) return;
     wallAheadMs = aheadMs;
     serverTime.add({ sentAtMs, receivedAtMs, serverMs: stored.time.getTime() });
+    skewLog.read(serverTimeOffsetMs());
   }
 
   async function tryBeat(): Promise<void> {
@@ -161,6 +175,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   }
 
   function run(): void {
+    lastBeatMs = clock.monotonicMs();
     nextBeatMs = Infinity;
     beatWithin(HEARTBEAT_INTERVAL_MS);
     if (beating !== undefined) {
@@ -171,7 +186,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       beating = undefined;
       if (!again) return;
       again = false;
-      beatWithin(DEBOUNCE_MS);
+      beatSoon();
     });
   }
 
@@ -181,6 +196,11 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     timer?.cancel();
     nextBeatMs = dueMs;
     timer = clock.setTimer(delayMs, run);
+  }
+
+  function beatSoon(): void {
+    const earliestMs = lastBeatMs + MIN_SPACING_MS - clock.monotonicMs();
+    beatWithin(Math.max(DEBOUNCE_MS, earliestMs));
   }
 
   // Back at once when NATS is.
@@ -193,7 +213,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     liveDataPlanes: () => peers.count,
     serverTimeOffsetMs,
     serverTimeErrorMs: () => serverTime.errorMs,
-    beatSoon: () => beatWithin(DEBOUNCE_MS),
+    beatSoon,
     async stop() {
       stopped = true;
       timer?.cancel();
@@ -211,4 +231,8 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
         });
     },
   };
+}
+
+function wholeOrNull(value: number | undefined): number | null {
+  return value === undefined ? null : Math.round(value);
 }

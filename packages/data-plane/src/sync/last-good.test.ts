@@ -20,7 +20,8 @@ afterEach(() => rm(folder, { recursive: true }));
 
 async function save(environment: string, version: number, keys = [key]): Promise<void> {
   const { pointer, bytes } = await sealSnapshot(snapshotOf(environment, version), 'object', keys);
-  await openLastGood(dir, keys, captureLog().log).save(environment, JSON.stringify(pointer), bytes);
+  const store = openLastGood(dir, keys, captureLog().log);
+  await store.of(environment).snapshot(JSON.stringify(pointer), bytes, version);
 }
 
 async function load() {
@@ -93,11 +94,14 @@ describe('the last-good configuration', () => {
 
   it('ends as the newest where writes are asked for faster than they are made', async () => {
     const store = openLastGood(dir, [key], captureLog().log);
+    const kept = store.of('production');
     const sealed = await Promise.all(
       [1, 2, 3, 4].map((version) => sealSnapshot(snapshotOf('production', version), 'o', [key])),
     );
     await Promise.all(
-      sealed.map(({ pointer, bytes }) => store.save('production', JSON.stringify(pointer), bytes)),
+      sealed.map(({ pointer, bytes }) =>
+        kept.snapshot(JSON.stringify(pointer), bytes, pointer.version),
+      ),
     );
     expect((await load()).versions).toEqual([['production', 4]]);
     expect(await readdir(dir)).toEqual(['production.snapshot']);
@@ -107,9 +111,10 @@ describe('the last-good configuration', () => {
     await writeFile(dir, 'a file where the folder should be');
     const store = openLastGood(dir, [key], captureLog().log);
     const { pointer, bytes } = await sealSnapshot(snapshotOf('production', 5), 'o', [key]);
-    await expect(store.save('production', JSON.stringify(pointer), bytes)).rejects.toThrow();
+    const kept = store.of('production');
+    await expect(kept.snapshot(JSON.stringify(pointer), bytes, 5)).rejects.toThrow();
     await rm(dir);
-    await store.save('production', JSON.stringify(pointer), bytes);
+    await kept.snapshot(JSON.stringify(pointer), bytes, 5);
     expect((await load()).versions).toEqual([['production', 5]]);
   });
 });

@@ -1,14 +1,18 @@
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
-import { makeFolder } from '@gateway/shared/files/make-folder';
 import { openPointer, openSnapshot } from '@gateway/shared/snapshot/codec';
+import { openLogEntry, type ProvenEntry } from '@gateway/shared/snapshot/log-codec';
 import type { Snapshot, SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import { readEntries } from './delta-file.ts';
+import { LastGoodEnvironment, MAGIC, SNAPSHOT_SUFFIX } from './last-good-environment.ts';
 
 export interface LastGood {
   readonly pointer: SnapshotPointer;
   readonly snapshot: Snapshot;
+  /** What came behind it, in the order of the versions. */
+  readonly deltas: readonly ProvenEntry[];
 }
 
 /**
@@ -18,60 +22,59 @@ export interface LastGood {
 export interface LastGoodStore {
   /** What verifies. A file that does not is left where it is, with a line in the log; never rejects. */
   load(): Promise<readonly LastGood[]>;
-  /** Replaces the environment's file as a whole; of several waiting ones only the newest is written. */
-  save(environment: string, pointerText: string, bytes: Uint8Array): Promise<void>;
+  of(environment: string): LastGoodEnvironment;
 }
 
-type Write = () => Promise<void>;
+/** Keeps what is served of an environment; what becomes of the writes is for somebody else. */
+export interface LastGoodKeeper {
+  snapshot(pointerText: string, bytes: Uint8Array, version: number): void;
+  delta(sealed: Uint8Array, version: number): void;
+  /** Whether so many deltas are kept that a snapshot is to take their place, where one can be had. */
+  isLong(): boolean;
+}
 
-/** Of this file, not of the snapshot in it, which names its own. */
-const MAGIC = 'gateway-last-good 1\n';
 const ANY_MAGIC = /^gateway-last-good (\d{1,9})\n/;
-const SUFFIX = '.snapshot';
-const DRAFT_SUFFIX = '.draft';
+const DELTAS_NAME = /^(.+)\.\d+\.deltas$/;
 const NEWLINE = 0x0a;
 
-/** @param dir made at the first save when it is not there. */
+/** @param dir made at the first write when it is not there. */
 export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logger): LastGoodStore {
-  /** The writes of each environment: the one under way, and the newest of those that wait. */
-  const writes = new Map<string, { done: Promise<void>; next: Write | undefined }>();
+  const environments = new Map<string, LastGoodEnvironment>();
 
-  // Writes of one environment never overlap, as they go through the same draft.
-  function enqueue(environment: string, write: Write): Promise<void> {
-    const current = writes.get(environment);
-    if (current !== undefined) {
-      current.next = write;
-      return current.done;
-    }
-    const entry = { done: Promise.resolve(), next: write as Write | undefined };
-    writes.set(environment, entry);
-    entry.done = writeAll(entry).finally(() => writes.delete(environment));
-    return entry.done;
-  }
-
-  async function writeAll(entry: { next: Write | undefined }): Promise<void> {
-    let failure: { readonly error: unknown } | undefined;
-    for (let write = entry.next; write !== undefined; write = entry.next) {
-      entry.next = undefined;
-      try {
-        await write();
-        failure = undefined;
-      } catch (error) {
-        // A later write that succeeds makes up for it: the file is then the newest.
-        failure = { error };
-      }
-    }
-    if (failure !== undefined) throw failure.error;
-  }
-
-  async function read(name: string): Promise<LastGood | undefined> {
+  async function read(name: string, names: readonly string[]): Promise<LastGood | undefined> {
     try {
-      const environment = decodeURIComponent(name.slice(0, -SUFFIX.length));
-      return await parse(environment, await readFile(path.join(dir, name)), keys);
+      const stem = name.slice(0, -SNAPSHOT_SUFFIX.length);
+      const environment = decodeURIComponent(stem);
+      const content = await readFile(path.join(dir, name));
+      const { pointer, snapshot } = await parse(environment, content, keys);
+      const ours = names.filter((one) => DELTAS_NAME.exec(one)?.[1] === stem);
+      const files = await Promise.all(ours.map((one) => readDeltas(one, environment)));
+      const known = files.map(({ file }) => file);
+      const kept = new LastGoodEnvironment(dir, stem, content.length, known);
+      environments.set(environment, kept);
+      const deltas = files
+        .flatMap((file) => file.deltas)
+        .toSorted((a, b) => a.entry.version - b.entry.version);
+      return { pointer, snapshot, deltas };
     } catch (error) {
       log.warn({ file: name, reason: reasonOf(error) }, 'a last-good configuration is not used');
       return undefined;
     }
+  }
+
+  async function readDeltas(name: string, environment: string) {
+    const deltas: ProvenEntry[] = [];
+    let bytes = 0;
+    try {
+      for (const sealed of readEntries(await readFile(path.join(dir, name)))) {
+        bytes += sealed.length;
+        deltas.push(openLogEntry(sealed, environment, keys));
+      }
+    } catch (error) {
+      log.warn({ file: name, reason: reasonOf(error) }, 'not all last-good changes are used');
+    }
+    const last = Math.max(0, ...deltas.map(({ entry }) => entry.version));
+    return { deltas, file: { name, last, bytes } };
   }
 
   return {
@@ -85,55 +88,30 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
         }
         return [];
       }
-      const found = await Promise.all(names.filter((name) => name.endsWith(SUFFIX)).map(read));
+      const snapshots = names.filter((name) => name.endsWith(SNAPSHOT_SUFFIX));
+      const found = await Promise.all(snapshots.map((name) => read(name, names)));
       return found.filter((one) => one !== undefined);
     },
-    save: (environment, pointerText, bytes) =>
-      enqueue(environment, () => replace(dir, fileName(environment), pointerText, bytes)),
+    of(environment) {
+      const known = environments.get(environment);
+      if (known !== undefined) return known;
+      const made = new LastGoodEnvironment(dir, stemOf(environment));
+      environments.set(environment, made);
+      return made;
+    },
   };
 }
 
 /** Readable, and with no way out of the folder, whatever the environment is called. */
-function fileName(environment: string): string {
-  return `${encodeURIComponent(environment).replace(/^\./, '%2E')}${SUFFIX}`;
-}
-
-/** A crash at any point leaves the old file or the new one, never a part of either. */
-async function replace(
-  dir: string,
-  name: string,
-  pointerText: string,
-  bytes: Uint8Array,
-): Promise<void> {
-  await makeFolder(dir, 0o700);
-  const draft = path.join(dir, name + DRAFT_SUFFIX);
-  try {
-    const file = await open(draft, 'w', 0o600);
-    try {
-      await file.writev([Buffer.from(`${MAGIC}${pointerText}\n`), bytes]);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path.join(dir, name));
-  } catch (error) {
-    // On a full disk the draft would take up what others need.
-    await rm(draft, { force: true }).catch(() => undefined);
-    throw error;
-  }
-  const folder = await open(dir, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+function stemOf(environment: string): string {
+  return encodeURIComponent(environment).replace(/^\./, '%2E');
 }
 
 async function parse(
   environment: string,
   content: Buffer,
   keys: readonly MasterKey[],
-): Promise<LastGood> {
+): Promise<Pick<LastGood, 'pointer' | 'snapshot'>> {
   const head = content.toString('latin1', 0, MAGIC.length + 10);
   if (!head.startsWith(MAGIC)) {
     const [, format] = ANY_MAGIC.exec(head) ?? [];

@@ -5,6 +5,7 @@ export type DropReason = 'memory_full' | 'spool_full' | 'spool_failed' | 'too_la
 
 export interface RecordMetrics {
   readonly sent: Counter;
+  readonly sentAgain: Counter;
   readonly dropped: Counter<'reason'>;
   readonly publishFailures: Counter;
   readonly publishSeconds: Histogram;
@@ -38,6 +39,11 @@ export function createRecordMetrics(registry: Registry, gauges: RecordGauges): R
     sent: new Counter({
       name: 'gateway_records_sent_total',
       help: 'Request records that NATS has acknowledged',
+      registers,
+    }),
+    sentAgain: new Counter({
+      name: 'gateway_records_sent_again_total',
+      help: 'Request records that were sent once more, as NATS may have lost them while it was away',
       registers,
     }),
     dropped: new Counter({

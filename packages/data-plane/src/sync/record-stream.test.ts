@@ -76,6 +76,22 @@ describe('the stream of records', () => {
     expect(await metric('gateway_records_pending')).toBe(0);
   });
 
+  it('sends the last records again when NATS comes back without its data', async () => {
+    const server = await own.startServer();
+    const target = await openRecordTarget(own, server.url);
+    const { add, metric } = startRecordStream(own, own.connect(server.url));
+    const ids = add(700);
+    await eventually(async () => expect(await metric('gateway_records_sent_total')).toBe(700));
+    expect(sorted(await target.ids())).toEqual(sorted(ids));
+    await server.stop();
+    await own.startServer({ port: server.port, data: 'empty' });
+    const emptied = await openRecordTarget(own, server.url);
+    await eventually(async () => expect(sorted(await emptied.ids())).toEqual(sorted(ids)), slow);
+    await eventually(async () => expect(await metric('gateway_records_pending')).toBe(0));
+    expect(await metric('gateway_records_sent_total')).toBe(700);
+    expect(await metric('gateway_records_sent_again_total')).toBe(700);
+  });
+
   it('keeps records while the stream is missing, and sends them when it was made anew', async () => {
     const server = await own.startServer();
     const { add, metric } = startRecordStream(own, own.connect(server.url));

@@ -6,6 +6,7 @@ import { linkNats } from './nats-link.ts';
 import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
 import { createRecordMetrics, type DropReason } from './record-metrics.ts';
 import { createRecordPublisher, heldBytes } from './record-publisher.ts';
+import { RecentBatches } from './recent-batches.ts';
 import { openSpool } from './spool.ts';
 
 export interface RecordStreamOptions {
@@ -28,6 +29,8 @@ export interface RecordStreamOptions {
 }
 
 export interface RecordStream {
+  /** Why records are being given up; undefined while none are, and once NATS has taken some again. */
+  readonly problem: string | undefined;
   /** Takes the JSON of the record of this request and returns at once; never throws. */
   add(requestId: string, json: string): void;
   /**
@@ -40,11 +43,15 @@ export interface RecordStream {
 const MIB = 1024 * 1024;
 /** On their way to a disk that is slower than the records. */
 const MAX_SPOOLING_BYTES = 8 * MIB;
+/** Several times what control planes take to read a batch that NATS has stored. */
+const RECENT_MS = 5000;
+const MAX_RECENT_BYTES = 4 * MIB;
 
 /**
  * Carries request records to NATS (DESIGN section 4 "Records"). While NATS is away or full they are
  * held in memory up to a bound, then on disk up to a bound; past both the newest are dropped and
- * counted. A record is sent at least once.
+ * counted. A record is sent at least once: those sent last are sent again when NATS was away, as it may
+ * have come back without its data.
  */
 export function createRecordStream(options: RecordStreamOptions): RecordStream {
   const { clock, log } = options;
@@ -58,9 +65,12 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
   });
   /** What was read from the spool and is still there, with what to do once it is sent. */
   const onDisk = new Map<RecordBatch, () => void>();
+  const recent = new RecentBatches({ clock, keptMs: RECENT_MS, maxBytes: MAX_RECENT_BYTES });
+  /** Of `recent`, on their way once more; counted as sent before. */
+  const again = new Set<RecordBatch>();
   let spooling = { records: 0, bytes: 0 };
   let replaying = false;
-  let dropping = false;
+  let dropping: DropReason | undefined;
   let closing: Promise<void> | undefined;
 
   const publisher = createRecordPublisher({
@@ -70,14 +80,16 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     random: options.random ?? Math.random,
     log,
     onSent(batch, tookMs) {
-      metrics.sent.inc(batch.records);
+      recent.add(batch);
+      (again.delete(batch) ? metrics.sentAgain : metrics.sent).inc(batch.records);
       metrics.publishSeconds.observe(tookMs / 1000);
-      dropping = false;
+      dropping = undefined;
       finished(batch);
       if (spool.bytes > 0) void replay();
     },
     onFailure: () => metrics.publishFailures.inc(),
     onTooLarge(batch) {
+      again.delete(batch);
       drop('too_large', batch.records);
       finished(batch);
     },
@@ -90,8 +102,8 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
 
   function drop(reason: DropReason, records: number): void {
     metrics.dropped.inc({ reason }, records);
-    if (dropping) return;
-    dropping = true;
+    if (dropping !== undefined) return;
+    dropping = reason;
     log.error({ reason }, 'request records are dropped');
   }
 
@@ -168,10 +180,23 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     if (rest.length > 0) log.warn({ batches: rest.length }, 'request records wait in the spool');
   }
 
-  const stopListening = link.onChange(() => void replay());
+  function linkChanged(): void {
+    if (link.connection !== undefined) {
+      for (const batch of recent.takeAll()) {
+        again.add(batch);
+        publisher.send(batch);
+      }
+    }
+    void replay();
+  }
+
+  const stopListening = link.onChange(linkChanged);
   void replay();
 
   return {
+    get problem() {
+      return dropping === undefined ? undefined : `request records are dropped: ${dropping}`;
+    },
     add(requestId, json) {
       if (isClosing()) drop('closed', 1);
       else if (!batcher.add(requestId, json)) drop('too_large', 1);

@@ -43,6 +43,16 @@ interface Segment {
 
 const NAME = /^records-(\d{10})\.spool$/;
 
+/** The number in the name of a spool's file, by which files are ordered; undefined where it is none. */
+export function spoolFileNumber(name: string): number | undefined {
+  const [, digits] = NAME.exec(name) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+export function spoolFileName(number: number): string {
+  return `records-${String(number).padStart(10, '0')}.spool`;
+}
+
 export function openSpool(options: SpoolOptions): Spool {
   const { dir, maxBytes, segmentBytes, log } = options;
   /** Closed and not taken, oldest first. */
@@ -61,15 +71,14 @@ export function openSpool(options: SpoolOptions): Spool {
     return done;
   }
 
-  const fileOf = ({ number }: Segment): string =>
-    path.join(dir, `records-${String(number).padStart(10, '0')}.spool`);
+  const fileOf = ({ number }: Segment): string => path.join(dir, spoolFileName(number));
 
   async function scan(): Promise<void> {
     try {
       for (const name of await readdir(dir)) {
-        const [, digits] = NAME.exec(name) ?? [];
-        if (digits === undefined) continue;
-        const segment = { number: Number(digits), bytes: (await stat(path.join(dir, name))).size };
+        const number = spoolFileNumber(name);
+        if (number === undefined) continue;
+        const segment = { number, bytes: (await stat(path.join(dir, name))).size };
         closed.push(segment);
         bytes += segment.bytes;
       }
@@ -111,8 +120,10 @@ export function openSpool(options: SpoolOptions): Spool {
     if (current === undefined) return;
     const { file, number, bytes: written } = current;
     current = undefined;
-    closed.push({ number, bytes: written });
+    // On a full disk files can be made that nothing can be written to.
+    if (written > 0) closed.push({ number, bytes: written });
     try {
+      if (written === 0) await rm(fileOf({ number, bytes: 0 }), { force: true });
       if (torn) await file.truncate(written);
       await file.sync();
     } catch (error) {

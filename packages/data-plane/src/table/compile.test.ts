@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Snapshot, SnapshotVersion } from '@gateway/shared/snapshot/schema';
+import { runAtOnce } from '@gateway/shared/pace';
 import { compileEnvironment } from './compile.ts';
 import { EMPTY_TABLE, findToken, upstreamsOf, withEnvironment } from './routing-table.ts';
+
+const compile = (...args: Parameters<typeof compileEnvironment>) =>
+  runAtOnce(compileEnvironment(...args));
 
 const SNAPSHOT: Snapshot = {
   format: 1,
@@ -161,7 +165,7 @@ const SEED: unknown = expect.any(Number);
 
 describe('compileEnvironment', () => {
   it('gives just this table of this snapshot', () => {
-    const table = compileEnvironment(SNAPSHOT);
+    const table = compile(SNAPSHOT);
     expect({ name: table.name, version: table.version }).toEqual({
       name: 'production',
       version: 7,
@@ -228,7 +232,7 @@ describe('compileEnvironment', () => {
   });
 
   it('makes a service once, for all the routes and versions that lead to it', () => {
-    const table = compileEnvironment(SNAPSHOT);
+    const table = compile(SNAPSHOT);
     const services = [...table.routes.values()].map((route) => route.versions[0]?.service);
     expect(services[0]).toBe(table.services.get('svc_1'));
     expect(services[1]).toBe(table.services.get('svc_1'));
@@ -241,17 +245,17 @@ describe('compileEnvironment', () => {
       routes: SNAPSHOT.routes.map((route) => ({ ...route, versions })),
     });
     const one = { name: 'v1', service_id: 'svc_1', weight: 0 };
-    expect(() => compileEnvironment(withVersions([one, { ...one, weight: 1 }]))).toThrow('rte_1');
-    expect(() => compileEnvironment(withVersions([one]))).toThrow('weight above 0');
+    expect(() => compile(withVersions([one, { ...one, weight: 1 }]))).toThrow('rte_1');
+    expect(() => compile(withVersions([one]))).toThrow('weight above 0');
   });
 
   it('refuses a route to a service that is not there', () => {
-    expect(() => compileEnvironment({ ...SNAPSHOT, services: [] })).toThrow('rte_1');
+    expect(() => compile({ ...SNAPSHOT, services: [] })).toThrow('rte_1');
   });
 
   it('refuses two routes of one name, as one would be served in silence', () => {
     const routes = SNAPSHOT.routes.map((route) => ({ ...route, name: 'same' }));
-    expect(() => compileEnvironment({ ...SNAPSHOT, routes })).toThrow('rte_2');
+    expect(() => compile({ ...SNAPSHOT, routes })).toThrow('rte_2');
   });
 
   it('finds every route and every secret of any snapshot, and no other', () => {
@@ -264,7 +268,7 @@ describe('compileEnvironment', () => {
         if (route === undefined || token === undefined) throw new Error('the example is empty');
         const table = withEnvironment(
           EMPTY_TABLE,
-          compileEnvironment({
+          compile({
             ...SNAPSHOT,
             routes: routeNames.map((name, index) => ({ ...route, id: `rte_${index}`, name })),
             tokens: secretHashes.map((sha256, index) => ({
@@ -274,8 +278,8 @@ describe('compileEnvironment', () => {
             })),
           }),
         );
-        const { routes } = table.environments.get('production') ?? { routes: new Map() };
-        expect([...routes.keys()].sort()).toEqual([...routeNames].sort());
+        const routes = table.environments.get('production')?.routes.keys() ?? [];
+        expect([...routes].sort()).toEqual([...routeNames].sort());
         secretHashes.forEach((hash, index) => {
           expect(findToken(table, hash)?.id).toBe(`tok_${index}`);
         });
@@ -286,12 +290,9 @@ describe('compileEnvironment', () => {
   });
 
   it('changes no table that a request may hold', () => {
-    const before = withEnvironment(EMPTY_TABLE, compileEnvironment(SNAPSHOT));
+    const before = withEnvironment(EMPTY_TABLE, compile(SNAPSHOT));
     const environment = before.environments.get('production');
-    const after = withEnvironment(
-      before,
-      compileEnvironment({ ...SNAPSHOT, version: 8, routes: [] }),
-    );
+    const after = withEnvironment(before, compile({ ...SNAPSHOT, version: 8, routes: [] }));
     expect(before.environments.get('production')).toBe(environment);
     expect(environment?.routes.size).toBe(2);
     expect(after.environments.get('production')?.routes.size).toBe(0);

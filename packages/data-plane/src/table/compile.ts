@@ -1,3 +1,4 @@
+import type { Steps } from '@gateway/shared/pace';
 import type {
   Snapshot,
   SnapshotAuth,
@@ -9,6 +10,7 @@ import type {
 } from '@gateway/shared/snapshot/schema';
 import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
 import { compileTls, type UpstreamTls } from './compile-tls.ts';
+import { LayeredMap } from './layered-map.ts';
 import { isSameService } from './same-service.ts';
 import { hashText } from './choose-version.ts';
 import type {
@@ -21,10 +23,11 @@ import type {
   Token,
 } from './routing-table.ts';
 
-type Services = ReadonlyMap<string, CompiledService>;
+type ServiceOf = (id: string) => CompiledService | undefined;
 
 /**
- * Makes the table of one environment from its snapshot. Pure: the same snapshot gives the same table.
+ * Makes the table of one environment from its snapshot, element by element. Pure: the same snapshot
+ * gives the same table.
  *
  * @param before the table that it replaces: what it has of a service is taken over where nothing of the
  * service has changed, so that whoever keeps something for a service sees by its identity that it is as
@@ -33,27 +36,44 @@ type Services = ReadonlyMap<string, CompiledService>;
  * @throws Error where the snapshot contradicts itself, such as a route to a service that is not in it;
  * the caller then keeps the table that it has.
  */
-export function compileEnvironment(
+export function* compileEnvironment(
   snapshot: Snapshot,
   before?: EnvironmentTable,
   opener: CredentialOpener = NO_KEYS,
-): EnvironmentTable {
+): Steps<EnvironmentTable> {
   const services = new Map<string, CompiledService>();
   for (const service of snapshot.services) {
-    const known = before?.services.get(service.id);
-    const isKnown = known !== undefined && isSameService(known, service);
-    services.set(service.id, isKnown ? known : compileService(service, opener));
+    services.set(service.id, takeService(service, before?.services.get(service.id), opener));
+    yield;
   }
   const routes = new Map<string, CompiledRoute>();
+  const serviceOf = (id: string) => services.get(id);
   for (const route of snapshot.routes) {
     if (routes.has(route.name)) throw new Error(`route ${route.id} has the name of another`);
-    routes.set(route.name, compileRoute(route, services, snapshot.environment));
+    routes.set(route.name, compileRoute(route, serviceOf, snapshot.environment));
+    yield;
   }
   const tokens = new Map<string, Token>();
   for (const token of snapshot.tokens) {
     for (const [hash, compiled] of compileToken(token)) tokens.set(hash, compiled);
+    yield;
   }
-  return { name: snapshot.environment, version: snapshot.version, services, routes, tokens };
+  return {
+    ...{ name: snapshot.environment, version: snapshot.version },
+    services: LayeredMap.of(services),
+    routes: LayeredMap.of(routes),
+    tokens: LayeredMap.of(tokens),
+  };
+}
+
+/** The service as it is known, where compiling it would give just that. */
+export function takeService(
+  service: SnapshotService,
+  known: CompiledService | undefined,
+  opener: CredentialOpener,
+): CompiledService {
+  if (known !== undefined && isSameService(known, service)) return known;
+  return compileService(service, opener);
 }
 
 function compileService(service: SnapshotService, opener: CredentialOpener): CompiledService {
@@ -99,16 +119,17 @@ function compileUpstream(
   };
 }
 
-function compileRoute(
+/** @throws Error where it names a service that is not there, or its versions contradict each other. */
+export function compileRoute(
   route: SnapshotRoute,
-  services: Services,
+  serviceOf: ServiceOf,
   environment: string,
 ): CompiledRoute {
   return {
     id: route.id,
     name: route.name,
     environment,
-    versions: compileVersions(route, services),
+    versions: compileVersions(route, serviceOf),
     timeoutMs: route.timeout_ms,
     retryCount: route.retry_count,
     methods: route.methods === null ? undefined : new Set(route.methods),
@@ -135,8 +156,8 @@ function compileRoute(
 }
 
 /** A version that two share, or that nobody could reach, would be served otherwise than it was set. */
-function compileVersions(route: SnapshotRoute, services: Services): readonly CompiledVersion[] {
-  const versions = route.versions.map((version) => compileVersion(route, version, services));
+function compileVersions(route: SnapshotRoute, serviceOf: ServiceOf): readonly CompiledVersion[] {
+  const versions = route.versions.map((version) => compileVersion(route, version, serviceOf));
   if (versions.length > 1 && new Set(versions.map(({ name }) => name)).size < versions.length) {
     throw new Error(`route ${route.id} has two versions of one name`);
   }
@@ -149,9 +170,9 @@ function compileVersions(route: SnapshotRoute, services: Services): readonly Com
 function compileVersion(
   route: SnapshotRoute,
   version: SnapshotVersion,
-  services: Services,
+  serviceOf: ServiceOf,
 ): CompiledVersion {
-  const service = services.get(version.service_id);
+  const service = serviceOf(version.service_id);
   if (service === undefined) throw new Error(`route ${route.id} names an unknown service`);
   return {
     name: version.name ?? undefined,
@@ -177,7 +198,8 @@ function compileAuth(auth: SnapshotAuth): CompiledAuth {
   };
 }
 
-function* compileToken(token: SnapshotToken): Generator<[string, Token]> {
+/** One token for each of its secrets, under the secret's hash. */
+export function* compileToken(token: SnapshotToken): Generator<[string, Token]> {
   for (const secret of token.secrets) {
     yield [
       secret.sha256,

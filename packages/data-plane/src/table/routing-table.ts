@@ -1,4 +1,5 @@
 import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
+import type { LayeredMap } from './layered-map.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
 import type { RetryPolicy } from '../upstream/retry.ts';
 import type { CompiledCredential } from './compile-credential.ts';
@@ -118,10 +119,11 @@ export interface EnvironmentTable {
   readonly name: string;
   readonly version: number;
   /** By id. */
-  readonly services: ReadonlyMap<string, CompiledService>;
-  readonly routes: ReadonlyMap<string, CompiledRoute>;
+  readonly services: LayeredMap<CompiledService>;
+  /** By name. */
+  readonly routes: LayeredMap<CompiledRoute>;
   /** By the SHA-256 of the secret, hex. */
-  readonly tokens: ReadonlyMap<string, Token>;
+  readonly tokens: LayeredMap<Token>;
 }
 
 /**
@@ -157,15 +159,4 @@ export function upstreamsOf(table: RoutingTable): Map<string, CompiledUpstream> 
     }
   }
   return upstreams;
-}
-
-/** Every URL of a key set that some route of the table verifies its callers' JWTs with. */
-export function keySetUrlsOf(table: RoutingTable): Set<string> {
-  const urls = new Set<string>();
-  for (const environment of table.environments.values()) {
-    for (const route of environment.routes.values()) {
-      if (route.auth.type === 'jwt') urls.add(route.auth.jwksUrl);
-    }
-  }
-  return urls;
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Snapshot, SnapshotService } from '@gateway/shared/snapshot/schema';
 import fc from 'fast-check';
+import { runAtOnce } from '@gateway/shared/pace';
 import { compileEnvironment } from './compile.ts';
+const compile = (...args: Parameters<typeof compileEnvironment>) =>
+  runAtOnce(compileEnvironment(...args));
 
 const fields = {
   id: fc.constant('svc_1'),
@@ -44,8 +47,8 @@ describe('a service in a new configuration', () => {
   it('is the very same where nothing of it has changed', () => {
     fc.assert(
       fc.property(service, (one) => {
-        const before = compileEnvironment(snapshotOf(one));
-        const after = compileEnvironment(snapshotOf(structuredClone(one)), before);
+        const before = compile(snapshotOf(one));
+        const after = compile(snapshotOf(structuredClone(one)), before);
         expect(after.services.get('svc_1')).toBe(before.services.get('svc_1'));
       }),
     );
@@ -54,10 +57,8 @@ describe('a service in a new configuration', () => {
   it('is always what it would be without anything before it', () => {
     fc.assert(
       fc.property(service, service, (one, other) => {
-        const before = compileEnvironment(snapshotOf(one));
-        expect(compileEnvironment(snapshotOf(other), before)).toEqual(
-          compileEnvironment(snapshotOf(other)),
-        );
+        const before = compile(snapshotOf(one));
+        expect(compile(snapshotOf(other), before)).toEqual(compile(snapshotOf(other)));
       }),
     );
   });

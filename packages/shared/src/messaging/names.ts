@@ -7,6 +7,8 @@ export const NAMES = {
   configBucket: 'gateway_config',
   /** Object store: the snapshots themselves. */
   snapshotBucket: 'gateway_snapshots',
+  /** Stream: what was published of each environment, one entry after the other. */
+  configLog: 'GATEWAY_CONFIG_LOG',
   /** Stream of request records on their way to Postgres. */
   recordStream: 'GATEWAY_RECORDS',
   /** The durable consumer that all control planes share. */
@@ -20,6 +22,29 @@ export const NAMES = {
   /** The same for windows up to `SHORT_QUOTA_WINDOW_MS`, which need not be kept for a day. */
   shortQuotaBucket: 'gateway_quotas_short',
 } as const;
+
+const CONFIG_LOG_SUBJECT = 'gateway.config.log';
+
+export const CONFIG_LOG_SUBJECTS = `${CONFIG_LOG_SUBJECT}.*`;
+
+/** Where the entries of an environment's log go. Environments are named by a-z, 0-9 and the dash. */
+export function configLogSubject(environment: string): string {
+  return `${CONFIG_LOG_SUBJECT}.${environment}`;
+}
+
+const CONFIG_WANTED_SUBJECT = 'gateway.config.wanted';
+
+export const CONFIG_WANTED_SUBJECTS = `${CONFIG_WANTED_SUBJECT}.*`;
+
+/** Where a data plane asks for a snapshot of an environment, as the log alone does not lead to its newest version. */
+export function configWantedSubject(environment: string): string {
+  return `${CONFIG_WANTED_SUBJECT}.${environment}`;
+}
+
+/** The environment at the end of a subject of the log, or of those that ask for snapshots. */
+export function environmentOfSubject(subject: string): string {
+  return subject.slice(subject.lastIndexOf('.') + 1);
+}
 
 const RECORD_SUBJECT = 'gateway.records';
 
@@ -63,6 +88,34 @@ function quotaBucket(windowMs: number): string {
 /** The object that holds a version of an environment's snapshot. */
 export function snapshotObject(environment: string, version: number): string {
   return `${environment}.${version}`;
+}
+
+/** Hexadecimal digits that tell one attempt to publish a version from another. */
+export const ATTEMPT_DIGITS = 16;
+
+/**
+ * The name of the object of one attempt to publish a version. The nonce keeps two publishers, of
+ * which one has lost its lock, from writing over each other's object.
+ *
+ * @param entryId the log's entry that made this version, where the snapshot holds nothing new
+ */
+export function attemptObject(
+  environment: string,
+  version: number,
+  nonce: string,
+  entryId = '',
+): string {
+  return `${snapshotObject(environment, version)}.${entryId}${nonce}`;
+}
+
+const CONTENT_OF_ENTRY = new RegExp(`\\.([0-9a-f]{${ATTEMPT_DIGITS}})[0-9a-f]{${ATTEMPT_DIGITS}}$`);
+
+/**
+ * Which entry of the log a snapshot repeats, by the name of its object; undefined where the snapshot
+ * itself made its version.
+ */
+export function repeatedEntryId(object: string): string | undefined {
+  return CONTENT_OF_ENTRY.exec(object)?.[1];
 }
 
 /** A text as one token of a subject: what NATS gives a meaning to is replaced. */

@@ -5,12 +5,13 @@ import {
   StorageType,
   type JetStreamManager,
   jetstreamManager,
+  type StreamConfig,
 } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { nanos } from '@nats-io/nats-core';
 import { Objm } from '@nats-io/obj';
-import { NAMES, RECORD_SUBJECTS, SHORT_QUOTA_WINDOW_MS } from './names.ts';
+import { CONFIG_LOG_SUBJECTS, NAMES, RECORD_SUBJECTS, SHORT_QUOTA_WINDOW_MS } from './names.ts';
 
 export interface TopologyOptions {
   /** Copies of each stream in the cluster: 1 for a single server, 3 in production. */
@@ -19,9 +20,14 @@ export interface TopologyOptions {
   readonly maxRecordStreamBytes: number;
   /** The most that the bucket of idempotency keys holds before it refuses more, bytes; 4 GiB unless given. */
   readonly maxIdempotencyBytes?: number;
+  /** Records that a control plane has not acknowledged for so long go to another; 30 s unless given. */
+  readonly recordAckWaitMs?: number;
 }
 
 const ACK_WAIT_MS = 30_000;
+/** Far above what publishers leave there; a data plane that misses an entry takes the snapshot. */
+const MAX_LOG_ENTRIES = 4096;
+const MAX_LOG_BYTES = 512 * 1024 * 1024;
 /** A data plane that is gone is forgotten after this long. */
 const DATA_PLANE_TTL_MS = 60_000;
 /** In memory: some hundred heartbeats of the largest size, many thousands of a usual one. */
@@ -58,7 +64,36 @@ export async function ensureTopology(
   await ensureIdempotencyBucket(connection, manager, options);
   await ensureQuotaBuckets(connection, options.replicas);
   await new Objm(connection).create(NAMES.snapshotBucket, { replicas: options.replicas });
+  await ensureConfigLog(manager, options.replicas);
   await ensureRecordStream(manager, options);
+}
+
+/**
+ * Without an age: an environment that is never changed again must keep its last entries. It never
+ * refuses an entry, as a change must reach the data planes; the oldest ones go instead.
+ */
+async function ensureConfigLog(manager: JetStreamManager, replicas: number): Promise<void> {
+  const limits = {
+    subjects: [CONFIG_LOG_SUBJECTS],
+    num_replicas: replicas,
+    max_bytes: MAX_LOG_BYTES,
+    max_msgs_per_subject: MAX_LOG_ENTRIES,
+    discard: DiscardPolicy.Old,
+  };
+  await ensureStream(manager, NAMES.configLog, RetentionPolicy.Limits, limits);
+}
+
+async function ensureStream(
+  manager: JetStreamManager,
+  name: string,
+  retention: RetentionPolicy,
+  limits: Partial<StreamConfig>,
+): Promise<void> {
+  if (await exists(() => manager.streams.info(name))) {
+    await manager.streams.update(name, limits);
+  } else {
+    await manager.streams.add({ name, storage: StorageType.File, retention, ...limits });
+  }
 }
 
 /** A full bucket refuses new keys: to drop old ones would let their requests run again. */
@@ -103,22 +138,19 @@ async function ensureRecordStream(
     max_bytes: options.maxRecordStreamBytes,
     discard: DiscardPolicy.New,
   };
-  if (await exists(() => manager.streams.info(NAMES.recordStream))) {
-    await manager.streams.update(NAMES.recordStream, limits);
-  } else {
-    await manager.streams.add({
-      name: NAMES.recordStream,
-      storage: StorageType.File,
-      retention: RetentionPolicy.Workqueue,
-      ...limits,
-    });
-  }
-  await manager.consumers.add(NAMES.recordStream, {
+  await ensureStream(manager, NAMES.recordStream, RetentionPolicy.Workqueue, limits);
+  const consumer = {
     durable_name: NAMES.recordConsumer,
     ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ACK_WAIT_MS),
+    ack_wait: nanos(options.recordAckWaitMs ?? ACK_WAIT_MS),
     max_ack_pending: 1000,
-  });
+  };
+  const look = () => manager.consumers.info(NAMES.recordStream, NAMES.recordConsumer);
+  if (!(await exists(look))) await manager.consumers.add(NAMES.recordStream, consumer);
+  else if ((await look()).config.ack_wait !== consumer.ack_wait) {
+    const { ack_wait } = consumer;
+    await manager.consumers.update(NAMES.recordStream, NAMES.recordConsumer, { ack_wait });
+  }
 }
 
 const NOT_FOUND = new Set(['StreamNotFoundError', 'ConsumerNotFoundError']);

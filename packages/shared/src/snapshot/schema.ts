@@ -40,7 +40,7 @@ const healthCheckSchema = z.object({
   unhealthy_threshold: z.int().min(1),
 });
 
-const serviceSchema = z.object({
+export const serviceSchema = z.object({
   id: z.string(),
   name: z.string(),
   revision: z.int(),
@@ -110,7 +110,7 @@ const idempotencySchema = z.object({
   on_unknown: z.enum(['refuse', 'forward']),
 });
 
-const routeSchema = z.object({
+export const routeSchema = z.object({
   id: z.string(),
   name: z.string(),
   revision: z.int(),
@@ -128,7 +128,7 @@ const routeSchema = z.object({
   max_body_bytes: z.int().min(0),
 });
 
-const tokenSchema = z.object({
+export const tokenSchema = z.object({
   id: z.string(),
   /**
    * SHA-256 of each secret that opens this token, in hex, with the time (ms since the Unix epoch) from
@@ -140,14 +140,23 @@ const tokenSchema = z.object({
   scopes: z.array(z.string()),
 });
 
+export const formatSchema = z.literal(Object.values(SNAPSHOT_FORMATS));
+
 export const snapshotSchema = z.object({
-  format: z.literal(Object.values(SNAPSHOT_FORMATS)),
+  format: formatSchema,
   environment: z.string(),
   /** Counts up with every publication of the environment. */
   version: z.int().min(1),
   services: z.array(serviceSchema),
   routes: z.array(routeSchema),
   tokens: z.array(tokenSchema),
+});
+
+/** A snapshot whose elements were not looked at yet. */
+export const snapshotHeadSchema = snapshotSchema.extend({
+  services: z.array(z.unknown()),
+  routes: z.array(z.unknown()),
+  tokens: z.array(z.unknown()),
 });
 
 export type Snapshot = z.infer<typeof snapshotSchema>;

@@ -5,13 +5,15 @@ import { orAborted } from './abortable.ts';
 import { backOffMs } from './back-off.ts';
 import { whenUp, type NatsLink } from './nats-link.ts';
 import {
-  subscribePointers,
-  type PointerListener,
-  type PointerSubscription,
-} from './pointer-subscription.ts';
+  subscribeStream,
+  type StreamPosition,
+  type StreamSource,
+  type StreamSubscription,
+} from './stream-subscription.ts';
 
-/** `onNews`: every pointer at the beginning and again after each interruption, then each change, in order. */
-export interface PointerWatchOptions extends PointerListener {
+export interface StreamWatchOptions extends StreamSource {
+  /** What the log calls it. */
+  readonly what: string;
   readonly link: NatsLink;
   readonly clock: Clock;
   /** Gives numbers in [0, 1). */
@@ -19,7 +21,7 @@ export interface PointerWatchOptions extends PointerListener {
   readonly log: Logger;
 }
 
-export interface PointerWatch {
+export interface StreamWatch {
   /** Whether changes are being delivered now. */
   readonly connected: boolean;
   stop(): Promise<void>;
@@ -30,38 +32,40 @@ const BACK_OFF = { firstMs: 50, maxMs: 1000 };
 const LOG_EVERY_FAILURES = 30;
 
 /**
- * Watches the pointers for as long as it is not stopped. The subscription is made anew whenever it
- * ends, falls silent or behind, when the server was restarted, and when the bucket was lost and made
- * anew; each new one begins with all pointers.
+ * Watches a stream for as long as it is not stopped. The subscription is made anew whenever it ends,
+ * falls silent or behind, when the server was restarted, and when the stream was lost and made anew.
+ * Each new one begins with the last message of each subject, or goes on where the one before ended.
  */
-export function watchPointers(options: PointerWatchOptions): PointerWatch {
-  const { link, clock, random, log } = options;
+export function watchStream(options: StreamWatchOptions): StreamWatch {
+  const { link, clock, random, log, what } = options;
   const abort = new AbortController();
   let connected = false;
+  let position: StreamPosition | undefined;
 
   async function supervise(): Promise<void> {
     for (let failures = 0; ;) {
       const connection = await whenUp(link, abort.signal);
       if (connection === undefined) return;
-      let subscription: PointerSubscription | undefined;
+      let subscription: StreamSubscription | undefined;
       try {
-        const subscribing = subscribePointers(connection, options, abort.signal);
+        const subscribing = subscribeStream(connection, options, position, abort.signal);
         subscription = await orAborted(subscribing, abort.signal);
         connected = true;
         const sinceMs = clock.monotonicMs();
-        log.info('the configuration is watched');
+        log.info(`${what} is watched`);
         const reason = await untilEnded(connection, subscription);
         if (abort.signal.aborted) return;
         // One that ended at once counts as a failure, so that a broken server is not asked in a loop.
         if (clock.monotonicMs() - sinceMs > CHECK_MS) failures = 0;
-        log.warn({ reason }, 'the watch of the configuration ended; it is made anew');
+        log.warn({ reason }, `the watch of ${what} ended; it is made anew`);
       } catch (error) {
         if (abort.signal.aborted) return;
         if (failures % LOG_EVERY_FAILURES === 0) {
-          log.warn({ reason: String(error) }, 'the configuration cannot be watched yet');
+          log.warn({ reason: String(error) }, `${what} cannot be watched yet`);
         }
       } finally {
         connected = false;
+        position = subscription?.position ?? position;
         subscription?.close();
       }
       failures += 1;
@@ -71,7 +75,7 @@ export function watchPointers(options: PointerWatchOptions): PointerWatch {
 
   async function untilEnded(
     connection: NatsConnection,
-    subscription: PointerSubscription,
+    subscription: StreamSubscription,
   ): Promise<string> {
     const ended = Promise.withResolvers<string>();
     const over = new AbortController();
@@ -94,7 +98,7 @@ export function watchPointers(options: PointerWatchOptions): PointerWatch {
     }
   }
 
-  async function checkRegularly(check: PointerSubscription, signal: AbortSignal): Promise<string> {
+  async function checkRegularly(check: StreamSubscription, signal: AbortSignal): Promise<string> {
     for (;;) {
       await pause(clock, CHECK_MS, signal);
       if (signal.aborted) return 'stopped';
@@ -102,7 +106,7 @@ export function watchPointers(options: PointerWatchOptions): PointerWatch {
         const reason = await check.check();
         if (reason !== undefined) return reason;
       } catch (error) {
-        return `the bucket cannot be asked: ${String(error)}`;
+        return `the stream cannot be asked: ${String(error)}`;
       }
     }
   }

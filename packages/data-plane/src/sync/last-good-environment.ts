@@ -1,0 +1,170 @@
+import { open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { makeFolder } from '@gateway/shared/files/make-folder';
+import { appendEntries } from './delta-file.ts';
+
+/** Of this file, not of the snapshot in it, which names its own. */
+export const MAGIC = 'gateway-last-good 1\n';
+export const SNAPSHOT_SUFFIX = '.snapshot';
+const DELTAS_SUFFIX = '.deltas';
+const DRAFT_SUFFIX = '.draft';
+
+/** Past this share of the snapshot, and past this many bytes, a new snapshot is to take the place of deltas. */
+const LONG_SHARE = 0.5;
+const LONG_BYTES = 256 * 1024;
+/** What is not taken the place of, as no snapshot can be had, grows no further. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+interface DeltaFile {
+  readonly name: string;
+  /** The version that its last entry makes. */
+  last: number;
+  bytes: number;
+}
+
+interface Waiting {
+  snapshot:
+    { readonly text: string; readonly bytes: Uint8Array; readonly version: number } | undefined;
+  deltas: { readonly sealed: Uint8Array; readonly version: number }[];
+}
+
+/**
+ * The files of one environment: `<name>.snapshot`, and `<name>.<version>.deltas` with what came behind
+ * it, begun when the snapshot of that version was written. Writes never overlap; of several that wait,
+ * only what the last snapshot of them does not hold is written.
+ */
+export class LastGoodEnvironment {
+  readonly #dir: string;
+  readonly #name: string;
+  #waiting: Waiting = { snapshot: undefined, deltas: [] };
+  #writing: Promise<void> | undefined;
+  #files: DeltaFile[];
+  #current: DeltaFile | undefined;
+  #snapshotBytes: number;
+  #broken = false;
+
+  /** @param files those that are there */
+  constructor(dir: string, name: string, snapshotBytes = 0, files: readonly DeltaFile[] = []) {
+    this.#dir = dir;
+    this.#name = name;
+    this.#snapshotBytes = snapshotBytes;
+    this.#files = [...files];
+  }
+
+  isLong(): boolean {
+    const bytes = this.#files.reduce((sum, file) => sum + file.bytes, 0);
+    return this.#broken || bytes > Math.max(LONG_BYTES, LONG_SHARE * this.#snapshotBytes);
+  }
+
+  /** Replaces the file as a whole. Rejects where it cannot be written. */
+  snapshot(text: string, bytes: Uint8Array, version: number): Promise<void> {
+    this.#waiting.snapshot = { text, bytes, version };
+    this.#waiting.deltas = this.#waiting.deltas.filter((delta) => delta.version > version);
+    return this.#write();
+  }
+
+  /** Adds what came behind. Rejects where it cannot be written: then a snapshot is needed. */
+  delta(sealed: Uint8Array, version: number): Promise<void> {
+    this.#waiting.deltas.push({ sealed, version });
+    return this.#write();
+  }
+
+  #write(): Promise<void> {
+    this.#writing ??= this.#writeAll();
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    // What is asked for in the same turn is written together.
+    await Promise.resolve();
+    let failure: { readonly error: unknown } | undefined;
+    while (this.#waiting.snapshot !== undefined || this.#waiting.deltas.length > 0) {
+      const { snapshot, deltas } = this.#waiting;
+      this.#waiting = { snapshot: undefined, deltas: [] };
+      try {
+        if (snapshot !== undefined) {
+          await this.#replace(snapshot);
+          // It makes up for what could not be written before.
+          failure = undefined;
+        }
+        if (deltas.length > 0) await this.#append(deltas);
+      } catch (error) {
+        failure = { error };
+        this.#broken = true;
+      }
+    }
+    this.#writing = undefined;
+    if (failure !== undefined) throw failure.error;
+  }
+
+  async #replace({ text, bytes, version }: NonNullable<Waiting['snapshot']>): Promise<void> {
+    const content = [Buffer.from(`${MAGIC}${text}\n`), bytes];
+    await replaceFile(this.#dir, this.#name + SNAPSHOT_SUFFIX, content);
+    this.#snapshotBytes = bytes.length;
+    this.#broken = false;
+    const old = this.#files.filter(({ last }) => last <= version);
+    this.#files = this.#files.filter(({ last }) => last > version);
+    for (const { name } of old) await rm(path.join(this.#dir, name), { force: true });
+    this.#current = undefined;
+  }
+
+  async #append(deltas: Waiting['deltas']): Promise<void> {
+    const last = deltas.at(-1)?.version ?? 0;
+    const added = deltas.reduce((sum, { sealed }) => sum + sealed.length, 0);
+    const held = this.#files.reduce((sum, file) => sum + file.bytes, 0);
+    if (held + added > MAX_BYTES) {
+      throw new Error('too many changes are kept, and no snapshot of them can be had');
+    }
+    const file = this.#current ?? this.#begin(deltas[0]?.version ?? last);
+    file.last = Math.max(file.last, last);
+    file.bytes += added;
+    try {
+      await makeFolder(this.#dir, 0o700);
+      await appendEntries(
+        path.join(this.#dir, file.name),
+        deltas.map(({ sealed }) => sealed),
+      );
+    } catch (error) {
+      // It may end in a part of an entry, behind which nothing is read.
+      this.#current = undefined;
+      throw error;
+    }
+  }
+
+  #begin(version: number): DeltaFile {
+    const file = { name: `${this.#name}.${version}${DELTAS_SUFFIX}`, last: 0, bytes: 0 };
+    this.#files = [...this.#files.filter(({ name }) => name !== file.name), file];
+    this.#current = file;
+    return file;
+  }
+}
+
+/** A crash at any point leaves the old file or the new one, never a part of either. */
+async function replaceFile(
+  dir: string,
+  name: string,
+  content: readonly Uint8Array[],
+): Promise<void> {
+  await makeFolder(dir, 0o700);
+  const draft = path.join(dir, name + DRAFT_SUFFIX);
+  try {
+    const file = await open(draft, 'w', 0o600);
+    try {
+      await file.writev([...content]);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path.join(dir, name));
+  } catch (error) {
+    // On a full disk the draft would take up what others need.
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  const folder = await open(dir, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { LayeredMap } from './layered-map.ts';
+
+const key = fc.nat(200).map(String);
+const changes = fc.array(fc.tuple(key, fc.option(fc.nat(), { nil: undefined })), { maxLength: 30 });
+
+describe('a layered map', () => {
+  it('holds after any changes what a map holds after them', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(key, fc.nat(), { maxKeys: 150 }),
+        fc.array(changes, { maxLength: 12 }),
+        (start, rounds) => {
+          const expected = new Map(Object.entries(start));
+          let map = LayeredMap.of(new Map(expected));
+          for (const round of rounds) {
+            map = map.with(new Map(round));
+            for (const [at, value] of new Map(round)) {
+              if (value === undefined) expected.delete(at);
+              else expected.set(at, value);
+            }
+          }
+          expect(new Map(map)).toEqual(expected);
+          expect([...map.keys()].toSorted()).toEqual([...expected.keys()].toSorted());
+          expect([...map.values()].toSorted()).toEqual([...expected.values()].toSorted());
+          expect(map.size).toBe(expected.size);
+          for (let at = 0; at <= 200; at += 1) {
+            expect(map.get(String(at))).toBe(expected.get(String(at)));
+            expect(map.has(String(at))).toBe(expected.has(String(at)));
+          }
+        },
+      ),
+    );
+  });
+
+  it('is not changed by the making of another', () => {
+    const before = LayeredMap.of(new Map([['a', 1]]));
+    const after = before.with(
+      new Map([
+        ['a', undefined],
+        ['b', 2],
+      ]),
+    );
+    expect([...before]).toEqual([['a', 1]]);
+    expect([...after]).toEqual([['b', 2]]);
+    expect(before.with(new Map())).toBe(before);
+  });
+
+  it('folds a layer in as often as its size asks for, not at each change', () => {
+    let map = LayeredMap.of(new Map(Array.from({ length: 10_000 }, (_, at) => [String(at), at])));
+    let copied = 0;
+    for (let round = 0; round < 1000; round += 1) {
+      const next = map.with(new Map([[String(round), -round]]));
+      // What came last stands at the end, but where all was copied.
+      if ([...next.keys()].at(-1) !== String(round)) copied += 1;
+      map = next;
+    }
+    expect(copied).toBe(2);
+    expect(map.get('999')).toBe(-999);
+  });
+});

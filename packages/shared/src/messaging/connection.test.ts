@@ -1,0 +1,97 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { systemClock } from '../clock.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import { createTestAuthority } from '../testing/certificates.ts';
+import { eventually } from '../testing/eventually.ts';
+import { connectNats } from './connection.ts';
+
+const INFO = { server_id: 'x', version: '2.10.0', headers: true, proto: 1, max_payload: 1024 };
+
+describe('the connection to NATS', () => {
+  let stopping = new AbortController();
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let said = '';
+  let greetings = 0;
+  beforeEach(() => {
+    stopping = new AbortController();
+    [said, greetings] = ['', 0];
+  });
+  afterEach(() => {
+    stopping.abort(new Error('the test is over'));
+    for (const socket of sockets) socket.destroy();
+    server?.close();
+  });
+
+  /** Greets as NATS does, then hears what it is told. */
+  async function listen(info: object, greeted: (socket: Socket) => Socket): Promise<number> {
+    const listening = (server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      greetings += 1;
+      socket.write(`INFO ${JSON.stringify({ ...INFO, ...info })}\r\n`);
+      const heard = greeted(socket);
+      heard.on('error', () => undefined);
+      heard.on('data', (bytes: Buffer) => {
+        said += bytes.toString('latin1');
+        if (said.includes('PING')) heard.write('PONG\r\n');
+      });
+    }));
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+    return (listening.address() as AddressInfo).port;
+  }
+
+  const start = (url: string) => {
+    const log = createLogger('test', 'silent');
+    const { signal } = stopping;
+    return connectNats({ url, name: 'test', log, clock: systemClock, signal });
+  };
+
+  it('tells user and password of the URL', async () => {
+    const port = await listen({ auth_required: true }, (socket) => socket);
+    const connection = await start(`nats://me:s3cret@127.0.0.1:${port}`);
+    expect(said).toContain('"user":"me","pass":"s3cret"');
+    await connection.close();
+  });
+
+  it('goes on asking a server that refuses it, as that may hear of a new password later', async () => {
+    const refusals = 4;
+    const port = await listen({ auth_required: true }, (socket) => {
+      const refused = greetings > 1 && greetings <= 1 + refusals;
+      if (refused) socket.end("-ERR 'Authorization Violation'\r\n");
+      return socket;
+    });
+    const connection = await start(`nats://me:s3cret@127.0.0.1:${port}`);
+    for (const socket of sockets) socket.destroy();
+    await eventually(async () => {
+      expect(greetings).toBeGreaterThan(1 + refusals);
+      await connection.flush();
+    });
+    expect(connection.isClosed()).toBe(false);
+    await connection.close();
+  });
+
+  it.each([
+    ['has no TLS', {}, (socket: Socket) => socket],
+    [
+      'cannot prove its name',
+      { tls_required: true },
+      (socket: Socket) => {
+        const { certPem, keyPem } = createTestAuthority('unknown').issue(['localhost']);
+        const secureContext = createSecureContext({ cert: certPem, key: keyPem });
+        return new TLSSocket(socket, { isServer: true, secureContext });
+      },
+    ],
+  ])('with tls:// tells nothing to a server that %s', async (_which, info, greeted) => {
+    const port = await listen(info, greeted);
+    const pending = start(`tls://me:s3cret@localhost:${port}`);
+    pending.catch(() => undefined);
+    // It asks again, so the first time has come to its end.
+    await eventually(() => {
+      expect(greetings).toBeGreaterThan(1);
+    });
+    expect(said).toBe('');
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { natsUrlVariable, parseNatsUrl } from './nats-url.ts';
+
+describe('NATS_URL', () => {
+  it.each([
+    ['nats://127.0.0.1:4222', { servers: ['127.0.0.1:4222'] }],
+    ['nats.internal', { servers: ['nats.internal:4222'] }],
+    ['a:1, nats://b', { servers: ['a:1', 'b:4222'] }],
+    ['nats://[::1]:4223/', { servers: ['[::1]:4223'] }],
+    ['tls://a,tls://b:1', { servers: ['a:4222', 'b:1'], tls: {} }],
+    ['tls://u:p@a', { servers: ['a:4222'], tls: {}, user: 'u', pass: 'p' }],
+    ['nats://u:p%3A%40%2F@a,nats://b', { servers: ['a:4222', 'b:4222'], user: 'u', pass: 'p:@/' }],
+    ['nats://u:p@a,nats://u:p@b', { servers: ['a:4222', 'b:4222'], user: 'u', pass: 'p' }],
+    ['nats://s3cret@a', { servers: ['a:4222'], token: 's3cret' }],
+  ])('%s is read as servers, TLS and credentials', (text, expected) => {
+    expect(parseNatsUrl(text)).toEqual(expected);
+    expect(natsUrlVariable.parse(text)).toBe(text);
+  });
+
+  it.each([
+    ['', 'must be nats://'],
+    ['nats://', 'must be nats://'],
+    ['http://s3cret.example', 'must be nats://'],
+    ['nats://s3cret:99999', 'must be nats://'],
+    ['nats://a/s3cret', 'must be nats://'],
+    ['nats://a?s3cret', 'must be nats://'],
+    ['tls://a,nats://b', 'must be tls:// for all'],
+    ['tls://a,b', 'must be tls:// for all'],
+    ['nats://u:s3cret@a,nats://v:s3cret@b', 'must not name two users'],
+    ['nats://u:s3cret%zz@a', 'percent-encoded'],
+  ])('%s is refused, and nothing of it is told', (text, reason) => {
+    expect(() => parseNatsUrl(text)).toThrow(reason);
+    expect(() => parseNatsUrl(text)).not.toThrow('s3cret');
+    expect(natsUrlVariable.safeParse(text).error?.issues).toMatchObject([
+      { message: expect.stringContaining(reason) },
+    ]);
+  });
+});
