@@ -12,7 +12,7 @@ export const AUDIT_ACTIONS = [
   ...(['service.created', 'service.updated', 'service.deleted'] as const),
   ...(['route.created', 'route.updated', 'route.deleted'] as const),
   ...(['token.created', 'token.rotated', 'token.revoked'] as const),
-  'environment.created',
+  ...(['environment.created', 'environment.rolled_back'] as const),
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

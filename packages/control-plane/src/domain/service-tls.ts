@@ -18,8 +18,12 @@ function certificatesField(maxChars: number) {
     .refine(holdsCertificates, { error });
 }
 
+/** NUL, and half a surrogate pair: Postgres keeps neither in a text. */
+const NO_TEXT = /[\0\p{Cs}]/u;
+
 /** Whether the text is certificates and nothing else that a reader could make something of. */
 function holdsCertificates(text: string): boolean {
+  if (NO_TEXT.test(text)) return false;
   const found = text.match(CERTIFICATE) ?? [];
   if (found.length === 0 || text.replaceAll(CERTIFICATE, '').includes('-----')) return false;
   try {

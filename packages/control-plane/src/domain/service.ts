@@ -166,7 +166,7 @@ export interface Service extends ServiceSettings {
   readonly updated_at: Date;
 }
 
-type UpstreamsInput = Pick<ServiceInput, 'url' | 'upstreams'>;
+export type UpstreamsInput = Pick<ServiceInput, 'url' | 'upstreams'>;
 
 /**
  * The upstreams that a body asks for. One whose url and region were there before keeps its id, so

@@ -19,6 +19,8 @@ function namesField(name: z.ZodType<string>, what: string) {
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
+/** With its offset a time of this year may be one of the next, for which RFC 3339 has no form. */
+const LAST_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** The body that creates a token. `routes` left out means all, for which the maker must have all. */
 export const tokenInputSchema = objectField({
@@ -27,7 +29,8 @@ export const tokenInputSchema = objectField({
   routes: namesField(routeNameField, 'a route').optional(),
   scopes: listField(choiceField(SCOPES), { min: 1, max: SCOPES.length }),
   expires_at: z.iso
-    .datetime({ offset: true, error: 'must be a time as in 2030-01-31T12:00:00Z' })
+    .datetime({ offset: true, abort: true, error: 'must be a time as in 2030-01-31T12:00:00Z' })
+    .refine((text) => Date.parse(text) <= LAST_TIME_MS, { error: 'must be before the year 10000' })
     .nullable()
     .optional(),
 });

@@ -18,10 +18,10 @@ function checkedUrl(refuse: (text: string) => string | undefined) {
     .string({ error: 'must be a text' })
     .max(MAX_URL_CHARS, { error: `must be at most ${MAX_URL_CHARS} characters` })
     .superRefine((text, context) => {
-      // URL parsing drops spaces and control characters in silence.
-      // eslint-disable-next-line no-control-regex -- they are what is looked for
-      const reason = /[\x00-\x20\x7f\\]/.test(text)
-        ? 'must not hold spaces, control characters or \\'
+      // URL parsing drops spaces and control characters in silence, and mends half a surrogate pair,
+      // which is no text to Postgres.
+      const reason = /[ \p{Cc}\p{Cs}\\]/u.test(text)
+        ? 'must not hold spaces, control characters, half a surrogate pair or \\'
         : refuse(text);
       if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
     });

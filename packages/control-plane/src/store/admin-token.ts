@@ -60,7 +60,7 @@ export function ensureAdminToken(
         .returningAll()
         .executeTakeFirstOrThrow();
     }
-    await noteTokenChange(transaction, EVERYTHING, `token.updated ${row.id}`);
+    await noteTokenChange(transaction, origin, EVERYTHING, 'updated', row.id);
     await noteAuditEvent(transaction, origin, {
       action: current === undefined ? 'token.created' : 'token.rotated',
       ...{ resourceId: row.id, environments: EVERYTHING, routes: EVERYTHING },

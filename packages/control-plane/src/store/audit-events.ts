@@ -12,14 +12,30 @@ export async function noteAuditEvent(
   origin: ChangeOrigin,
   change: Change,
 ): Promise<void> {
-  const { action, environments, routes = [] } = change;
+  await noteAuditEvents(transaction, [{ origin, change }]);
+}
+
+export interface NotedEvent {
+  readonly origin: ChangeOrigin;
+  readonly change: Change;
+}
+
+/** As `noteAuditEvent`, of one or more. Each has an origin of its own, as its id is that of the event. */
+export async function noteAuditEvents(
+  transaction: Database,
+  events: readonly NotedEvent[],
+): Promise<void> {
+  const rows = events.map(({ origin, change }) => {
+    const { action, environments, routes = [] } = change;
+    return sql`(${origin.at}, ${origin.id}, ${action}, ${action.split('.')[0]}, ${change.resourceId},
+      ${distinct(environments)}::text[], ${distinct(routes)}::text[],
+      ${origin.tokenId}, ${origin.clientAddress}, ${origin.requestId},
+      ${jsonOf(change.before)}::json, ${jsonOf(change.after)}::json)`;
+  });
   await sql`
     INSERT INTO audit_events (occurred_at, id, action, resource_type, resource_id,
       environments, routes, token_id, client_ip, request_id, before, after)
-    VALUES (${origin.at}, ${origin.id}, ${action}, ${action.split('.')[0]}, ${change.resourceId},
-      ${distinct(environments)}::text[], ${distinct(routes)}::text[],
-      ${origin.tokenId}, ${origin.clientAddress}, ${origin.requestId},
-      ${jsonOf(change.before)}::json, ${jsonOf(change.after)}::json)
+    VALUES ${sql.join(rows)}
   `.execute(transaction);
 }
 

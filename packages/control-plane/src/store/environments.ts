@@ -4,7 +4,7 @@ import { auditedEnvironment, type Environment } from '../domain/environment.ts';
 import { noteAuditEvent } from './audit-events.ts';
 import type { Database } from './database.ts';
 import { replacingViolation } from './failures.ts';
-import { lockEnvironments, noteChange } from './outbox.ts';
+import { lockEnvironments, noteEnvironment } from './outbox.ts';
 
 /** Up to `limit` environments by name, those after `after`; `names` undefined means all. */
 export function listEnvironments(
@@ -48,32 +48,48 @@ export function createEnvironment(
         .values({ name, created_at: origin.at })
         .returningAll()
         .executeTakeFirstOrThrow();
-      await noteChange(transaction, name, 'environment.created');
-      await noteAuditEvent(transaction, origin, {
-        action: 'environment.created',
-        ...{ resourceId: name, environments: [name] },
-        ...{ before: null, after: auditedEnvironment(environment) },
-      });
+      await noteCreation(transaction, origin, environment);
       return environment;
     }),
   );
 }
 
-/** Makes those environments that are missing; safe with several replicas at once. */
+async function noteCreation(
+  transaction: Database,
+  origin: ChangeOrigin,
+  environment: Environment,
+): Promise<void> {
+  const { name } = environment;
+  await noteEnvironment(transaction, origin, name);
+  await noteAuditEvent(transaction, origin, {
+    action: 'environment.created',
+    ...{ resourceId: name, environments: [name] },
+    ...{ before: null, after: auditedEnvironment(environment) },
+  });
+}
+
+/**
+ * Makes those environments that are missing; safe with several replicas at once.
+ *
+ * @param newOrigin called for each, as each that is made has an audit event of its own
+ */
 export async function ensureEnvironments(
   db: Database,
   names: readonly string[],
-  now: Date,
+  newOrigin: () => ChangeOrigin,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await lockEnvironments(transaction);
-    const made = await transaction
-      .insertInto('environments')
-      .values(names.map((name) => ({ name, created_at: now })))
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('name')
-      .execute();
-    for (const { name } of made) await noteChange(transaction, name, 'environment.created');
+    for (const name of names) {
+      const origin = newOrigin();
+      const environment = await transaction
+        .insertInto('environments')
+        .values({ name, created_at: origin.at })
+        .onConflict((conflict) => conflict.doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (environment !== undefined) await noteCreation(transaction, origin, environment);
+    }
   });
 }
 

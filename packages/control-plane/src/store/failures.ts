@@ -68,6 +68,16 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
+/** SQLSTATE 57014: `statement_timeout` passed. */
+export function isStatementTimeout(error: unknown): boolean {
+  return codeOf(error) === '57014';
+}
+
+/** SQLSTATE 23505: a row with this key is there already, or twice in one statement. */
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === '23505';
+}
+
 /** SQLSTATE 23514: a row breaks a CHECK, or the bounds of the partition that it was meant for. */
 export function isCheckViolation(error: unknown): boolean {
   return codeOf(error) === '23514';

@@ -9,4 +9,6 @@ export const LOCK_CLASS = {
   partitions: 7_302,
   /** Second key: 0. Held by a transaction that makes an environment or changes a token of all of them. */
   environments: 7_303,
+  /** Second key: 0. Shared by transactions that change services or routes; a roll-back has it alone. */
+  configuration: 7_304,
 } as const;

@@ -43,13 +43,13 @@ describe('the partitions of request records', () => {
     const { rows } = await sql<{ count: number }>`
       SELECT count(*)::int AS count FROM pg_indexes WHERE tablename = 'request_records_20300615'
     `.execute(store.db);
-    expect(rows[0]?.count).toBe(4);
+    expect(rows[0]?.count).toBe(5);
   });
 
   it('are made once, however many make them', async () => {
     const results = await Promise.all([1, 2, 3].map(() => makePartition(store.db, TABLE, DAY)));
-    expect(results).toContain('done');
-    expect(await makePartition(store.db, TABLE, DAY)).toBe('done');
+    expect(results.filter((result) => result === 'done')).toHaveLength(1);
+    expect(await makePartition(store.db, TABLE, DAY)).toBe('already');
     expect(await listPartitions(store.db, TABLE)).toEqual([DAY]);
   });
 
@@ -76,7 +76,7 @@ describe('the partitions of request records', () => {
     });
     expect(await dropPartition(store.db, TABLE, DAY)).toBe('done');
     expect(await listPartitions(store.db, TABLE)).toEqual([]);
-    expect(await dropPartition(store.db, TABLE, DAY)).toBe('done');
+    expect(await dropPartition(store.db, TABLE, DAY)).toBe('already');
   });
 
   it('are dropped with their records, and old strays are deleted', async () => {

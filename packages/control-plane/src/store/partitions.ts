@@ -5,14 +5,22 @@ import type { Database } from './database.ts';
 import { isLockTimeout } from './failures.ts';
 import { LOCK_CLASS } from './locks.ts';
 
-/** How long writers of a table may be held up by a change of partitions, ms. */
+/**
+ * How long a change of partitions waits for a lock unless it is told, ms. It may wait twice: for the
+ * table and for the partition. Who comes to the table meanwhile waits behind it, writers too, as the drop
+ * of a partition needs the whole table for a moment: `DETACH … CONCURRENTLY`, which does not, is refused
+ * where there is a DEFAULT partition.
+ */
 const LOCK_TIMEOUT_MS = 500;
 
 /** A period's rows may have to be moved: longer than other statements are given, ms. */
 const MOVE_TIMEOUT_MS = 60_000;
 
-/** `done`; `busy` where another process is at it; `locked` where the table stayed in use too long. */
-export type PartitionChange = 'done' | 'busy' | 'locked';
+/**
+ * `done`; `already` where another process had done it; `busy` where another process is at it; `locked`
+ * where the table stayed in use too long.
+ */
+export type PartitionChange = 'done' | 'already' | 'busy' | 'locked';
 
 /** The periods that have a partition, each by the ms at which it begins (UTC), oldest first. */
 export async function listPartitions(
@@ -49,12 +57,13 @@ export function makePartition(
   db: Database,
   table: PartitionedTable,
   startMs: number,
+  lockTimeoutMs = LOCK_TIMEOUT_MS,
 ): Promise<PartitionChange> {
   const partition = sql.table(nameOf(table, startMs));
   const from = sql.lit(new Date(startMs).toISOString());
   const to = sql.lit(new Date(endOfPeriod(table.period, startMs)).toISOString());
-  return change(db, async (transaction) => {
-    if ((await listPartitions(transaction, table)).includes(startMs)) return;
+  return change(db, lockTimeoutMs, async (transaction) => {
+    if ((await listPartitions(transaction, table)).includes(startMs)) return 'already';
     // First of all, as what is inserted into DEFAULT after the move would make the ATTACH fail.
     await sql`LOCK TABLE ${defaultOf(table)} IN ACCESS EXCLUSIVE MODE`.execute(transaction);
     await sql`CREATE TABLE ${partition} (LIKE ${sql.table(table.name)} INCLUDING ALL)`.execute(
@@ -71,6 +80,7 @@ export function makePartition(
       ALTER TABLE ${sql.table(table.name)} ATTACH PARTITION ${partition}
       FOR VALUES FROM (${from}) TO (${to})
     `.execute(transaction);
+    return 'done';
   });
 }
 
@@ -79,9 +89,12 @@ export function dropPartition(
   db: Database,
   table: PartitionedTable,
   startMs: number,
+  lockTimeoutMs = LOCK_TIMEOUT_MS,
 ): Promise<PartitionChange> {
-  return change(db, async (transaction) => {
-    await sql`DROP TABLE IF EXISTS ${sql.table(nameOf(table, startMs))}`.execute(transaction);
+  return change(db, lockTimeoutMs, async (transaction) => {
+    if (!(await listPartitions(transaction, table)).includes(startMs)) return 'already';
+    await sql`DROP TABLE ${sql.table(nameOf(table, startMs))}`.execute(transaction);
+    return 'done';
   });
 }
 
@@ -103,7 +116,8 @@ export async function deleteStrays(
 
 async function change(
   db: Database,
-  work: (transaction: Database) => Promise<void>,
+  lockTimeoutMs: number,
+  work: (transaction: Database) => Promise<'done' | 'already'>,
 ): Promise<PartitionChange> {
   try {
     return await db.transaction().execute(async (transaction) => {
@@ -111,10 +125,9 @@ async function change(
         SELECT pg_try_advisory_xact_lock(${LOCK_CLASS.partitions}, 0) AS locked
       `.execute(transaction);
       if (rows[0]?.locked !== true) return 'busy';
-      await sql`SET LOCAL lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(transaction);
+      await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(transaction);
       await sql`SET LOCAL statement_timeout = ${sql.lit(MOVE_TIMEOUT_MS)}`.execute(transaction);
-      await work(transaction);
-      return 'done';
+      return await work(transaction);
     });
   } catch (error) {
     if (isLockTimeout(error)) return 'locked';

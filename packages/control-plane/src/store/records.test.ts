@@ -6,8 +6,15 @@ import { requestRecord } from '../testing/records.ts';
 import { openTestStore, type TestStore } from '../testing/store.ts';
 import { storableRecord } from '../ingest/storable-record.ts';
 import { REQUEST_RECORDS } from '../domain/partitioned-table.ts';
+import { isStatementTimeout } from './failures.ts';
 import { makePartition } from './partitions.ts';
-import { findRecord, insertRecords, listRecords, type RecordQuery } from './records.ts';
+import {
+  findRecord,
+  insertRecords,
+  listRecords,
+  listRecordsWithin,
+  type RecordQuery,
+} from './records.ts';
 
 const DAY = Date.UTC(2030, 5, 15);
 const everything = { environments: undefined, routes: undefined, sinceMs: 0, limit: 200 };
@@ -30,6 +37,16 @@ describe('the store of request records', () => {
     const record = requestRecord(DAY);
     expect(await insert(record, record)).toBe(1);
     expect(await insert(record, requestRecord(DAY))).toBe(1);
+  });
+
+  it('stores records that come from several sides at once each once', async () => {
+    const records = Array.from({ length: 60 }, (_, index) => requestRecord(DAY + index));
+    const parts = [0, 10, 20, 5].map((start) => insert(...records.slice(start, start + 40)));
+    const inserted = await Promise.all(parts);
+    expect(inserted.reduce((sum, one) => sum + one, 0)).toBe(60);
+    expect(await ids({ sinceMs: DAY, untilMs: DAY + 60 })).toEqual(
+      expect.arrayContaining(records.map((record) => record.id)),
+    );
   });
 
   it('finds a record in the partition of its time and looks into no other', async () => {
@@ -68,6 +85,18 @@ describe('the store of request records', () => {
       failed.id,
     ]);
     expect(await ids({ ...window, environments: [] })).toEqual([]);
+  });
+
+  it('gives a list up that Postgres does not answer in time', async () => {
+    await store.db.transaction().execute(async (other) => {
+      await sql`LOCK TABLE request_records IN ACCESS EXCLUSIVE MODE`.execute(other);
+      const error: unknown = await listRecordsWithin(store.db, everything, 20).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(isStatementTimeout(error)).toBe(true);
+    });
+    const rows = await listRecordsWithin(store.db, { ...everything, limit: 1 }, 5000);
+    expect(rows).toEqual(await listRecords(store.db, { ...everything, limit: 1 }));
   });
 
   it('pages through everything once and in order, wherever pages end and partitions meet', async () => {

@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { RecordRow } from '../domain/request-view.ts';
+import { float8Array, textArray } from './binary-array.ts';
 import type { Database } from './database.ts';
-import { isCheckViolation } from './failures.ts';
+import { isCheckViolation, isUniqueViolation } from './failures.ts';
 
 /** A record as a row: the columns that lists filter by, and the rest as the text of a JSON object. */
 export interface StorableRecord {
@@ -15,9 +16,15 @@ export interface StorableRecord {
   readonly document: string;
 }
 
+/** What the statement does with a record that is there already. */
+type OnConflict = 'fail' | 'keep';
+
 /**
  * Stores records in one statement; those that are there already stay as they are.
  * They go in the order of the key, so two writers of the same records cannot wait for each other.
+ *
+ * Records that come twice are rare, and to look for each costs Postgres a fifth of the insert: so they
+ * are looked for only where the statement says that there are some.
  *
  * @returns how many were new.
  */
@@ -25,31 +32,50 @@ export async function insertRecords(
   db: Database,
   records: readonly StorableRecord[],
 ): Promise<number> {
+  const sorted = records.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   try {
-    return await insertOnce(db, records);
+    return await insertMoved(db, sorted, 'fail');
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return insertMoved(db, sorted, 'keep');
+  }
+}
+
+async function insertMoved(
+  db: Database,
+  sorted: readonly StorableRecord[],
+  onConflict: OnConflict,
+): Promise<number> {
+  try {
+    return await insertOnce(db, sorted, onConflict);
   } catch (error) {
     // A partition was made for these rows while they waited to get into the DEFAULT one. Nothing was
     // stored, and the next statement sees the new partition.
     if (!isCheckViolation(error)) throw error;
-    return insertOnce(db, records);
+    return insertOnce(db, sorted, onConflict);
   }
 }
 
-async function insertOnce(db: Database, records: readonly StorableRecord[]): Promise<number> {
-  const sorted = records.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+async function insertOnce(
+  db: Database,
+  sorted: readonly StorableRecord[],
+  onConflict: OnConflict,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     INSERT INTO request_records (id, received_at, environment, route, status, outcome, document)
-    SELECT id, to_timestamp(received_ms / 1000), environment, route, status, outcome, document::jsonb
+    SELECT
+      id, to_timestamp(received_ms / 1000), environment, route, status::integer, outcome,
+      document::jsonb
     FROM unnest(
-      ${sorted.map((record) => record.id)}::text[],
-      ${sorted.map((record) => record.receivedAtMs)}::float8[],
-      ${sorted.map((record) => record.environment)}::text[],
-      ${sorted.map((record) => record.route)}::text[],
-      ${sorted.map((record) => record.status)}::integer[],
-      ${sorted.map((record) => record.outcome)}::text[],
-      ${sorted.map((record) => record.document)}::text[]
+      ${textArray(sorted.map((record) => record.id))}::text[],
+      ${float8Array(sorted.map((record) => record.receivedAtMs))}::float8[],
+      ${textArray(sorted.map((record) => record.environment))}::text[],
+      ${textArray(sorted.map((record) => record.route))}::text[],
+      ${float8Array(sorted.map((record) => record.status))}::float8[],
+      ${textArray(sorted.map((record) => record.outcome))}::text[],
+      ${textArray(sorted.map((record) => record.document))}::text[]
     ) AS r (id, received_ms, environment, route, status, outcome, document)
-    ON CONFLICT DO NOTHING
+    ${onConflict === 'keep' ? sql`ON CONFLICT DO NOTHING` : sql``}
   `.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
@@ -95,8 +121,8 @@ export async function listRecords(db: Database, query: RecordQuery): Promise<rea
     sql`received_at >= to_timestamp(${query.sinceMs}::float8 / 1000)`,
   ];
   const { environments, routes, environment, route, status, outcome, untilMs, after } = query;
-  if (environments !== undefined) conditions.push(sql`environment = ANY(${environments}::text[])`);
-  if (routes !== undefined) conditions.push(sql`route = ANY(${routes}::text[])`);
+  if (environments !== undefined) conditions.push(isOneOf(sql`environment`, environments));
+  if (routes !== undefined) conditions.push(isOneOf(sql`route`, routes));
   if (environment !== undefined) conditions.push(sql`environment = ${environment}`);
   if (route !== undefined) conditions.push(sql`route = ${route}`);
   if (status !== undefined) conditions.push(sql`status = ${status}`);
@@ -117,4 +143,24 @@ export async function listRecords(db: Database, query: RecordQuery): Promise<rea
     ORDER BY received_at DESC, id DESC LIMIT ${query.limit}
   `.execute(db);
   return rows;
+}
+
+/**
+ * The same, but Postgres gives up after `timeoutMs`; then `isStatementTimeout` knows the error.
+ */
+export function listRecordsWithin(
+  db: Database,
+  query: RecordQuery,
+  timeoutMs: number,
+): Promise<readonly RecordRow[]> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`SET LOCAL statement_timeout = ${sql.lit(Math.ceil(timeoutMs))}`.execute(transaction);
+    return listRecords(transaction, query);
+  });
+}
+
+/** Of one value an index gives the rows in the order of the list, of several it does not. */
+function isOneOf(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> {
+  const [first] = values;
+  return values.length === 1 ? sql`${column} = ${first}` : sql`${column} = ANY(${values}::text[])`;
 }

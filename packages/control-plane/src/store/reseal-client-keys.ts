@@ -1,6 +1,6 @@
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import type { Database } from './database.ts';
-import { noteChange } from './outbox.ts';
+import { lockConfiguration, NOBODY, noteChange } from './outbox.ts';
 import type { ResealBatch, ResealOptions } from './reseal-services.ts';
 
 export interface SealedClientKey {
@@ -19,9 +19,10 @@ export function resealClientKeys(
   reseal: (sealed: SealedClientKey) => SealedSecret | undefined,
 ): Promise<ResealBatch> {
   return db.transaction().execute(async (transaction) => {
+    await lockConfiguration(transaction, 'shared');
     const rows = await transaction
       .selectFrom('services')
-      .select(['id', 'environment', 'client_key'])
+      .selectAll()
       .where('client_key', 'is not', null)
       .where((eb) => eb(eb.ref('client_key', '->>').key('key_id'), '<>', options.newestKeyId))
       .where('id', '>', options.after)
@@ -30,20 +31,18 @@ export function resealClientKeys(
       .forNoKeyUpdate()
       .execute();
     let resealed = 0;
-    const environments = new Set<string>();
-    for (const { id, environment, client_key: key } of rows) {
+    for (const before of rows) {
+      const { id, client_key: key } = before;
       const next = key === null ? undefined : reseal({ serviceId: id, key });
       if (next === undefined) continue;
-      await transaction
+      const after = await transaction
         .updateTable('services')
         .set({ client_key: JSON.stringify(next) })
         .where('id', '=', id)
-        .execute();
-      environments.add(environment);
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await noteChange(transaction, NOBODY, 'resealed', { kind: 'service', before, after });
       resealed += 1;
-    }
-    for (const environment of environments) {
-      await noteChange(transaction, environment, `client keys resealed ${resealed}`);
     }
     return { seen: rows.length, resealed, lastId: rows.at(-1)?.id };
   });

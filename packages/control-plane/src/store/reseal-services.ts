@@ -1,6 +1,6 @@
 import type { StoredCredential } from '../domain/service-credential.ts';
 import type { Database } from './database.ts';
-import { noteChange } from './outbox.ts';
+import { lockConfiguration, NOBODY, noteChange } from './outbox.ts';
 
 export interface SealedService {
   readonly id: string;
@@ -37,9 +37,10 @@ export function resealServices(
   reseal: (service: SealedService) => StoredCredential | undefined,
 ): Promise<ResealBatch> {
   return db.transaction().execute(async (transaction) => {
+    await lockConfiguration(transaction, 'shared');
     const rows = await transaction
       .selectFrom('services')
-      .select(['id', 'environment', 'credential'])
+      .selectAll()
       .where('credential', 'is not', null)
       .where((eb) => eb(eb.ref('credential', '->>').key('key_id'), '<>', options.newestKeyId))
       .where('id', '>', options.after)
@@ -47,21 +48,19 @@ export function resealServices(
       .limit(options.limit)
       .forNoKeyUpdate()
       .execute();
-    const changed = new Map<string, number>();
-    for (const { id, environment, credential } of rows) {
+    let resealed = 0;
+    for (const before of rows) {
+      const { id, environment, credential } = before;
       const next = credential === null ? undefined : reseal({ id, environment, credential });
       if (next === undefined) continue;
-      await transaction
+      const after = await transaction
         .updateTable('services')
         .set({ credential: JSON.stringify(next) })
         .where('id', '=', id)
-        .execute();
-      changed.set(environment, (changed.get(environment) ?? 0) + 1);
-    }
-    let resealed = 0;
-    for (const [environment, count] of changed) {
-      await noteChange(transaction, environment, `services.resealed ${count}`);
-      resealed += count;
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await noteChange(transaction, NOBODY, 'resealed', { kind: 'service', before, after });
+      resealed += 1;
     }
     return { seen: rows.length, resealed, lastId: rows.at(-1)?.id };
   });

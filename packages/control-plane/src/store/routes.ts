@@ -5,7 +5,7 @@ import { settingsOf, type Route, type RouteSettings } from '../domain/route.ts';
 import { noteAuditEvent } from './audit-events.ts';
 import type { Database } from './database.ts';
 import { replacingViolation } from './failures.ts';
-import { noteChange } from './outbox.ts';
+import { lockConfiguration, noteChange } from './outbox.ts';
 import { serviceNotFound } from './services.ts';
 
 export interface RouteFilter {
@@ -49,12 +49,13 @@ export function createRoute(db: Database, route: NewRoute, origin: ChangeOrigin)
   const now = origin.at;
   return withKnownFailures(() =>
     db.transaction().execute(async (transaction) => {
+      await lockConfiguration(transaction, 'shared');
       const row = await transaction
         .insertInto('routes')
         .values({ id, environment, ...columns(route), created_at: now, updated_at: now })
         .returningAll()
         .executeTakeFirstOrThrow();
-      await noteChange(transaction, environment, `route.created ${id}`);
+      await noteChange(transaction, origin, 'created', { kind: 'route', before: null, after: row });
       await noteAuditEvent(transaction, origin, {
         action: 'route.created',
         ...{ resourceId: id, environments: [environment], routes: [row.name] },
@@ -79,6 +80,7 @@ export function updateRoute(
 ): Promise<Route> {
   return withKnownFailures(() =>
     db.transaction().execute(async (transaction) => {
+      await lockConfiguration(transaction, 'shared');
       const current = await lockRoute(transaction, id);
       const wanted = decide(current);
       if (wanted === current) return current;
@@ -88,7 +90,11 @@ export function updateRoute(
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await noteChange(transaction, current.environment, `route.updated ${id}`);
+      await noteChange(transaction, origin, 'updated', {
+        kind: 'route',
+        before: current,
+        after: row,
+      });
       await noteAuditEvent(transaction, origin, {
         action: 'route.updated',
         ...{ resourceId: id, environments: [row.environment], routes: [current.name, row.name] },
@@ -99,23 +105,29 @@ export function updateRoute(
   );
 }
 
-/** @throws GatewayError route_not_found, and what `check` throws. */
-export async function deleteRoute(
+/** Gives the route as it was. @throws GatewayError route_not_found, and what `check` throws. */
+export function deleteRoute(
   db: Database,
   id: string,
   origin: ChangeOrigin,
   check: (current: Route) => void,
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+): Promise<Route> {
+  return db.transaction().execute(async (transaction) => {
+    await lockConfiguration(transaction, 'shared');
     const current = await lockRoute(transaction, id);
     check(current);
     await transaction.deleteFrom('routes').where('id', '=', id).execute();
-    await noteChange(transaction, current.environment, `route.deleted ${id}`);
+    await noteChange(transaction, origin, 'deleted', {
+      kind: 'route',
+      before: current,
+      after: null,
+    });
     await noteAuditEvent(transaction, origin, {
       action: 'route.deleted',
       ...{ resourceId: id, environments: [current.environment], routes: [current.name] },
       ...{ before: routeView(current), after: null },
     });
+    return current;
   });
 }
 

@@ -6,7 +6,7 @@ import { noteAuditEvent } from './audit-events.ts';
 import type { Database } from './database.ts';
 import { environmentNotFound } from './environments.ts';
 import { replacingViolation } from './failures.ts';
-import { noteChange } from './outbox.ts';
+import { lockConfiguration, noteChange } from './outbox.ts';
 
 /** How many of the routes that keep a service in use an error names. */
 const SHOWN_ROUTES = 10;
@@ -59,12 +59,17 @@ export function createService(
   return replacingViolation('services_environment_fkey', environmentNotFound, () =>
     replacingViolation('services_name_key', nameTaken, () =>
       db.transaction().execute(async (transaction) => {
+        await lockConfiguration(transaction, 'shared');
         const row = await transaction
           .insertInto('services')
           .values({ id, environment, ...columns(service), created_at: now, updated_at: now })
           .returningAll()
           .executeTakeFirstOrThrow();
-        await noteChange(transaction, environment, `service.created ${id}`);
+        await noteChange(transaction, origin, 'created', {
+          kind: 'service',
+          before: null,
+          after: row,
+        });
         await noteAuditEvent(transaction, origin, {
           action: 'service.created',
           ...{ resourceId: id, environments: [environment] },
@@ -90,6 +95,7 @@ export function updateService(
 ): Promise<Service> {
   return replacingViolation('services_name_key', nameTaken, () =>
     db.transaction().execute(async (transaction) => {
+      await lockConfiguration(transaction, 'shared');
       const current = await lockService(transaction, id);
       const wanted = decide(current);
       if (wanted === current) return current;
@@ -99,7 +105,11 @@ export function updateService(
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await noteChange(transaction, current.environment, `service.updated ${id}`);
+      await noteChange(transaction, origin, 'updated', {
+        kind: 'service',
+        before: current,
+        after: row,
+      });
       await noteAuditEvent(transaction, origin, {
         action: 'service.updated',
         ...{ resourceId: id, environments: [row.environment] },
@@ -110,14 +120,15 @@ export function updateService(
   );
 }
 
-/** @throws GatewayError service_not_found, service_in_use, and what `check` throws. */
-export async function deleteService(
+/** Gives the service as it was. @throws GatewayError service_not_found, service_in_use, and what `check` throws. */
+export function deleteService(
   db: Database,
   id: string,
   origin: ChangeOrigin,
   check: (current: Service) => void,
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+): Promise<Service> {
+  return db.transaction().execute(async (transaction) => {
+    await lockConfiguration(transaction, 'shared');
     const current = await lockService(transaction, id);
     check(current);
     // The lock on the service keeps routes from being added to it until this transaction ends.
@@ -131,12 +142,17 @@ export async function deleteService(
       .execute();
     if (routes.length > 0) throw inUse(routes.map((route) => route.name));
     await transaction.deleteFrom('services').where('id', '=', id).execute();
-    await noteChange(transaction, current.environment, `service.deleted ${id}`);
+    await noteChange(transaction, origin, 'deleted', {
+      kind: 'service',
+      before: current,
+      after: null,
+    });
     await noteAuditEvent(transaction, origin, {
       action: 'service.deleted',
       ...{ resourceId: id, environments: [current.environment] },
       ...{ before: auditedService(current), after: null },
     });
+    return current;
   });
 }
 

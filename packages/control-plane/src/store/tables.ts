@@ -15,11 +15,17 @@ export interface Tables {
   route_services: RouteServicesTable;
   tokens: TokensTable;
   config_outbox: OutboxTable;
+  config_versions: VersionsTable;
 }
 
 interface EnvironmentsTable {
   name: string;
   config_version: Generated<number>;
+  /** The newest version that was published as a whole snapshot; 0 before the first. */
+  snapshot_version: Generated<number>;
+  snapshot_at: ColumnType<Date | null, never>;
+  /** What making it took, ms. */
+  snapshot_cost_ms: Generated<number>;
   created_at: Date;
 }
 
@@ -86,10 +92,27 @@ interface TokensTable {
   last_used_at: Date | null;
 }
 
+export type ChangeKind = 'service' | 'route' | 'token' | 'environment' | 'all';
+
 interface OutboxTable {
   id: Generated<number>;
   environment: string;
   change: string;
+  /** null: by a control plane of the version before; as all. */
+  kind: ColumnType<ChangeKind | null, ChangeKind | null, never>;
+  entity_id: ColumnType<string | null, string | null, never>;
+  /** The whole row of a service or route, as JSON; null where there was none, and for other kinds. */
+  before: ColumnType<unknown, string | null | undefined, never>;
+  after: ColumnType<unknown, string | null | undefined, never>;
+  /** Who made it; null: no token did. */
+  token_id: ColumnType<string | null, string | null | undefined, never>;
   created_at: ColumnType<Date, never, never>;
   published_version: number | null;
+}
+
+interface VersionsTable {
+  environment: string;
+  version: number;
+  published_at: Generated<Date>;
+  why: string;
 }

@@ -106,7 +106,7 @@ export function createToken(db: Database, token: NewToken, origin: ChangeOrigin)
         })
         .returning(SHOWN)
         .executeTakeFirstOrThrow();
-      await noteTokenChange(transaction, token.environments, `token.created ${token.id}`);
+      await noteTokenChange(transaction, origin, token.environments, 'created', token.id);
       await noteAuditEvent(transaction, origin, {
         action: 'token.created',
         ...{ resourceId: row.id, environments: row.environments, routes: row.routes },
@@ -117,14 +117,14 @@ export function createToken(db: Database, token: NewToken, origin: ChangeOrigin)
   );
 }
 
-/** @throws GatewayError token_not_found, and what `check` throws. */
-export async function revokeToken(
+/** Gives the token as it was. @throws GatewayError token_not_found, and what `check` throws. */
+export function revokeToken(
   db: Database,
   id: string,
   origin: ChangeOrigin,
   check: (current: Token) => void,
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+): Promise<Token> {
+  return db.transaction().execute(async (transaction) => {
     const current = await lockToken(transaction, id);
     check(current);
     await transaction
@@ -132,12 +132,13 @@ export async function revokeToken(
       .set({ revoked_at: origin.at, updated_at: origin.at })
       .where('id', '=', id)
       .execute();
-    await noteTokenChange(transaction, current.environments, `token.revoked ${id}`);
+    await noteTokenChange(transaction, origin, current.environments, 'revoked', id);
     await noteAuditEvent(transaction, origin, {
       action: 'token.revoked',
       ...{ resourceId: id, environments: current.environments, routes: current.routes },
       ...{ before: auditedToken(current), after: null },
     });
+    return current;
   });
 }
 
@@ -168,7 +169,7 @@ export function rotateToken(
       .where('id', '=', id)
       .returning(SHOWN)
       .executeTakeFirstOrThrow();
-    await noteTokenChange(transaction, current.environments, `token.rotated ${id}`);
+    await noteTokenChange(transaction, origin, current.environments, 'rotated', id);
     const previous_secret_expires_at = rotation.graceEnd.toISOString();
     await noteAuditEvent(transaction, origin, {
       action: 'token.rotated',
