@@ -1,22 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  HEARTBEAT_INTERVAL_MS,
   HEARTBEAT_LIFETIME_MS,
-  type Heartbeat,
   type ReportedServiceHealth,
 } from '@gateway/shared/heartbeats/heartbeat';
+import { heartbeatOf } from '@gateway/shared/testing/heartbeat';
 import fc from 'fast-check';
 import { FleetHealth } from './fleet-health.ts';
 
-function beat(id: string, health?: ReportedServiceHealth, intervalMs = HEARTBEAT_INTERVAL_MS) {
-  const heartbeat: Heartbeat = {
-    ...{ id, region: 'eu', started_at_ms: 0, sent_at_ms: 0, interval_ms: intervalMs },
-    ...{ config_versions: {}, in_flight: 0, last_error: null, unreported_services: 0 },
-    unusable_credentials: [],
-    services: health === undefined ? {} : { svc: health },
-  };
-  return heartbeat;
-}
+const beat = (id: string, health?: ReportedServiceHealth) =>
+  heartbeatOf(id, { services: health === undefined ? {} : { svc: health } });
 
 function statusAfter(...reports: (ReportedServiceHealth | undefined)[]): string {
   const fleet = new FleetHealth();
@@ -83,7 +75,7 @@ describe('the status of a service', () => {
 
   it('believes nobody who claims to beat once in a year', () => {
     const fleet = new FleetHealth();
-    fleet.take(beat('liar', [2, 0, 0], 365 * 86_400_000), 0);
+    fleet.take({ ...beat('liar', [2, 0, 0]), interval_ms: 365 * 86_400_000 }, 0);
     expect(fleet.statusOf('svc', 60_001)).toBe('unknown');
   });
 

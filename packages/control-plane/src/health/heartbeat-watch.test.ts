@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
-import { HEARTBEAT_INTERVAL_MS, type Heartbeat } from '@gateway/shared/heartbeats/heartbeat';
 import { heartbeatSubject, NAMES } from '@gateway/shared/messaging/names';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/testing/eventually';
+import { heartbeatOf } from '@gateway/shared/testing/heartbeat';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Registry } from 'prom-client';
+import { DataPlanes } from '../rollout/data-planes.ts';
 import { openTestNats, type TestNats } from '../testing/nats.ts';
 import { FleetHealth } from './fleet-health.ts';
 import { createFleetMetrics } from './fleet-metrics.ts';
@@ -24,28 +25,23 @@ afterEach(async () => {
 
 function watch() {
   const fleet = new FleetHealth();
+  const dataPlanes = new DataPlanes();
   const registry = new Registry();
   const metrics = createFleetMetrics(registry, {
     liveDataPlanes: () => fleet.liveDataPlanes(performance.now()),
     withUnusableCredentials: () => fleet.credentialFaults(performance.now()).length,
   });
   const watching = watchHeartbeats({
-    ...{ connection: nats.connection, prepare: nats.prepare, fleet, clock: systemClock },
-    ...{ log: createLogger('test', 'silent'), metrics },
+    ...{ connection: nats.connection, prepare: nats.prepare, fleet, dataPlanes },
+    ...{ clock: systemClock, log: createLogger('test', 'silent'), metrics },
   });
   undo.push(() => watching.stop());
   const status = () => fleet.statusOf('svc', performance.now());
-  return { fleet, registry, status };
+  return { fleet, dataPlanes, registry, status };
 }
 
-function beat(id: string, healthy: number, failing: number): Heartbeat {
-  return {
-    ...{ id, region: 'eu', started_at_ms: 0, sent_at_ms: 0, interval_ms: HEARTBEAT_INTERVAL_MS },
-    ...{ config_versions: {}, in_flight: 0, last_error: null, unreported_services: 0 },
-    unusable_credentials: [],
-    services: { svc: [healthy, failing, 0] },
-  };
-}
+const beat = (id: string, healthy: number, failing: number) =>
+  heartbeatOf(id, { services: { svc: [healthy, failing, 0] } });
 
 async function publish(id: string, payload: string): Promise<void> {
   await jetstream(nats.connection).publish(heartbeatSubject(id), payload);

@@ -8,6 +8,7 @@ import { HEARTBEAT_SUBJECTS, heartbeatId, NAMES } from '@gateway/shared/messagin
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { jetstreamManager, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
+import type { DataPlanes } from '../rollout/data-planes.ts';
 import type { FleetHealth } from './fleet-health.ts';
 import type { FleetMetrics } from './fleet-metrics.ts';
 
@@ -16,6 +17,7 @@ export interface HeartbeatWatchOptions {
   /** Creates the streams and buckets that are missing. */
   readonly prepare: () => Promise<void>;
   readonly fleet: FleetHealth;
+  readonly dataPlanes: DataPlanes;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: FleetMetrics;
@@ -37,21 +39,27 @@ const LOG_EVERY_FAILURES = 30;
  * does so for itself. It makes the bucket anew where it is gone.
  */
 export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch {
-  const { connection, fleet, clock, log, metrics } = options;
+  const { connection, fleet, dataPlanes, clock, log, metrics } = options;
   const abort = new AbortController();
   const heardLive = new Set<string>();
   let restored = false;
 
-  function take(id: string, data: Uint8Array): void {
+  /** @param silentMs how long ago it was published, where it was kept */
+  function take(id: string, data: Uint8Array, silentMs = 0): void {
     if (data.length === 0) {
       fleet.left(id);
+      dataPlanes.left(id);
       return;
     }
     try {
       if (data.length > MAX_HEARTBEAT_BYTES) throw new Error('too large');
       const heartbeat = heartbeatSchema.parse(JSON.parse(Buffer.from(data).toString('utf8')));
       if (heartbeat.id !== id) throw new Error('of another data plane');
-      if (!fleet.take(heartbeat, clock.monotonicMs())) metrics.refused.inc();
+      const nowMs = clock.monotonicMs();
+      const isLive = silentMs <= HEARTBEAT_LIFETIME_MS;
+      const hasRoom = !isLive || fleet.take(heartbeat, nowMs);
+      const isKept = dataPlanes.take(heartbeat, nowMs, nowMs - silentMs);
+      if (!hasRoom || !isKept) metrics.refused.inc();
     } catch (error) {
       metrics.refused.inc();
       log.debug({ reason: String(error), data_plane: id }, 'a heartbeat cannot be read');
@@ -79,9 +87,10 @@ export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch 
     for (const { subject, data, time } of stored) {
       const id = heartbeatId(subject);
       const silentMs = newestMs - time.getTime();
-      if (silentMs <= HEARTBEAT_LIFETIME_MS && !heardLive.has(id)) take(id, data);
+      if (!heardLive.has(id)) take(id, data, silentMs);
     }
     restored = true;
+    dataPlanes.complete();
     heardLive.clear();
   }
 

@@ -9,16 +9,19 @@ import { OPENAPI_PATH, openApiDocument } from './openapi.ts';
 import { createResponder, type Responder } from './respond.ts';
 import { runEndpoint } from './run-endpoint.ts';
 import { securityHeaders } from './security-headers.ts';
+import type { RolloutWaits } from '../rollout/rollout-waits.ts';
 
 export interface AppOptions extends ArrivalOptions {
   readonly endpoints: readonly Endpoint[];
+  /** Where writes wait for the data planes. */
+  readonly waits: RolloutWaits;
 }
 
 type Handlers = Map<string, RequestHandler>;
 
 /** The management API: arrival, one handler for each endpoint, and one place where errors end. */
 export function createApp(options: AppOptions): Express {
-  const { endpoints, authenticator, clock, log } = options;
+  const { endpoints, authenticator, clock, log, waits } = options;
   const responder = createResponder(clock);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
@@ -33,7 +36,7 @@ export function createApp(options: AppOptions): Express {
   ]);
   for (const endpoint of endpoints) {
     const handlers: Handlers = paths.get(endpoint.path) ?? new Map<string, RequestHandler>();
-    handlers.set(endpoint.method, runEndpoint(endpoint, authenticator, responder));
+    handlers.set(endpoint.method, runEndpoint(endpoint, authenticator, responder, waits));
     paths.set(endpoint.path, handlers);
   }
   for (const [path, handlers] of paths) {

@@ -20,7 +20,7 @@ describe('the audit event of a change', () => {
 
   beforeEach(async () => {
     api = await startTestApi(PROXY);
-    const [start] = await auditEvents(api);
+    const [start] = await auditEvents(api, '&resource_type=token');
     adminId = String(start?.['resource_id']);
   });
   afterEach(() => api.close());

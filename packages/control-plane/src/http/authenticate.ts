@@ -2,6 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { FixedWindowCounters, type FixedWindow } from '@gateway/shared/fixed-window';
 import { bearerCredential } from '@gateway/shared/http/headers';
+import { addressGroup } from '@gateway/shared/net/client-address';
 import { hashTokenSecretBytes, isTokenSecret } from '@gateway/shared/tokens/secret';
 import { refuseAccess } from '../domain/access.ts';
 import type { TokenUses } from '../ingest/token-uses.ts';
@@ -26,7 +27,7 @@ export interface AuthenticatorOptions {
 }
 
 export interface Authenticator {
-  /** What is left to an address of failed authentications. */
+  /** What is left to an address, or of IPv6 to its network of 64 bits, of failed authentications. */
   allowance(address: string): FixedWindow;
   /**
    * The token of a call, one of whose management quota is taken.
@@ -62,14 +63,16 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   return {
-    allowance: (address) => failures.peek(address, authFailureLimit, WINDOW_MS, clock.nowMs()),
+    allowance(address) {
+      return failures.peek(addressGroup(address), authFailureLimit, WINDOW_MS, clock.nowMs());
+    },
     droppedCounters: () => failures.dropped + calls.dropped,
     async authenticate(authorization, exchange) {
       const token = await open(authorization);
       const nowMs = clock.nowMs();
       if (typeof token === 'string') {
-        const { clientAddress } = exchange;
-        exchange.window = failures.take(clientAddress, authFailureLimit, WINDOW_MS, nowMs);
+        const address = addressGroup(exchange.clientAddress);
+        exchange.window = failures.take(address, authFailureLimit, WINDOW_MS, nowMs);
         if (exchange.window.granted) throw refuseAccess(token);
         throw limited('Too many failed authentications from this address', exchange.window);
       }

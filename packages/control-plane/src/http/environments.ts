@@ -15,7 +15,7 @@ import {
 import { originOf } from './change-origin.ts';
 import { endpoint, type Endpoint } from './endpoint.ts';
 import { cutPage, decodeCursor, listParameters } from './list-query.ts';
-import { created, one, page } from './reply.ts';
+import { concerning, created, one, page } from './reply.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'environments';
@@ -57,7 +57,8 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
         throw refuseAccess('Only a token of all environments makes one.');
       }
       const environment = await createEnvironment(db, body.name, originOf({ newId }, call));
-      return created(environmentView(environment), `${PATH}/${body.name}`);
+      const reply = created(environmentView(environment), `${PATH}/${body.name}`);
+      return concerning([body.name], reply);
     },
   });
 

@@ -28,6 +28,8 @@ export function toGatewayError(error: unknown): GatewayError {
       );
     case 'entity.parse.failed':
       return invalidRequest([{ path: '', message: 'the body is not valid JSON' }], error);
+    case 'body.not.utf8':
+      return invalidRequest([{ path: '', message: 'the body is not valid UTF-8' }], error);
     case 'request.size.invalid':
     case 'request.aborted':
       return invalidRequest([{ path: '', message: 'the body is incomplete' }], error);

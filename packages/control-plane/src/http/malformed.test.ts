@@ -115,6 +115,8 @@ describe('a request that is not in order', () => {
     for (const headers of [
       { 'content-encoding': 'zebra' },
       { 'content-type': 'application/json; charset=latin-9' },
+      { 'content-type': 'application/json; charset=utf-7' },
+      { 'content-type': 'application/json; charset=utf-16' },
     ]) {
       const answer = await api.call('POST', '/v1/services', { body: '{}', headers });
       expectError(answer, 415, 'unsupported_media_type');

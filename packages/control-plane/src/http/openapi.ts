@@ -1,6 +1,8 @@
 import { ERROR_CODES, ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { HEADER } from '@gateway/shared/http/headers';
 import { z } from 'zod';
+import { MAX_WAIT_SECONDS } from '../rollout/prefer-wait.ts';
+import { WAIT_REASONS } from '../rollout/rollout-waits.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const OPENAPI_PATH = '/v1/openapi.json';
@@ -56,7 +58,11 @@ function operation(endpoint: Endpoint): Json {
   return {
     summary,
     description: needs,
-    parameters: [...pathParameters(endpoint.path), ...queryParameters(endpoint.query)],
+    parameters: [
+      ...pathParameters(endpoint.path),
+      ...queryParameters(endpoint.query),
+      ...(endpoint.method === 'GET' ? [] : [PREFER]),
+    ],
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: json(schemaOf(body, 'input')) } }),
@@ -66,7 +72,7 @@ function operation(endpoint: Endpoint): Json {
 
 function success(endpoint: Endpoint): Json {
   const { data, method, answers } = endpoint;
-  const headers = headerRefs();
+  const headers = { ...headerRefs(), ...(method === 'GET' ? {} : WAIT_HEADERS) };
   if (answers === 'none' || data === undefined) return { 204: { description: 'Done.', headers } };
   const shape = schemaOf(data, 'output');
   const list = answers === 'page';
@@ -99,6 +105,27 @@ function errorResponses(endpoint: Endpoint): Json {
     ]),
   );
 }
+
+/** RFC 7240; every write takes it. */
+const PREFER: Json = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  example: 'wait=5',
+  description: `\`wait=N\`: the answer comes when every live data plane serves the change, after N seconds (at most ${MAX_WAIT_SECONDS}) in any case.`,
+};
+
+const WAIT_HEADERS: Json = {
+  'Preference-Applied': {
+    description: '`wait=N` where every live data plane was seen to serve the change in time.',
+    schema: { type: 'string' },
+  },
+  'X-Gateway-Wait': {
+    description: 'Where that was asked for and not seen: why.',
+    schema: { enum: WAIT_REASONS },
+  },
+};
 
 function pathParameters(path: string): Json[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({

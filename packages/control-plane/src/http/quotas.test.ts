@@ -57,6 +57,10 @@ describe('quotas of the management API', () => {
     expect(await fail('203.0.113.1')).toBe(429);
     expect(await fail('spoofed, 203.0.113.1')).toBe(429);
     expect(await fail('203.0.113.2')).toBe(401);
+    // Whoever has one address of IPv6 has the 2^64 of its network.
+    expect(await fail('2001:db8:0:1::1')).toBe(401);
+    expect(await fail('2001:db8:0:1:ffff::2')).toBe(429);
+    expect(await fail('2001:db8:0:2::1')).toBe(401);
   });
 
   it('counts failures of so many addresses and no more, however many fail', async () => {

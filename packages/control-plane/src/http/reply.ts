@@ -1,5 +1,13 @@
 /** What an endpoint answers; the envelope of INTERFACE section 2 is put around it in one place. */
-export type Reply =
+export type Reply = Answered & {
+  /**
+   * Of a write: the environments whose configuration it concerns (`*`: all), so that a call which asks
+   * for it is answered when they are served. A write that changed nothing concerns them as well.
+   */
+  readonly concerns?: readonly string[];
+};
+
+type Answered =
   | { readonly kind: 'one'; readonly data: object; readonly etag?: string }
   | {
       readonly kind: 'created';
@@ -31,4 +39,9 @@ export function page(data: readonly object[], nextCursor: string | null): Reply 
 /** 204. */
 export function noContent(): Reply {
   return { kind: 'none' };
+}
+
+/** The answer of a write that concerns the configuration of these environments; `*` stands for all. */
+export function concerning(environments: readonly string[], reply: Reply): Reply {
+  return { ...reply, concerns: environments };
 }

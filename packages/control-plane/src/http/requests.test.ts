@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { systemClock, type Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { createIdFactory } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
@@ -6,6 +8,8 @@ import { eventually } from '@gateway/shared/testing/eventually';
 import { manualClock, type ManualClock } from '@gateway/shared/testing/manual-clock';
 import { requestViewSchema } from '../domain/request-view.ts';
 import { storableRecord } from '../ingest/storable-record.ts';
+import { REQUEST_RECORDS } from '../domain/partitioned-table.ts';
+import { makePartition } from '../store/partitions.ts';
 import { insertRecords } from '../store/records.ts';
 import { requestRecord } from '../testing/records.ts';
 import { openTestStore, type TestStore } from '../testing/store.ts';
@@ -14,6 +18,9 @@ import { requestEndpoints } from './requests.ts';
 
 const NOW = Date.UTC(2030, 5, 15, 12);
 const DAY_MS = 24 * 60 * 60 * 1000;
+const NOW_OF_DAY_MS = 12 * 60 * 60 * 1000;
+/** It is always this time, though time passes. */
+const runningClock: Clock = { ...systemClock, nowMs: () => NOW };
 
 let store: TestStore;
 let clock: ManualClock;
@@ -42,8 +49,8 @@ interface Asked {
 }
 
 /** The answer of the endpoint, or the code of its refusal with the names of the wrong fields. */
-async function ask(path: string, asked: Asked) {
-  const found = requestEndpoints({ db: store.db, clock }).find((one) => one.path === path);
+async function ask(path: string, asked: Asked, time: Clock = clock) {
+  const found = requestEndpoints({ db: store.db, clock: time }).find((one) => one.path === path);
   try {
     return await found?.run({
       token: token(),
@@ -65,8 +72,8 @@ async function ask(path: string, asked: Asked) {
 const show = (id: string, caller = token()) =>
   ask('/v1/requests/{id}', { params: { id }, token: caller });
 
-async function list(query: Record<string, string>, caller = token()) {
-  const reply = await ask('/v1/requests', { query, token: caller });
+async function list(query: Record<string, string>, caller = token(), time: Clock = clock) {
+  const reply = await ask('/v1/requests', { query, token: caller }, time);
   if (reply === undefined || !('kind' in reply) || reply.kind !== 'page') return reply;
   const ids = (reply.data as readonly { id: string }[]).map((record) => record.id);
   return { ids, next: reply.nextCursor };
@@ -163,6 +170,22 @@ describe('GET /v1/requests', () => {
       next: null,
     });
   });
+
+  it('ends in time where Postgres is slow, and goes on from there with the cursor', async () => {
+    const slowDay = NOW - NOW_OF_DAY_MS - 3 * DAY_MS;
+    await makePartition(store.db, REQUEST_RECORDS, slowDay);
+    const recent = [requestRecord(NOW - 5000), requestRecord(NOW - 60_000)];
+    const old = requestRecord(slowDay + 1000);
+    await insert(...recent, old);
+    const page = await store.db.transaction().execute(async (other) => {
+      await sql`LOCK TABLE ${sql.table('request_records_20300612')}`.execute(other);
+      return list({ limit: '3' }, token(), runningClock);
+    });
+    expect(page).toMatchObject({ ids: recent.map(({ id }) => id), next: expect.any(String) });
+    const cursor = page !== undefined && 'next' in page ? page.next : null;
+    const rest = await list({ limit: '3', cursor: cursor ?? '' }, token(), runningClock);
+    expect(rest).toEqual({ ids: [old.id], next: null });
+  }, 20_000);
 
   it('takes every filter of the interface', async () => {
     const at = NOW - 60_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { isId, timeOfId } from '@gateway/shared/ids';
+import { isId, lowestId, timeOfId } from '@gateway/shared/ids';
 import { OUTCOMES } from '@gateway/shared/records/record';
 import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
@@ -13,17 +13,19 @@ import {
   type RecordRow,
 } from '../domain/request-view.ts';
 import type { Database } from '../store/database.ts';
-import { findRecord, listRecords } from '../store/records.ts';
+import { findRecord, listRecordsWithin, type RecordQuery } from '../store/records.ts';
 import { awaitRecord } from './await-record.ts';
 import { endpoint, type Endpoint } from './endpoint.ts';
 import {
   cutPage,
   decodeCursor,
+  encodeCursor,
   idKey,
   listParameters,
   textParameter,
   timeParameter,
 } from './list-query.ts';
+import { searchRecords } from './record-search.ts';
 import { one, page } from './reply.ts';
 
 const LIST = 'requests';
@@ -75,7 +77,9 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
     endpoint({
       method: 'GET',
       path: '/v1/requests',
-      summary: 'Lists requests, newest first.',
+      summary:
+        'Lists requests, newest first. A page with a next_cursor may be short of its limit, or empty, ' +
+        'where few requests pass the filters: the search goes on with the cursor.',
       scope: 'requests:read',
       query: listQuery,
       answers: 'page',
@@ -84,7 +88,9 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       async handle({ query, token }) {
         const { limit, cursor, since, until, ...filters } = query;
         const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('req'), cursor);
-        const rows = await listRecords(db, {
+        const list = (wanted: RecordQuery, timeoutMs: number) =>
+          listRecordsWithin(db, wanted, timeoutMs);
+        const { rows, searchedToMs } = await searchRecords(list, clock, {
           ...filters,
           environments: limitOf(token.environments),
           routes: limitOf(token.routes),
@@ -95,7 +101,9 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
           limit: limit + 1,
         });
         const { rows: shown, nextCursor } = cutPage(rows, limit, LIST, (row) => row.id);
-        return page(shown.map(requestView), nextCursor);
+        const searchedTo =
+          searchedToMs === undefined ? null : encodeCursor(LIST, lowestId('req', searchedToMs));
+        return page(shown.map(requestView), nextCursor ?? searchedTo);
       },
     }),
   ];

@@ -5,15 +5,16 @@ import type { Response } from 'express';
 import { exchangeOf, type Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
+type Headers = Record<string, string>;
+
 /** Writes the answers; every response of the management port but a broken request's goes through here. */
 export interface Responder {
-  reply(response: Response, reply: Reply): void;
+  /** @param more header fields of this answer alone */
+  reply(response: Response, reply: Reply, more?: Headers): void;
   error(response: Response, error: GatewayError): void;
   /** 304: the caller has this representation. */
   notModified(response: Response, etag: string): void;
 }
-
-type Headers = Record<string, string>;
 
 export function createResponder(clock: Clock): Responder {
   function send(response: Response, status: number, headers: Headers, body?: string): void {
@@ -28,12 +29,13 @@ export function createResponder(clock: Clock): Responder {
   }
 
   return {
-    reply(response, reply) {
+    reply(response, reply, more = {}) {
       const { requestId } = exchangeOf(response);
       switch (reply.kind) {
         case 'one':
         case 'created': {
-          const headers: Headers = reply.etag === undefined ? {} : { etag: reply.etag };
+          const headers: Headers = { ...more };
+          if (reply.etag !== undefined) headers['etag'] = reply.etag;
           if (reply.kind === 'created') headers['location'] = reply.location;
           const body = JSON.stringify({ data: reply.data, request_id: requestId });
           send(response, reply.kind === 'created' ? 201 : 200, headers, body);
@@ -46,7 +48,7 @@ export function createResponder(clock: Clock): Responder {
           break;
         }
         case 'none':
-          send(response, 204, {});
+          send(response, 204, more);
           break;
         case 'document':
           send(response, 200, { 'cache-control': 'max-age=300' }, reply.text);

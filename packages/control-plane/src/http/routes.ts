@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId } from '@gateway/shared/ids';
-import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
 import { limitOf, requireEnvironment, requireRoute } from '../domain/access.ts';
 import { environmentNameField, idField, routeNameField } from '../domain/fields.ts';
 import { namedServices, namesAny, targetOf, type RouteTarget } from '../domain/route-versions.ts';
 import { routeView, routeViewSchema } from '../domain/route-view.ts';
-import { changeRoute, newSettings, routeSchemas, settingsOf } from '../domain/route.ts';
+import {
+  changeRoute,
+  newSettings,
+  routeSchemas,
+  settingsOf,
+  type Route,
+  type RouteChange,
+} from '../domain/route.ts';
 import {
   createRoute,
   deleteRoute,
@@ -22,7 +28,8 @@ import { endpoint, type CallerToken, type Endpoint } from './endpoint.ts';
 import { etagOf, requireMatch } from './etag.ts';
 import { invalidField } from './input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from './list-query.ts';
-import { created, noContent, one, page } from './reply.ts';
+import { concerning, created, noContent, one, page } from './reply.ts';
+import { requireAllowedHosts, type HostRules, type UrlOfBody } from './require-allowed-hosts.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'routes';
@@ -35,10 +42,10 @@ const query = z.strictObject({
   name: routeNameField.optional(),
 });
 
-/** The endpoints of routes. `denied` says where neither an upstream nor the keys of an issuer may be. */
-export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): Endpoint[] {
+/** The endpoints of routes. `hosts` says where the keys of an issuer may be. */
+export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint[] {
   const { db, newId } = parts;
-  const schemas = routeSchemas(denied);
+  const schemas = routeSchemas(hosts.denied);
 
   /**
    * The one environment of the services that a route shall name, which are proven to be there and
@@ -58,6 +65,12 @@ export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): End
     }
     if (environment === undefined) throw invalidField('service_id', 'is required');
     return environment;
+  }
+
+  async function existingRoute(id: string): Promise<Route> {
+    const route = await findRoute(db, id);
+    if (route === undefined) throw routeNotFound();
+    return route;
   }
 
   const list = endpoint({
@@ -97,9 +110,11 @@ export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): End
       const settings = newSettings(body);
       const environment = await environmentOf(settings, token);
       requireRoute(token, environment, settings.name);
+      await requireAllowedHosts(urlsOf(body), hosts);
       const wanted = { id: newId('rte'), environment, ...settings };
       const route = await createRoute(db, wanted, originOf(parts, call));
-      return created(routeView(route), `${PATH}/${route.id}`, etagOf(route.revision));
+      const reply = created(routeView(route), `${PATH}/${route.id}`, etagOf(route.revision));
+      return concerning([environment], reply);
     },
   });
 
@@ -112,8 +127,7 @@ export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): End
     data: routeViewSchema,
     errors: ['route_not_found'],
     async handle({ token, params }) {
-      const route = await findRoute(db, routeId(params));
-      if (route === undefined) throw routeNotFound();
+      const route = await existingRoute(routeId(params));
       requireRoute(token, route.environment, route.name);
       return one(routeView(route), etagOf(route.revision));
     },
@@ -133,6 +147,12 @@ export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): End
       const id = routeId(params);
       const target = targetOf(body);
       const environment = namesAny(target) ? await environmentOf(target, token) : undefined;
+      const urls = urlsOf(body);
+      if (urls.length > 0) {
+        const before = await existingRoute(id);
+        requireRoute(token, before.environment, before.name);
+        await requireAllowedHosts(urls, hosts);
+      }
       const route = await updateRoute(db, id, originOf(parts, call), (current) => {
         requireRoute(token, current.environment, current.name);
         requireMatch(ifMatch, current.revision);
@@ -145,7 +165,7 @@ export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): End
         requireRoute(token, current.environment, changed.name);
         return isDeepStrictEqual(changed, settingsOf(current)) ? current : changed;
       });
-      return one(routeView(route), etagOf(route.revision));
+      return concerning([route.environment], one(routeView(route), etagOf(route.revision)));
     },
   });
 
@@ -158,15 +178,24 @@ export function routeEndpoints(parts: ResourceParts, denied: AddressRanges): End
     errors: ['route_not_found', 'precondition_failed'],
     async handle(call) {
       const { token, params, ifMatch } = call;
-      await deleteRoute(db, routeId(params), originOf(parts, call), (current) => {
-        requireRoute(token, current.environment, current.name);
-        requireMatch(ifMatch, current.revision);
-      });
-      return noContent();
+      const { environment } = await deleteRoute(
+        db,
+        routeId(params),
+        originOf(parts, call),
+        (current) => {
+          requireRoute(token, current.environment, current.name);
+          requireMatch(ifMatch, current.revision);
+        },
+      );
+      return concerning([environment], noContent());
     },
   });
 
   return [list, create, read, change, remove];
+}
+
+function urlsOf({ auth }: Pick<RouteChange, 'auth'>): UrlOfBody[] {
+  return auth?.type === 'jwt' ? [{ path: 'auth.jwks_url', url: auth.jwks_url }] : [];
 }
 
 function unknownService(path: string, environment?: string): GatewayError {

@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { requireScope } from '../domain/access.ts';
+import type { RolloutWaits } from '../rollout/rollout-waits.ts';
 import type { Authenticator } from './authenticate.ts';
+import { awaitRollout } from './await-rollout.ts';
 import type { Endpoint } from './endpoint.ts';
 import { noneMatches } from './etag.ts';
 import { exchangeOf } from './exchange.ts';
@@ -10,7 +13,25 @@ import type { Responder } from './respond.ts';
 const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
-const parseJson = express.json({ limit: MAX_BODY_BYTES, type: JSON_TYPES }) as RequestHandler;
+const parseJson = express.json({
+  limit: MAX_BODY_BYTES,
+  type: JSON_TYPES,
+  verify: requireUtf8,
+}) as RequestHandler;
+
+/**
+ * JSON is UTF-8 (RFC 8259 section 8.1). What is not would be mended in silence, and another credential
+ * stored than the one that was sent.
+ */
+function requireUtf8(_request: unknown, _response: unknown, body: Buffer, charset: string): void {
+  if (charset !== 'utf-8') throw namedError('charset.unsupported');
+  if (!isUtf8(body)) throw namedError('body.not.utf8');
+}
+
+/** As the body parser names its own errors; failure.ts says what a caller is told. */
+function namedError(type: string): Error {
+  return Object.assign(new Error(type), { type });
+}
 
 /**
  * Runs one endpoint. The order matters: a caller that is refused costs no parsing and learns nothing
@@ -20,6 +41,7 @@ export function runEndpoint(
   endpoint: Endpoint,
   authenticator: Authenticator,
   responder: Responder,
+  waits: RolloutWaits,
 ): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
@@ -42,7 +64,10 @@ export function runEndpoint(
         return;
       }
     }
-    responder.reply(response, reply);
+    const rollout = isRead
+      ? {}
+      : await awaitRollout(reply, request.get('prefer'), exchange.signal, waits);
+    responder.reply(response, reply, rollout);
   };
 }
 

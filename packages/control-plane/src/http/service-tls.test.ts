@@ -71,6 +71,17 @@ describe('the TLS settings of a service', () => {
     ['an authority that is no certificate', { ca_pem: 'nonsense' }, 'tls.ca_pem'],
     ['a key where a certificate belongs', { ca_pem: pair.keyPem }, 'tls.ca_pem'],
     ['a key beside a certificate', { ca_pem: pair.certPem + pair.keyPem }, 'tls.ca_pem'],
+    ['NUL beside an authority', { ca_pem: `\0${pair.certPem}` }, 'tls.ca_pem'],
+    [
+      'half a surrogate pair beside an authority',
+      { ca_pem: `\ud800${pair.certPem}` },
+      'tls.ca_pem',
+    ],
+    [
+      'NUL after the certificate',
+      { client_certificate: { ...client_certificate, cert_pem: `${pair.certPem}\0` } },
+      'tls.client_certificate.cert_pem',
+    ],
     ['an address as the server name', { server_name: '127.0.0.1' }, 'tls.server_name'],
     ['a line break in the server name', { server_name: 'a\r\nb' }, 'tls.server_name'],
     [

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isId } from '@gateway/shared/ids';
-import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
 import { limitOf, requireEnvironment } from '../domain/access.ts';
@@ -12,6 +11,7 @@ import {
   timeoutFault,
   upstreamsOf,
   type Service,
+  type UpstreamsInput,
 } from '../domain/service.ts';
 import { sealCredential, type CredentialInput } from '../domain/service-credential.ts';
 import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../domain/service-tls.ts';
@@ -30,7 +30,8 @@ import { endpoint, type CallerToken, type Endpoint } from './endpoint.ts';
 import { etagOf, requireMatch } from './etag.ts';
 import { invalidField } from './input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from './list-query.ts';
-import { created, noContent, one, page } from './reply.ts';
+import { concerning, created, noContent, one, page } from './reply.ts';
+import { requireAllowedHosts, type HostRules, type UrlOfBody } from './require-allowed-hosts.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'services';
@@ -43,8 +44,7 @@ const query = z.strictObject({
 });
 
 export interface ServiceEndpointOptions {
-  /** Where no upstream may be. */
-  readonly denied: AddressRanges;
+  readonly hosts: HostRules;
   readonly credentials: CredentialVault;
   /** What the live data planes see of a service. */
   readonly statusOf: (serviceId: string) => ServiceStatus;
@@ -56,7 +56,7 @@ export function serviceEndpoints(
   options: ServiceEndpointOptions,
 ): Endpoint[] {
   const { db, clock, newId } = parts;
-  const schemas = serviceSchemas(options.denied);
+  const schemas = serviceSchemas(options.hosts.denied);
   const now = () => new Date(clock.nowMs());
   const newUpstreamId = () => newId('ups');
   const sealFor = (id: string) => (given: CredentialInput) =>
@@ -64,6 +64,12 @@ export function serviceEndpoints(
   const sealTlsFor = (id: string) => (given: TlsInput | undefined, before: TlsSettings) =>
     tlsOf(given, before, (keyPem) => options.credentials.sealClientKey(keyPem, id), now());
   const view = (service: Service) => serviceView(service, options.statusOf(service.id));
+
+  async function existingService(id: string): Promise<Service> {
+    const service = await findService(db, id);
+    if (service === undefined) throw serviceNotFound();
+    return service;
+  }
 
   const list = endpoint({
     method: 'GET',
@@ -97,6 +103,7 @@ export function serviceEndpoints(
       const { token, body } = call;
       const environment = body.environment ?? onlyEnvironment(token);
       requireEnvironment(token, environment);
+      await requireAllowedHosts(urlsOf(body), options.hosts);
       const { name, health_path, health_check } = body;
       const upstreams = upstreamsOf(body, [], newUpstreamId) ?? [];
       const id = newId('svc');
@@ -105,7 +112,8 @@ export function serviceEndpoints(
       const settings = { name, health_path, health_check, upstreams, credential, ...tls };
       const wanted = { id, environment, ...settings };
       const service = await createService(db, wanted, originOf(parts, call));
-      return created(view(service), `${PATH}/${service.id}`, etagOf(service.revision));
+      const reply = created(view(service), `${PATH}/${service.id}`, etagOf(service.revision));
+      return concerning([environment], reply);
     },
   });
 
@@ -118,8 +126,7 @@ export function serviceEndpoints(
     data: serviceViewSchema,
     errors: ['service_not_found'],
     async handle({ token, params }) {
-      const service = await findService(db, serviceId(params));
-      if (service === undefined) throw serviceNotFound();
+      const service = await existingService(serviceId(params));
       requireEnvironment(token, service.environment);
       return one(view(service), etagOf(service.revision));
     },
@@ -136,8 +143,14 @@ export function serviceEndpoints(
     body: schemas.change,
     async handle(call) {
       const { token, params, body, ifMatch } = call;
+      const id = serviceId(params);
+      const urls = urlsOf(body);
+      if (urls.length > 0) {
+        requireEnvironment(token, (await existingService(id)).environment);
+        await requireAllowedHosts(urls, options.hosts);
+      }
       const origin = originOf(parts, call);
-      const service = await updateService(db, serviceId(params), origin, (current) => {
+      const service = await updateService(db, id, origin, (current) => {
         requireEnvironment(token, current.environment);
         requireMatch(ifMatch, current.revision);
         const changed = changeService(
@@ -151,7 +164,7 @@ export function serviceEndpoints(
         if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
         return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;
       });
-      return one(view(service), etagOf(service.revision));
+      return concerning([service.environment], one(view(service), etagOf(service.revision)));
     },
   });
 
@@ -164,11 +177,16 @@ export function serviceEndpoints(
     errors: ['service_not_found', 'service_in_use', 'precondition_failed'],
     async handle(call) {
       const { token, params, ifMatch } = call;
-      await deleteService(db, serviceId(params), originOf(parts, call), (current) => {
-        requireEnvironment(token, current.environment);
-        requireMatch(ifMatch, current.revision);
-      });
-      return noContent();
+      const { environment } = await deleteService(
+        db,
+        serviceId(params),
+        originOf(parts, call),
+        (current) => {
+          requireEnvironment(token, current.environment);
+          requireMatch(ifMatch, current.revision);
+        },
+      );
+      return concerning([environment], noContent());
     },
   });
 
@@ -180,6 +198,14 @@ function serviceId(params: Readonly<Record<string, string>>): string {
   const id = params['id'] ?? '';
   if (!isId('svc', id)) throw serviceNotFound();
   return id;
+}
+
+function urlsOf(body: UpstreamsInput): UrlOfBody[] {
+  const listed = (body.upstreams ?? []).map(({ url }, at) => ({
+    path: `upstreams.${at}.url`,
+    url,
+  }));
+  return body.url === undefined ? listed : [{ path: 'url', url: body.url }, ...listed];
 }
 
 function onlyEnvironment(token: CallerToken): string {

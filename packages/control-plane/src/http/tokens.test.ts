@@ -66,6 +66,8 @@ describe('/v1/tokens', () => {
     [{ scopes: ['proxy', 'proxy'] }, 'scopes'],
     [{ expires_at: 'tomorrow' }, 'expires_at'],
     [{ expires_at: '2029-12-31T00:00:00Z' }, 'expires_at'],
+    // A time of the year 10000.
+    [{ expires_at: '9999-12-31T23:59:59-23:59' }, 'expires_at'],
     [{ name: '' }, 'name'],
     [{ secret: 'gwt_mine' }, 'secret'],
   ])('refuses %j with the field named', async (fields, path) => {

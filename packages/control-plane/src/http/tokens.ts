@@ -23,7 +23,7 @@ import { originOf } from './change-origin.ts';
 import { endpoint, type CallerToken, type Endpoint } from './endpoint.ts';
 import { invalidField } from './input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from './list-query.ts';
-import { created, noContent, one, page } from './reply.ts';
+import { concerning, created, noContent, one, page } from './reply.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'tokens';
@@ -79,7 +79,8 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
         },
         origin,
       );
-      return created({ ...tokenView(made), secret }, `${PATH}/${made.id}`);
+      const reply = created({ ...tokenView(made), secret }, `${PATH}/${made.id}`);
+      return concerning(made.environments, reply);
     },
   });
 
@@ -107,10 +108,15 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     errors: ['token_not_found'],
     async handle(call) {
       const { token, params } = call;
-      await revokeToken(db, tokenId(params), originOf(parts, call), (current) => {
-        requireTokenReach(token, current);
-      });
-      return noContent();
+      const { environments } = await revokeToken(
+        db,
+        tokenId(params),
+        originOf(parts, call),
+        (current) => {
+          requireTokenReach(token, current);
+        },
+      );
+      return concerning(environments, noContent());
     },
   });
 
@@ -136,7 +142,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
           throw refuseAccess('The other token outlives the token of this call.');
         }
       });
-      return one({ ...tokenView(rotated), secret });
+      return concerning(rotated.environments, one({ ...tokenView(rotated), secret }));
     },
   });
 

@@ -9,6 +9,10 @@ export const HEARTBEAT_LIFETIME_MS = HEARTBEAT_INTERVAL_MS * MISSED_HEARTBEATS;
 /** The largest heartbeat, bytes: about 5000 services. NATS takes 1 MiB by default. */
 export const MAX_HEARTBEAT_BYTES = 256 * 1024;
 
+/** Of so many environments a heartbeat says why their newest configuration is not served. */
+export const MAX_CONFIG_ERRORS = 16;
+export const MAX_CONFIG_ERROR_CHARS = 300;
+
 /** What one data plane sees of a service: how many of its upstreams are healthy, fail, were never checked. */
 const serviceHealthSchema = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
 
@@ -36,12 +40,18 @@ export const heartbeatSchema = z.object({
   in_flight: z.int().min(0),
   /** Why the newest configuration is not served, without any of its content; null where it is. */
   last_error: z.string().max(1000).nullable(),
+  /** Environment → why its newest configuration is not served; absent from older ones. */
+  config_errors: z.record(z.string(), z.string().max(MAX_CONFIG_ERROR_CHARS)).default({}),
   /** Service id → its upstreams: [healthy, failing, never checked]. */
   services: z.record(z.string(), serviceHealthSchema),
   /** Services that had no room. */
   unreported_services: z.int().min(0),
   /** Services that this data plane refuses, as it cannot open their credentials; absent from older ones. */
   unusable_credentials: z.array(unusableCredentialsSchema).max(16).default([]),
+  /** Of the program; null where it does not tell, as older ones do not. */
+  gateway_version: z.string().max(64).nullable().default(null),
+  /** How far the NATS server's clock is ahead of this data plane's, ms; null while not known. */
+  server_ahead_ms: z.int().nullable().default(null),
 });
 
 export type Heartbeat = z.infer<typeof heartbeatSchema>;

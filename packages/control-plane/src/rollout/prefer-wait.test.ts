@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { preferredWait } from './prefer-wait.ts';
+
+describe('the wait that Prefer asks for', () => {
+  it.each([
+    ['wait=5', 5],
+    ['WAIT = 5', 5],
+    ['wait="5"', 5],
+    ['respond-async, wait=0; foo=bar', 0],
+    ['handling=lenient;x="a, wait=9", wait=7', 7],
+    ['wait=3, wait=20', 3],
+  ])('is read from %s', (field, seconds) => {
+    expect(preferredWait(field)).toBe(seconds);
+  });
+
+  it.each([
+    [undefined],
+    [''],
+    ['respond-async'],
+    ['wait'],
+    ['wait='],
+    ['wait=-1'],
+    ['wait=1.5'],
+    ['wait=abc'],
+    ['wait="5'],
+    ['wait=abc, wait=5'],
+    ['await=5'],
+    ['wait=99999999999999999999'],
+    ['x="wait=5"'],
+  ])('is not there in %s', (field) => {
+    expect(preferredWait(field)).toBeUndefined();
+  });
+});
