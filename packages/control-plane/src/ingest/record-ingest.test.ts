@@ -11,6 +11,7 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { startNats } from '@gateway/local-stack/nats';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { requestView } from '../domain/request-view.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { findRecord } from '../store/records.ts';
 import { openTestNats, type TestNats } from '../testing/nats.ts';
@@ -102,8 +103,8 @@ describe('the ingest of request records', () => {
     for (const record of sent.slice(48, 52)) {
       const { id, received_at_ms: receivedAtMs } = record;
       const row = await findRecord(store.db, id, receivedAtMs);
-      const { document, receivedAtMs: atMs, ...columns } = row ?? { document: {}, receivedAtMs: 0 };
-      const whole = { ...columns, ...document, received_at_ms: atMs };
+      const shown = row === undefined ? {} : requestView(row);
+      const whole = { ...shown, received_at_ms: row?.receivedAtMs };
       expect(requestRecordSchema.parse(whole)).toEqual(record);
     }
     await eventually(async () => expect(await waitingMessages()).toBe(0));

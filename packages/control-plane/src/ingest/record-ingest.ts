@@ -5,15 +5,18 @@ import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { Database } from '../store/database.ts';
 import { readBatches } from './batch-reader.ts';
+import { eachWithin } from './each-within.ts';
 import type { IngestMetrics } from './ingest-metrics.ts';
 import { parseBatch, type ParsedBatch } from './storable-record.ts';
 import { storeBatch } from './store-batch.ts';
 import type { TokenUses } from './token-uses.ts';
 
 const BOUNDS = { maxWeight: 2000, idleMs: 20, maxWaitMs: 100 };
+/** Batches that are stored at one time: while Postgres takes one, the next is read and made ready. */
+const MAX_UNDER_WAY = 2;
 
 /** The most messages that wait here unread; each is at most 1 MiB. */
-const MAX_MESSAGES = 32;
+const MAX_MESSAGES = 64;
 const CALL_TIMEOUT_MS = 2000;
 const PULL_EXPIRES_MS = 10_000;
 /** Two missed ones make the client look whether the consumer still exists. */
@@ -84,11 +87,12 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
     if (reading.failures > 0) log.info('request records are read from NATS again');
     reading.failures = 0;
     const weightOf = (item: Received) => item.batch.records.length;
-    for await (const items of readBatches(received(messages), weightOf, BOUNDS, clock)) {
+    const batches = readBatches(received(messages), weightOf, BOUNDS, clock);
+    await eachWithin(batches, MAX_UNDER_WAY, async (items) => {
       await store(items);
       // While Postgres is away a stop is not held up by what is delivered again to another one anyway.
-      if (isStopping() && storing.failures > 0) return;
-    }
+      return !(isStopping() && storing.failures > 0);
+    });
   }
 
   async function* received(from: AsyncIterable<JsMsg>): AsyncGenerator<Received> {

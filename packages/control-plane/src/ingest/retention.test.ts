@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { createIdFactory } from '@gateway/shared/ids';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/testing/eventually';
@@ -6,10 +7,14 @@ import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { AUDIT_EVENTS, REQUEST_RECORDS } from '../domain/partitioned-table.ts';
 import { startOrigin } from '../domain/audit-event.ts';
 import { listAuditEvents, noteAuditEvent } from '../store/audit-events.ts';
-import { listPartitions } from '../store/partitions.ts';
+import { dropPartition, listPartitions, listStrayPeriods } from '../store/partitions.ts';
 import { insertRecords, listRecords } from '../store/records.ts';
+import { addEnvironment, addRoute, uniqueEnvironment } from '../testing/configuration.ts';
 import { requestRecord } from '../testing/records.ts';
+import { readConfiguration } from '../store/configuration-rows.ts';
+import { markPublished } from '../store/publications.ts';
 import { openTestStore, type TestStore } from '../testing/store.ts';
+import { createPartitionMetrics } from './partition-metrics.ts';
 import { runRetention, startRetention } from './retention.ts';
 import { storableRecord } from './storable-record.ts';
 
@@ -37,7 +42,7 @@ async function times(): Promise<readonly number[]> {
 describe('the retention of request records', () => {
   it('keeps a record for 30 days whatever happens, and not much longer', async () => {
     const clock = manualClock(TODAY);
-    const options = { db: store.db, clock, log };
+    const options = { db: store.db, clock, log, historyDays: 90 };
     await runRetention(options, never);
     await insert(TODAY, TODAY + DAY_MS - 1);
     clock.advance(31 * DAY_MS - 1);
@@ -51,7 +56,7 @@ describe('the retention of request records', () => {
 
   it('gives the days that were missed their partitions, and forgets strays that are past', async () => {
     await insert(TODAY - 40 * DAY_MS, TODAY - 29 * DAY_MS, TODAY - DAY_MS, TODAY);
-    await runRetention({ db: store.db, clock: manualClock(TODAY), log }, never);
+    await runRetention({ db: store.db, clock: manualClock(TODAY), log, historyDays: 90 }, never);
     expect(await times()).toEqual([TODAY, TODAY - DAY_MS, TODAY - 29 * DAY_MS]);
     expect(await listPartitions(store.db, REQUEST_RECORDS)).toEqual([
       TODAY - 29 * DAY_MS,
@@ -60,9 +65,26 @@ describe('the retention of request records', () => {
     ]);
   });
 
+  it('says which partitions were missing when their rows came, and that none is missing any more', async () => {
+    const registry = new Registry();
+    const metrics = createPartitionMetrics(registry);
+    const options = { db: store.db, clock: manualClock(TODAY), log, metrics, historyDays: 90 };
+    await runRetention(options, never);
+    expect(await registry.metrics()).not.toMatch(/late_partitions_total{.*} [1-9]/);
+    await dropPartition(store.db, REQUEST_RECORDS, TODAY);
+    await dropPartition(store.db, REQUEST_RECORDS, TODAY + DAY_MS);
+    await insert(TODAY, TODAY + DAY_MS, TODAY + DAY_MS + 1);
+    await runRetention(options, never);
+    const told = await registry.metrics();
+    expect(told).toContain('late_partitions_total{table="request_records"} 2');
+    expect(told).toContain('missing_partitions{table="request_records"} 0');
+    expect(await listStrayPeriods(store.db, REQUEST_RECORDS)).toEqual([]);
+    expect(await times()).toEqual([TODAY + DAY_MS + 1, TODAY + DAY_MS, TODAY]);
+  });
+
   it('keeps an audit event for 400 days whatever happens, and not for another month more', async () => {
     const clock = manualClock(TODAY);
-    const options = { db: store.db, clock, log };
+    const options = { db: store.db, clock, log, historyDays: 90 };
     await runRetention(options, never);
     expect(await listPartitions(store.db, AUDIT_EVENTS)).toEqual(
       expect.arrayContaining([Date.UTC(2030, 5), Date.UTC(2030, 6)]),
@@ -86,22 +108,58 @@ describe('the retention of request records', () => {
     expect(await listPartitions(store.db, AUDIT_EVENTS)).not.toContain(Date.UTC(2030, 5));
   });
 
+  it('keeps versions of a configuration for their days, what they need, and the newest for ever', async () => {
+    const clock = manualClock(TODAY);
+    const options = { db: store.db, clock, log, historyDays: 90 };
+    const environment = uniqueEnvironment();
+    await addEnvironment(store.db, environment);
+    const publish = async (version: number, atMs: number) => {
+      const { pendingIds = [] } = (await readConfiguration(store.db, environment)) ?? {};
+      await markPublished(store.db, environment, { version, why: 'changed' }, pendingIds);
+      await store.db
+        .updateTable('config_versions')
+        .set({ published_at: new Date(atMs) })
+        .where('version', '=', version)
+        .execute();
+    };
+    for (const [version, days] of [91, 89, 1].entries()) {
+      await addRoute(store.db, environment, `r${version}`);
+      await publish(version + 1, TODAY - days * DAY_MS);
+    }
+    const kept = async () => {
+      const versions = await store.db.selectFrom('config_versions').select('version').execute();
+      const query = store.db.selectFrom('config_outbox').select('published_version as version');
+      const made = await query.where('environment', '=', environment).distinct().execute();
+      const sorted = (rows: readonly { version: number | null }[]) =>
+        rows.map(({ version }) => version).sort();
+      return [sorted(versions), sorted(made)];
+    };
+    await runRetention(options, never);
+    expect(await kept()).toEqual([
+      [2, 3],
+      [2, 3],
+    ]);
+    clock.advance(400 * DAY_MS);
+    await runRetention(options, never);
+    expect(await kept()).toEqual([[3], [3]]);
+  });
+
   it('is run by several replicas at once without one failing', async () => {
     await insert(TODAY, TODAY + DAY_MS);
-    const options = { db: store.db, clock: systemTimers(TODAY), log };
+    const options = { db: store.db, clock: systemTimers(TODAY), log, historyDays: 90 };
     await Promise.all([1, 2, 3].map(() => runRetention(options, never)));
     expect(await listPartitions(store.db, REQUEST_RECORDS)).toEqual(ahead(TODAY));
     expect(await times()).toEqual([TODAY + DAY_MS, TODAY]);
   });
 
-  it('runs at the start and every hour', async () => {
+  it('runs at the start and every minute', async () => {
     const clock = manualClock(TODAY + DAY_MS - 1);
-    const retention = startRetention({ db: store.db, clock, log });
+    const retention = startRetention({ db: store.db, clock, log, historyDays: 90 });
     await eventually(async () =>
       expect(await listPartitions(store.db, REQUEST_RECORDS)).toEqual(ahead(TODAY)),
     );
     await eventually(async () => {
-      clock.advance(10 * 60 * 1000);
+      clock.advance(10 * 1000);
       const days = [TODAY, ...ahead(TODAY + DAY_MS)];
       expect(await listPartitions(store.db, REQUEST_RECORDS)).toEqual(days);
     });

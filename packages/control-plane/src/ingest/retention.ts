@@ -5,6 +5,7 @@ import {
   REQUEST_RECORDS,
   type PartitionedTable,
 } from '../domain/partitioned-table.ts';
+import { forgetChanges, forgetVersions } from '../store/config-versions.ts';
 import type { Database } from '../store/database.ts';
 import {
   deleteStrays,
@@ -14,19 +15,32 @@ import {
   makePartition,
   type PartitionChange,
 } from '../store/partitions.ts';
-import { deletePublishedChanges } from '../store/publications.ts';
+import type { PartitionMetrics } from './partition-metrics.ts';
 import { planPartitions, retentionStart } from './partition-plan.ts';
 
-const EVERY_MS = 60 * 60 * 1000;
-/** After a failure the next try comes sooner than the next hour. */
-const AFTER_FAILURE_MS = 60 * 1000;
-const LOCK_ATTEMPTS = 20;
-const LOCK_RETRY_MS = 250;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Where nothing is to be done a run costs next to nothing, and rows that have no partition are few. */
+const EVERY_MS = 60 * 1000;
+/** Old versions are looked for more seldom, by every so many runs. */
+const RUNS_PER_HISTORY = 60;
+/** While another process is at it. */
+const BUSY_ATTEMPTS = 20;
+const BUSY_RETRY_MS = 250;
+/**
+ * How long each try waits for a table that is in use, and how many times as long its users have it to
+ * themselves before the next one. Short first: what the API and the ingest do takes no longer, and who
+ * reads the table for hours, such as a dump, holds writers up for less than a second in a run.
+ */
+const LOCK_TIMEOUTS_MS = [25, 50, 100, 200, 400];
+const LOCK_REST = 4;
 
 export interface RetentionOptions {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics?: PartitionMetrics;
+  /** How long versions of configurations can be listed and rolled back to. */
+  readonly historyDays: number;
 }
 
 export interface Retention {
@@ -35,8 +49,9 @@ export interface Retention {
 }
 
 /**
- * Keeps the partitions of request records and audit events right, now and every hour: those of the
- * time ahead are made, those past their retention are dropped. Any number of control planes run it side by side.
+ * Keeps the partitions of request records and audit events right, now and every minute: those of the
+ * time ahead are made, those past their retention are dropped. Old versions of configurations go every
+ * hour. Any number of control planes run it side by side.
  */
 export function startRetention(options: RetentionOptions): Retention {
   const stopping = new AbortController();
@@ -50,15 +65,14 @@ export function startRetention(options: RetentionOptions): Retention {
 }
 
 async function loop(options: RetentionOptions, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    let waitMs = EVERY_MS;
+  for (let run = 0; !signal.aborted; run += 1) {
     try {
-      await runRetention(options, signal);
+      if (run % RUNS_PER_HISTORY === 0) await runRetention(options, signal);
+      else await keepAllPartitions(options, signal);
     } catch (error) {
       options.log.error({ err: error }, 'cannot keep the partitions of tables right');
-      waitMs = AFTER_FAILURE_MS;
     }
-    await pause(options.clock, waitMs, signal);
+    await pause(options.clock, EVERY_MS, signal);
   }
 }
 
@@ -69,17 +83,22 @@ async function loop(options: RetentionOptions, signal: AbortSignal): Promise<voi
  * @throws where Postgres fails, or where a step did not come to its turn.
  */
 export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
-  const { db } = options;
+  const { db, clock } = options;
+  await keepAllPartitions(options, signal);
+  const keptFrom = clock.nowMs() - options.historyDays * DAY_MS;
+  await untilNone(() => forgetVersions(db, keptFrom), signal);
+  await untilNone(() => forgetChanges(db), signal);
+}
+
+async function keepAllPartitions(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const nowMs = options.clock.nowMs();
   for (const table of [REQUEST_RECORDS, AUDIT_EVENTS]) {
     await keepPartitions(options, table, nowMs, signal);
   }
-  const before = retentionStart(nowMs, REQUEST_RECORDS);
-  await untilNone(() => deletePublishedChanges(db, before), signal);
 }
 
 async function keepPartitions(
-  { db, clock, log }: RetentionOptions,
+  { db, clock, log, metrics }: RetentionOptions,
   table: PartitionedTable,
   nowMs: number,
   signal: AbortSignal,
@@ -87,31 +106,64 @@ async function keepPartitions(
   const strays = await listStrayPeriods(db, table);
   const plan = planPartitions(table, await listPartitions(db, table), strays, nowMs);
   const named = (startMs: number) => ({ table: table.name, from: textOf(startMs) });
+  const late = new Set(strays.filter((start) => plan.make.includes(start)));
+  for (const start of late) {
+    log.warn(
+      named(start),
+      'a partition is missing: its rows lie in the DEFAULT one until it is made',
+    );
+  }
+  metrics?.late.inc({ table: table.name }, late.size);
+  metrics?.missing.set({ table: table.name }, plan.make.length);
   for (const start of plan.make) {
     if (signal.aborted) return;
-    await untilDone(() => makePartition(db, table, start), clock, signal);
-    log.info(named(start), 'made a partition');
+    const made = await untilDone(
+      (lockTimeoutMs) => makePartition(db, table, start, lockTimeoutMs),
+      clock,
+      signal,
+    );
+    metrics?.missing.dec({ table: table.name });
+    if (!made) continue;
+    log.info(
+      named(start),
+      late.has(start) ? 'made a partition and moved its rows' : 'made a partition',
+    );
   }
   for (const start of plan.drop) {
     if (signal.aborted) return;
-    await untilDone(() => dropPartition(db, table, start), clock, signal);
+    const dropped = await untilDone(
+      (lockTimeoutMs) => dropPartition(db, table, start, lockTimeoutMs),
+      clock,
+      signal,
+    );
+    if (!dropped) continue;
     log.info(named(start), 'dropped a partition, as all of it is past its retention');
   }
   const before = retentionStart(nowMs, table);
   await untilNone(() => deleteStrays(db, table, before), signal);
 }
 
+/** Whether it was this process that did it. */
 async function untilDone(
-  step: () => Promise<PartitionChange>,
+  step: (lockTimeoutMs: number) => Promise<PartitionChange>,
   clock: Clock,
   signal: AbortSignal,
-): Promise<void> {
-  for (let attempt = 1; !signal.aborted; attempt += 1) {
-    const result = await step();
-    if (result === 'done') return;
-    if (attempt === LOCK_ATTEMPTS) throw new Error(`a change of partitions stayed ${result}`);
-    await pause(clock, LOCK_RETRY_MS, signal);
+): Promise<boolean> {
+  let busy = 0;
+  let locked = 0;
+  while (!signal.aborted) {
+    const lockTimeoutMs = LOCK_TIMEOUTS_MS[locked] ?? 0;
+    const result = await step(lockTimeoutMs);
+    if (result === 'done' || result === 'already') return result === 'done';
+    if (result === 'busy') busy += 1;
+    else locked += 1;
+    if (busy === BUSY_ATTEMPTS || locked === LOCK_TIMEOUTS_MS.length) {
+      throw new Error(`a change of partitions stayed ${result}`);
+    }
+    const restMs = result === 'busy' ? BUSY_RETRY_MS : lockTimeoutMs * LOCK_REST;
+    await pause(clock, restMs, signal);
   }
+  return false;
 }
 
 async function untilNone(step: () => Promise<number>, signal: AbortSignal): Promise<void> {

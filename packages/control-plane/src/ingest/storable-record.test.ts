@@ -13,7 +13,9 @@ describe('a message of request records', () => {
     expect(batch?.records.map((record) => record.id)).toEqual(records.map((record) => record.id));
     const { id, environment, route, status, outcome, received_at_ms, ...rest } =
       requestRecord(AT_MS);
-    expect(JSON.parse(batch?.records[0]?.document ?? '')).toEqual(rest);
+    const kept = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
+    expect(Object.keys(kept).length).toBeLessThan(Object.keys(rest).length);
+    expect(JSON.parse(batch?.records[0]?.document ?? '')).toEqual(kept);
     expect([id.length, environment, route, status, outcome]).toEqual([
       30,
       'production',
@@ -32,8 +34,7 @@ describe('a message of request records', () => {
     const older = { ...requestRecord(AT_MS), subject: undefined, claims: undefined };
     const batch = parseBatch(JSON.stringify([older]));
     expect(batch?.refused).toBe(0);
-    const document: unknown = JSON.parse(batch?.records[0]?.document ?? '');
-    expect(document).toMatchObject({ subject: null, claims: null });
+    expect(batch?.records).toHaveLength(1);
   });
 
   it('loses no record to one that is malformed', () => {

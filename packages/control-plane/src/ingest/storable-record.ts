@@ -44,8 +44,8 @@ function openedBy({ token_id, error_code }: RequestRecord): string | undefined {
 }
 
 /**
- * The record as Postgres takes it: what lists filter by in columns of their own, the rest as a
- * document. The time is that of the id, as a look-up has nothing but the id to find its partition by.
+ * The record as Postgres takes it: what lists filter by in columns of their own, of the rest what is
+ * not null as a document. The time is that of the id, as a look-up has nothing but the id to find its partition by.
  */
 export function storableRecord(record: RequestRecord): StorableRecord {
   const { id, environment, route, status, outcome, ...rest } = record;
@@ -56,8 +56,17 @@ export function storableRecord(record: RequestRecord): StorableRecord {
     route: storableName(route),
     status,
     outcome,
-    document: storableJson({ ...rest, received_at_ms: undefined }),
+    document: storableJson(withoutNulls({ ...rest, received_at_ms: null })),
   };
+}
+
+function withoutNulls(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== null) kept[name] = value;
+  }
+  return kept;
 }
 
 function storableName(name: string | null): string | null {
