@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { lookup } from 'node:dns';
+import { lookup, type LookupAddress } from 'node:dns';
 import type { Socket } from 'node:net';
 import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { manualClock } from '@gateway/shared/testing/manual-clock';
@@ -34,15 +34,15 @@ async function startPeer(): Promise<Peer> {
   return { upstream: upstreamAt(raw.port), sockets, asked };
 }
 
-function upstreamAt(port: number): CompiledUpstream {
-  const origin = `http://127.0.0.1:${port}`;
+function upstreamAt(port: number, host = '127.0.0.1'): CompiledUpstream {
+  const origin = `http://${host}:${port}`;
   return {
     key: `svc ups ${origin}`,
     id: 'ups',
     serviceId: 'svc',
     url: origin,
     origin,
-    host: `127.0.0.1:${port}`,
+    host: `${host}:${port}`,
     basePath: '',
     region: null,
     weight: 1,
@@ -54,8 +54,13 @@ function startPools(maxConnections: number, deny: readonly string[] = METADATA_C
   const pools = new UpstreamPools({
     clock,
     deny: parseAddressRanges(deny),
-    lookup,
+    lookup: (name, options, callback) => {
+      lookup(name, { ...options, all: true, family: 4 }, (error, found: LookupAddress[]) => {
+        callback(error, found);
+      });
+    },
     maxConnections,
+    maxConnectionAgeMs: 10_000,
     connectTimeoutMs: 1000,
     bodyIdleTimeoutMs: 1000,
   });
@@ -138,6 +143,28 @@ describe('the connections to an upstream', () => {
     peer.asked[1]?.write(OK);
     await second.outcome;
   });
+
+  it.each([
+    ['localhost', 2],
+    ['127.0.0.1', 1],
+  ])(
+    'to %s, always in use, become %d when the first is old: a name may have moved',
+    async (host, sockets) => {
+      const peer = await startPeer();
+      const { pools, clock } = startPools(5);
+      const upstream = upstreamAt(Number(peer.upstream.host.split(':')[1]), host);
+      for (let times = 1; times <= 5; times += 1) {
+        const attempt = pools.begin(upstream, get, 60_000);
+        await askedTimes(peer, times);
+        // Never idle for long, and old enough at the fourth answer, which it brings all the same.
+        clock.advance(2500);
+        peer.asked[times - 1]?.write(OK);
+        expect((await attempt.outcome).response?.status).toBe(200);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(peer.sockets).toHaveLength(sockets);
+    },
+  );
 
   it('are cut by bytes that nobody asked for, which never become an answer', async () => {
     const peer = await startPeer();

@@ -16,6 +16,8 @@ export interface UpstreamPoolsOptions {
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
   readonly bodyIdleTimeoutMs: number;
+  /** Of a connection to a name, ms; undefined: no bound. */
+  readonly maxConnectionAgeMs?: number;
 }
 
 interface Entry {
@@ -85,6 +87,15 @@ export class UpstreamPools implements UpstreamClient {
     }
   }
 
+  /** As `retain`, of those that are named no longer. */
+  release(keys: Iterable<string>): void {
+    for (const key of keys) {
+      const entry = this.#entries.get(key);
+      this.#entries.delete(key);
+      entry?.pool.retire();
+    }
+  }
+
   /** Cuts every connection. */
   close(): void {
     for (const entry of this.#entries.values()) entry.pool.destroy();
@@ -94,9 +105,8 @@ export class UpstreamPools implements UpstreamClient {
   #entry(upstream: CompiledUpstream): Entry {
     let entry = this.#entries.get(upstream.key);
     if (entry === undefined) {
-      const { clock, deny, lookup, maxConnections, connectTimeoutMs } = this.#options;
-      const { tls } = upstream;
-      const options = { clock, lookup, maxConnections, connectTimeoutMs, tls };
+      const { deny, maxConnectionAgeMs: maxAgeMs } = this.#options;
+      const options = { ...this.#options, maxAgeMs, tls: upstream.tls };
       const pool = new ConnectionPool(upstream.origin, options);
       entry = { pool, denied: isDeniedHost(upstream.origin, deny), inFlight: 0 };
       this.#entries.set(upstream.key, entry);

@@ -29,6 +29,16 @@ describe('clientAddress', () => {
     );
   });
 
+  it.each([
+    ['192.0.2.1:4711', '192.0.2.1'],
+    ['[2001:db8::1]:4711', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['2001:db8::1', '2001:db8::1'],
+  ])('takes %s, as some proxies write a hop, for the address in it', (hop, address) => {
+    expect(clientAddress('127.0.0.1', `203.0.113.9, ${hop}`, trusted)).toBe(address);
+    expect(clientAddress('127.0.0.1', `${hop}, 10.1.1.1:80`, trusted)).toBe(address);
+  });
+
   it('stops at a hop that is no address', () => {
     expect(clientAddress('127.0.0.1', 'unknown', trusted)).toBe('127.0.0.1');
   });

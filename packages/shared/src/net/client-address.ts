@@ -90,9 +90,17 @@ export function clientAddress(
   if (forwardedFor === undefined || trusted.texts.length === 0) return address;
   const hops = forwardedFor.split(',');
   while (hops.length > 0 && trusted.has(address)) {
-    const hop = parseAddress((hops.pop() ?? '').trim());
+    const hop = parseAddress(withoutPort((hops.pop() ?? '').trim()));
     if (hop === undefined) break;
     address = hop.toString();
   }
   return address;
+}
+
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
+
+/** Some proxies write the port too, and IPv6 in brackets, as `Forwarded` has it (RFC 7239 section 6). */
+function withoutPort(hop: string): string {
+  const [, ipv6, ipv4] = WITH_PORT.exec(hop) ?? [];
+  return ipv6 ?? ipv4 ?? hop;
 }

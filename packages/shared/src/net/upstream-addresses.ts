@@ -48,13 +48,16 @@ export function refuseUpstreamUrl(text: string, deny: AddressRanges): string | u
   if (url === undefined || !/^[a-z]+:\/\/[^/]/i.test(text)) return 'must be an absolute URL';
   if (url.port === '0') return 'must not name port 0';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
-  if (url.username !== '' || url.password !== '') {
+  // URL forgets user info that is empty.
+  if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?#]*@/i.test(text)) {
     return 'must not carry user info';
   }
   if (text.includes('#')) return 'must not carry a fragment';
   if (text.includes('?')) return 'must not carry a query';
   // URL has already turned decimal, octal and hexadecimal forms of IPv4 into the dotted one.
   const host = bareHost(url);
+  // No name has an empty label (RFC 1035 section 2.3.1), and resolvers differ on what they make of one.
+  if (/^\.|\.\./.test(host)) return 'must name a host without empty parts';
   if (isDeniedHost(host, deny)) {
     return `must not be at ${host}: UPSTREAM_DENY_CIDRS refuses this address`;
   }

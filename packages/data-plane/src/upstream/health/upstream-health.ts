@@ -2,6 +2,7 @@ import type { Clock, Timer } from '@gateway/shared/clock';
 import type { ReportedServiceHealth } from '@gateway/shared/heartbeats/heartbeat';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
+import type { Replaced } from '../../table/environment-editor.ts';
 import type {
   CompiledService,
   CompiledUpstream,
@@ -78,15 +79,28 @@ export class UpstreamHealth implements ServiceBalancers {
   /** Takes the upstreams of a new configuration: new ones are checked from now on, others no longer. */
   reconcile(table: RoutingTable): void {
     const before = this.#environments;
-    this.#environments = table.environments;
-    const added: Tracked[] = [];
+    const changes: Replaced<CompiledService>[] = [];
     for (const [name, environment] of table.environments) {
       const old = before.get(name);
       if (old === environment) continue;
-      for (const [id, service] of environment.services) {
-        if (old?.services.get(id) !== service) this.#take(service, added);
+      for (const [id, after] of environment.services) {
+        const known = old?.services.get(id);
+        if (known !== after) changes.push({ before: known, after });
       }
-      if (old !== undefined) this.#forget(old, environment);
+      for (const [id, known] of old?.services ?? []) {
+        if (!environment.services.has(id)) changes.push({ before: known, after: undefined });
+      }
+    }
+    this.change(table, changes);
+  }
+
+  /** As `reconcile`, of a table in which these services alone are not what they were. */
+  change(table: RoutingTable, services: readonly Replaced<CompiledService>[]): void {
+    this.#environments = table.environments;
+    const added: Tracked[] = [];
+    for (const { after } of services) if (after !== undefined) this.#take(after, added);
+    for (const { before, after } of services) {
+      if (before !== undefined) this.#forget(before, after);
     }
     const { random } = this.#options.selection;
     for (const one of added) {
@@ -131,19 +145,15 @@ export class UpstreamHealth implements ServiceBalancers {
     });
   }
 
-  #forget(old: EnvironmentTable, now: EnvironmentTable): void {
-    for (const [id, service] of old.services) {
-      const next = now.services.get(id);
-      if (next === service) continue;
-      const kept = new Set(next?.upstreams.map(({ key }) => key));
-      if (next === undefined) this.#services.delete(id);
-      for (const { key } of service.upstreams) {
-        const tracked = kept.has(key) ? undefined : this.#tracked.get(key);
-        if (tracked === undefined) continue;
-        this.#tracked.delete(key);
-        this.#schedule.remove(tracked);
-        tracked.ejectionTimer?.cancel();
-      }
+  #forget(service: CompiledService, next: CompiledService | undefined): void {
+    const kept = new Set(next?.upstreams.map(({ key }) => key));
+    if (next === undefined) this.#services.delete(service.id);
+    for (const { key } of service.upstreams) {
+      const tracked = kept.has(key) ? undefined : this.#tracked.get(key);
+      if (tracked === undefined) continue;
+      this.#tracked.delete(key);
+      this.#schedule.remove(tracked);
+      tracked.ejectionTimer?.cancel();
     }
   }
 

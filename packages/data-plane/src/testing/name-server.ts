@@ -1,0 +1,97 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+
+/** What a name has; a name without an entry does not exist. */
+export interface NameEntry {
+  readonly addresses: readonly string[];
+  readonly ttlSeconds: number;
+}
+
+export interface NameServer {
+  /** `address:port`, as DNS_SERVERS takes it. */
+  readonly address: string;
+  /** Names by their text; change it at will. */
+  readonly names: Map<string, NameEntry>;
+  /** Names in the order in which their IPv4 addresses were asked for. */
+  readonly asked: readonly string[];
+  /** While it is true every question stays without an answer. */
+  silent: boolean;
+  close(): Promise<void>;
+}
+
+const HEADER_BYTES = 12;
+const TYPE_A = 1;
+const TYPE_AAAA = 28;
+/** A response to a standard query, with recursion (RFC 1035 section 4.1.1). */
+const RESPONSE = 0x8180;
+const NAME_ERROR = 3;
+/** Where the name of the question stands, as a pointer (RFC 1035 section 4.1.4). */
+const NAME_POINTER = 0xc00c;
+
+/** A name server of the test's own on 127.0.0.1, over UDP. Of IPv6 addresses it knows `::1`. */
+export async function startNameServer(): Promise<NameServer> {
+  const socket = createSocket('udp4');
+  const asked: string[] = [];
+  const server = {
+    address: '',
+    names: new Map<string, NameEntry>(),
+    asked,
+    silent: false,
+    async close() {
+      const closed = once(socket, 'close');
+      socket.close();
+      await closed;
+    },
+  };
+  socket.on('message', (message, peer) => {
+    const { name, type, question } = readQuestion(message);
+    if (type === TYPE_A) asked.push(name);
+    if (server.silent) return;
+    const id = message.subarray(0, 2);
+    socket.send(respond(id, question, server.names.get(name), type), peer.port, peer.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  server.address = `127.0.0.1:${socket.address().port}`;
+  return server;
+}
+
+function readQuestion(message: Buffer): { name: string; type: number; question: Buffer } {
+  const labels: string[] = [];
+  let at = HEADER_BYTES;
+  for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {
+    labels.push(message.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  const question = message.subarray(HEADER_BYTES, at + 5);
+  return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1), question };
+}
+
+function respond(id: Buffer, question: Buffer, entry: NameEntry | undefined, type: number): Buffer {
+  const addresses = entry?.addresses.filter((one) => typeOf(one) === type) ?? [];
+  const header = Buffer.alloc(HEADER_BYTES);
+  id.copy(header);
+  header.writeUInt16BE(RESPONSE | (entry === undefined ? NAME_ERROR : 0), 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(addresses.length, 6);
+  const records = addresses.map((address) => {
+    const bytes = bytesOf(address);
+    const record = Buffer.alloc(12);
+    record.writeUInt16BE(NAME_POINTER, 0);
+    record.writeUInt16BE(type, 2);
+    record.writeUInt16BE(1, 4);
+    record.writeUInt32BE(entry?.ttlSeconds ?? 0, 6);
+    record.writeUInt16BE(bytes.length, 10);
+    return Buffer.concat([record, bytes]);
+  });
+  return Buffer.concat([header, question, ...records]);
+}
+
+function typeOf(address: string): number {
+  return address.includes(':') ? TYPE_AAAA : TYPE_A;
+}
+
+function bytesOf(address: string): Buffer {
+  if (address !== '::1') return Buffer.from(address.split('.').map(Number));
+  return Buffer.concat([Buffer.alloc(15), Buffer.from([1])]);
+}

@@ -1,0 +1,162 @@
+import type { LookupAddress } from 'node:dns';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { captureLog } from '../../sync/testing/captured-log.ts';
+import { NameCache } from './name-cache.ts';
+import type { ResolvedName } from './resolve-name.ts';
+
+const NAME = 'upstream.test';
+const TTL_MS = 10_000;
+const STALE_MS = 300_000;
+
+/** A cache over a resolver whose answers the test gives. */
+function startNames(maxNames?: number) {
+  const clock = manualClock();
+  const { log, lines } = captureLog();
+  const questions: { name: string; answer: PromiseWithResolvers<ResolvedName> }[] = [];
+  const names = new NameCache({
+    clock,
+    log,
+    staleMs: STALE_MS,
+    resolve(name) {
+      const answer = Promise.withResolvers<ResolvedName>();
+      questions.push({ name, answer });
+      return answer.promise;
+    },
+    ...(maxNames !== undefined && { maxNames }),
+  });
+  const look = promisify(names.lookup) as (
+    name: string,
+    options: { all: true; family?: number },
+  ) => Promise<LookupAddress[]>;
+  const lookup = async (name = NAME, family?: number) => {
+    const found = await look(name, { all: true, ...(family !== undefined && { family }) });
+    return found.map(({ address }) => address);
+  };
+  const give = (...addresses: string[]) => {
+    const given = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    questions.at(-1)?.answer.resolve({ addresses: given, ttlMs: TTL_MS });
+  };
+  const fail = (code = 'ESERVFAIL') => {
+    questions.at(-1)?.answer.reject(Object.assign(new Error(code), { code }));
+  };
+  /** Asks for the name and answers. */
+  const learn = async (...addresses: string[]) => {
+    const asking = lookup();
+    give(...addresses);
+    return asking;
+  };
+  return { names, clock, lines, questions, lookup, give, fail, learn };
+}
+
+describe('the addresses of a name', () => {
+  it('are asked for once for all who connect meanwhile, and again when their time is over', async () => {
+    const { clock, questions, lookup, give, learn } = startNames();
+    const first = [lookup(), lookup()];
+    give('192.0.2.1');
+    expect(await Promise.all(first)).toEqual([['192.0.2.1'], ['192.0.2.1']]);
+    clock.advance(TTL_MS - 1);
+    expect(await lookup()).toEqual(['192.0.2.1']);
+    expect(questions).toHaveLength(1);
+    clock.advance(1);
+    expect(await learn('192.0.2.2')).toEqual(['192.0.2.2']);
+    expect(questions).toHaveLength(2);
+  });
+
+  it('are used beyond their time where the name does not resolve, for a bounded time', async () => {
+    const { clock, lookup, fail, learn, names, lines } = startNames();
+    await learn('192.0.2.1');
+    clock.advance(TTL_MS);
+    const during = lookup();
+    fail('ENOTFOUND');
+    expect(await during).toEqual(['192.0.2.1']);
+    expect(names.staleNames).toBe(1);
+    clock.advance(STALE_MS - 1);
+    const last = lookup();
+    fail();
+    expect(await last).toEqual(['192.0.2.1']);
+    clock.advance(1000);
+    const after = lookup();
+    fail('ETIMEOUT');
+    await expect(after).rejects.toMatchObject({ code: 'ETIMEOUT' });
+    expect(names.staleNames).toBe(0);
+    expect(names.counts).toEqual({ answered: 1, failed: 3, stale: 2, dropped: 0 });
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'a name does not resolve: its last good addresses are used',
+      'a name does not resolve: its services cannot be reached',
+    ]);
+  });
+
+  it('are the new ones as soon as the name resolves again', async () => {
+    const { clock, lookup, fail, learn, lines } = startNames();
+    await learn('192.0.2.1');
+    clock.advance(TTL_MS);
+    const during = lookup();
+    fail();
+    await during;
+    clock.advance(1000);
+    expect(await learn('192.0.2.2')).toEqual(['192.0.2.2']);
+    expect(lines.map(({ msg }) => msg).slice(1)).toEqual([
+      'a name resolves again',
+      'a name has moved: its addresses are others than before',
+    ]);
+  });
+
+  it('that were good are waited past when the resolver hangs, once for all', async () => {
+    const { clock, lookup, give, learn, questions } = startNames();
+    await learn('192.0.2.1');
+    clock.advance(TTL_MS);
+    const waiting = lookup();
+    clock.advance(300);
+    expect(await waiting).toEqual(['192.0.2.1']);
+    expect(await lookup()).toEqual(['192.0.2.1']);
+    expect(questions).toHaveLength(2);
+    give('192.0.2.2');
+    await questions.at(-1)?.answer.promise;
+    expect(await lookup()).toEqual(['192.0.2.2']);
+  });
+
+  it('are waited for where there are none yet, however long the resolver takes', async () => {
+    const { clock, lookup, give } = startNames();
+    const waiting = lookup();
+    clock.advance(5000);
+    give('192.0.2.1');
+    expect(await waiting).toEqual(['192.0.2.1']);
+  });
+
+  it('are not asked for at every connect where the name does not resolve', async () => {
+    const { clock, lookup, fail, questions } = startNames();
+    const first = lookup();
+    fail('ENOTFOUND');
+    await expect(first).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    await expect(lookup()).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    expect(questions).toHaveLength(1);
+    clock.advance(1000);
+    const again = lookup();
+    fail('ENOTFOUND');
+    await expect(again).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    expect(questions).toHaveLength(2);
+  });
+
+  it('take turns, so that connections spread over all of them, within their families', async () => {
+    const { lookup, learn } = startNames();
+    expect(await learn('192.0.2.1', '192.0.2.2', '2001:db8::1')).toEqual([
+      ...['192.0.2.1', '192.0.2.2', '2001:db8::1'],
+    ]);
+    expect(await lookup()).toEqual(['192.0.2.2', '192.0.2.1', '2001:db8::1']);
+    expect(await lookup(NAME, 6)).toEqual(['2001:db8::1']);
+  });
+
+  it('are forgotten for the name used longest ago where there are too many', async () => {
+    const { names, lookup, give, questions } = startNames(2);
+    for (const name of ['a.test', 'b.test', 'a.test', 'c.test', 'a.test']) {
+      const asking = lookup(name);
+      if (questions.at(-1)?.name === name) give('192.0.2.1');
+      await asking;
+    }
+    expect(names.size).toBe(2);
+    expect(names.counts.dropped).toBe(1);
+    expect(questions.map(({ name }) => name)).toEqual(['a.test', 'b.test', 'c.test']);
+  });
+});
