@@ -40,6 +40,8 @@ describe('the configuration of a data plane', () => {
     ['GATEWAY_PORT', '80x'],
     ['GATEWAY_PORT', '-1'],
     ['DATA_PLANE_ADMIN_PORT', '9090.5'],
+    ['WORKERS', '0'],
+    ['WORKERS', '65'],
     ['DATA_PLANE_ID', 'a b'],
     ['DATA_PLANE_ID', 'a'.repeat(65)],
     ['CONTROL_PLANE_URL', 'localhost:8081'],

@@ -1,19 +1,37 @@
+import { Resolver } from 'node:dns';
 import { hostname } from 'node:os';
 import {
   addressRangesVariable,
   environmentNameVariable,
   integerVariable,
+  listVariable,
   logLevelVariable,
   parseEnvironment,
   portVariable,
 } from '@gateway/shared/config/environment';
 import { masterKeysVariable } from '@gateway/shared/config/master-keys';
+import { natsUrlVariable } from '@gateway/shared/messaging/nats-url';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
 import { z } from 'zod';
 
 const MIB = 1024 * 1024;
+const MAX_WORKERS = 64;
+/** What the id of a worker has more than its group's: a dot and two digits. */
+const MAX_WORKER_ID_CHARS = 3;
+const MAX_ID_CHARS = 64;
+
+/** Addresses, each with a port or without; IPv6 with a port in brackets. */
+const nameServersVariable = listVariable.transform((servers, context) => {
+  try {
+    new Resolver().setServers(servers);
+    return servers;
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be addresses, each with a port or without' });
+    return z.NEVER;
+  }
+});
 
 /** Every setting of a data plane. docs/operations.md lists them. */
 const variables = z.object({
@@ -29,8 +47,9 @@ const variables = z.object({
         .replace(/[^A-Za-z0-9._-]/g, '-')
         .slice(0, 64) || 'data-plane',
     ),
+  WORKERS: integerVariable(1, MAX_WORKERS).default(1),
   DATA_PLANE_DATA_DIR: z.string().default('.gateway/data-plane'),
-  NATS_URL: z.string().default('nats://127.0.0.1:4222'),
+  NATS_URL: natsUrlVariable.default('nats://127.0.0.1:4222'),
   CONTROL_PLANE_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .optional(),
@@ -56,7 +75,12 @@ const variables = z.object({
   MAX_IDEMPOTENT_BODY_BYTES: integerVariable(0, 64 * MIB).default(10 * MIB),
   MAX_IDEMPOTENT_WAITERS: integerVariable(0, 1_000_000).default(1_000),
   MAX_KEPT_BODY_BYTES: integerVariable(0, 16 * 1024 * MIB).default(128 * MIB),
+  MAX_RECORD_MEMORY_BYTES: integerVariable(64 * 1024, 16 * 1024 * MIB).default(32 * MIB),
+  MAX_RECORD_SPOOL_BYTES: integerVariable(0, 1024 * 1024 * MIB).default(1024 * MIB),
   CONNECT_TIMEOUT_MS: integerVariable(1, 60_000).default(2_000),
+  DNS_SERVERS: nameServersVariable.default([]),
+  DNS_STALE_MS: integerVariable(0, 86_400_000).default(300_000),
+  UPSTREAM_CONNECTION_MAX_AGE_MS: integerVariable(1, 86_400_000).default(30_000),
   HEADERS_TIMEOUT_MS: integerVariable(1, 600_000).default(15_000),
   KEEP_ALIVE_TIMEOUT_MS: integerVariable(1, 3_600_000).default(75_000),
   BODY_IDLE_TIMEOUT_MS: integerVariable(1, 3_600_000).default(60_000),
@@ -70,7 +94,12 @@ const variables = z.object({
   LOG_LEVEL: logLevelVariable.default('info'),
 });
 
-const schema = variables.superRefine(requireBothTlsFiles);
+const schema = variables.superRefine(requireBothTlsFiles).superRefine((settings, context) => {
+  const max = MAX_ID_CHARS - MAX_WORKER_ID_CHARS;
+  if (settings.WORKERS === 1 || settings.DATA_PLANE_ID.length <= max) return;
+  const message = `must be at most ${max} characters where there are several workers`;
+  context.addIssue({ code: 'custom', path: ['DATA_PLANE_ID'], message });
+});
 
 export type Config = Readonly<z.output<typeof schema>>;
 

@@ -3,16 +3,18 @@ import { join } from 'node:path';
 import { systemClock } from '@gateway/shared/clock';
 import { withCoarseTimers } from '@gateway/shared/coarse-timers';
 import { ConfigError } from '@gateway/shared/config/environment';
+import { MAX_CONFIG_ERROR_CHARS, MAX_CONFIG_ERRORS } from '@gateway/shared/heartbeats/heartbeat';
 import { systemRandom } from '@gateway/shared/ids';
 import { connectNats } from '@gateway/shared/messaging/connection';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { runProcess, type Runner } from '@gateway/shared/runner';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
-import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
-import { createLogger, type Logger } from '@gateway/shared/telemetry/logger';
+import { startAdminServer, type AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
+import { openLog, type ProcessLog } from '@gateway/shared/telemetry/logger';
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { readConfig, type Config } from './config.ts';
+import { serveConfiguration } from './serve-configuration.ts';
 import { startDataPath } from './server/data-path.ts';
 import { createFetchKeySet } from './state/fetch-key-set.ts';
 import { KeySetVerifier } from './state/jwt-verifier.ts';
@@ -23,9 +25,10 @@ import { KvQuotaLedger } from './state/quota/kv-ledger.ts';
 import { LeasedQuotaStore } from './state/quota/leased-quota-store.ts';
 import { registerQuotaMetrics } from './state/quota/quota-metrics.ts';
 import { whenTimeKnown } from './state/quota/server-clock.ts';
+import { describeSkew } from './sync/clock-skew.ts';
 import { startConfigSync } from './sync/config-sync.ts';
 import { startHeartbeats } from './sync/heartbeats.ts';
-import type { Served } from './sync/environment-intake.ts';
+import type { Served } from './sync/served-configuration.ts';
 import { openLastGood } from './sync/last-good.ts';
 import { linkNats } from './sync/nats-link.ts';
 import { createRecordStream } from './sync/record-stream.ts';
@@ -34,7 +37,14 @@ import { CredentialReport } from './telemetry/credential-report.ts';
 import { createUpstreamCheck } from './upstream/health/check-upstream.ts';
 import { UpstreamHealth } from './upstream/health/upstream-health.ts';
 import { guardedLookup } from './upstream/guarded-lookup.ts';
+import { NameCache } from './upstream/names/name-cache.ts';
+import { registerNameMetrics } from './upstream/names/name-metrics.ts';
+import { resolveByServers, resolveBySystem } from './upstream/names/resolve-name.ts';
 import { UpstreamPools } from './upstream/pools.ts';
+import { joinGroup, type JoinedGroup } from './workers/join-group.ts';
+import { runWorkers } from './workers/run-workers.ts';
+import { prepareWorkerFolders } from './workers/worker-folders.ts';
+import { settingsOfWorker } from './workers/worker-settings.ts';
 
 /** Deadlines and idle times need no better; a request sets several and cancels nearly all. */
 const TIMER_TICK_MS = 5;
@@ -62,9 +72,17 @@ function load(): Config {
   }
 }
 
-async function start(runner: Runner, config: Config, log: Logger): Promise<void> {
+async function start(
+  runner: Runner,
+  config: Config,
+  { log, observe }: ProcessLog,
+  group: JoinedGroup | undefined,
+): Promise<void> {
   const registry = new Registry();
+  observe(registry);
   collectDefaultMetrics({ register: registry });
+  // Of a group the primary has done that.
+  if (group === undefined) await prepareWorkerFolders(config.DATA_PLANE_DATA_DIR, 1, log);
   const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom));
   const credentials = new CredentialReport(log, registry);
 
@@ -82,13 +100,22 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     await connection?.close();
   });
 
-  const lookup = guardedLookup(config.UPSTREAM_DENY_CIDRS);
+  const names = new NameCache({
+    resolve:
+      config.DNS_SERVERS.length > 0 ? resolveByServers(config.DNS_SERVERS, clock) : resolveBySystem,
+    staleMs: config.DNS_STALE_MS,
+    clock,
+    log,
+  });
+  registerNameMetrics(registry, names);
+  const lookup = guardedLookup(config.UPSTREAM_DENY_CIDRS, names.lookup);
   const pools = {
     clock,
     lookup,
     maxConnections: config.MAX_UPSTREAM_CONNECTIONS,
     connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
     bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+    maxConnectionAgeMs: config.UPSTREAM_CONNECTION_MAX_AGE_MS,
   };
   const upstreams = new UpstreamPools({ ...pools, deny: config.UPSTREAM_DENY_CIDRS });
   const controlPlane = new UpstreamPools({ ...pools, deny: parseAddressRanges([]) });
@@ -107,6 +134,8 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     nats,
     dataPlaneId: config.DATA_PLANE_ID,
     spoolDir: join(config.DATA_PLANE_DATA_DIR, 'spool'),
+    maxMemoryBytes: config.MAX_RECORD_MEMORY_BYTES,
+    maxSpoolBytes: config.MAX_RECORD_SPOOL_BYTES,
     clock,
     log,
     registry,
@@ -136,15 +165,13 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     clock,
     log,
     registry,
-    apply(snapshot) {
-      const first = !table.current.environments.has(snapshot.environment);
-      table.apply(snapshot);
-      credentials.applied(table.current);
-      upstreams.retain(table.upstreamKeys);
-      health.reconcile(table.current);
-      keySets.retain(table.keySetUrls);
-      if (first) clock.setTimer(FIRST_COLLECTION_MS, () => globalThis.gc?.());
-    },
+    ...serveConfiguration({
+      ...{ table, credentials, upstreams, health, keySets },
+      onServed(first) {
+        changed();
+        if (first) clock.setTimer(FIRST_COLLECTION_MS, () => globalThis.gc?.());
+      },
+    }),
   });
   runner.defer('configuration', () => sync.stop());
 
@@ -159,6 +186,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     report: () => ({
       config_versions: versionsOf(sync.status.environments),
       in_flight: inFlight(),
+      config_errors: errorsOf(sync.status.errors),
       last_error: sync.status.lastError?.slice(0, MAX_ERROR_CHARS) ?? null,
       services: health.report(),
       unusable_credentials: [...credentials.unusable()],
@@ -169,7 +197,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
 
   let open = false;
   let draining = false;
-  const admin = await startAdminServer({
+  const adminOptions: AdminServerOptions = {
     host: config.DATA_PLANE_ADMIN_HOST,
     port: config.DATA_PLANE_ADMIN_PORT,
     portVariable: 'DATA_PLANE_ADMIN_PORT',
@@ -181,10 +209,13 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     ],
     degraded: () => [
       ...(sync.status.connected ? [] : ['NATS is away: the configuration may be old']),
-      ...(sync.status.lastError === undefined ? [] : [sync.status.lastError]),
+      ...[sync.status.lastError, sync.status.lastGoodError, records.problem].filter(isText),
       ...credentials.reasons(),
+      ...[describeSkew(heartbeats.serverTimeOffsetMs())].filter(isText),
+      ...(names.staleNames === 0 ? [] : [`${names.staleNames} names of upstreams do not resolve`]),
     ],
-  });
+  };
+  const admin = group?.answer(adminOptions) ?? (await startAdminServer(adminOptions));
   runner.defer('admin server', () => admin.close());
 
   const stores = linkNats(nats, log);
@@ -240,22 +271,43 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     draining = true;
     return dataPath.stop();
   });
+  group?.serving();
   log.info({ port: dataPath.port, admin_port: admin.port }, 'data plane serves');
+}
+
+function isText(reason: string | undefined): reason is string {
+  return reason !== undefined;
 }
 
 function versionsOf(environments: ReadonlyMap<string, Served>): Record<string, number> {
   return Object.fromEntries([...environments].map(([name, { version }]) => [name, version]));
 }
 
+/** Within what a heartbeat has room for; the first ones, where there are more. */
+function errorsOf(errors: ReadonlyMap<string, string>): Record<string, string> {
+  const some = [...errors].slice(0, MAX_CONFIG_ERRORS);
+  return Object.fromEntries(
+    some.map(([name, why]) => [name, why.slice(0, MAX_CONFIG_ERROR_CHARS)]),
+  );
+}
+
+async function runDataPlane(config: Config, group: JoinedGroup | undefined): Promise<void> {
+  const processLog = openLog(config.DATA_PLANE_ID, config.LOG_LEVEL);
+  const { log } = processLog;
+  await runProcess({ name: 'data plane', log, clock, stopTimeoutMs }, async (runner) => {
+    try {
+      await start(runner, config, processLog, group);
+    } catch (error) {
+      group?.failed(error);
+      throw error;
+    }
+  });
+}
+
 const clock = withCoarseTimers(systemClock, TIMER_TICK_MS);
+const group = joinGroup();
 const config = load();
-const log = createLogger(config.DATA_PLANE_ID, config.LOG_LEVEL);
-await runProcess(
-  {
-    name: 'data plane',
-    log,
-    clock,
-    stopTimeoutMs: config.DRAIN_TIMEOUT_MS + STOP_MARGIN_MS,
-  },
-  (runner) => start(runner, config, log),
-);
+const stopTimeoutMs = config.DRAIN_TIMEOUT_MS + STOP_MARGIN_MS;
+if (group !== undefined) await runDataPlane(settingsOfWorker(config, group.worker), group);
+else if (config.WORKERS > 1) await runWorkers(config, clock, stopTimeoutMs);
+else await runDataPlane(config, undefined);

@@ -20,6 +20,8 @@ const commands = {
   ],
   check: ['packages/local-stack/bin/check.mjs'],
   bench: ['bench/main.ts'],
+  soak: ['e2e/soak/main.ts'],
+  faults: ['e2e/faults/main.ts'],
 };
 
 function fail(line) {

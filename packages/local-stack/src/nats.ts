@@ -15,6 +15,10 @@ export interface NatsOptions {
   /** On 127.0.0.1; a free one unless given. */
   readonly port?: number;
   readonly logFile?: string;
+  /** In place of that of the local stack. */
+  readonly settingsFile?: string;
+  /** For the look whether it answers, as `connect` takes them, where the settings ask for some. */
+  readonly access?: { readonly user: string; readonly pass: string; readonly ca: string };
   /** Added to the server's environment. */
   readonly env?: NodeJS.ProcessEnv;
   /** Breaks the start off; nothing of it goes on then. */
@@ -23,11 +27,14 @@ export interface NatsOptions {
   readonly log: (line: string) => void;
 }
 
-const settingsFile = fileURLToPath(new URL('../../../deploy/nats/local.conf', import.meta.url));
+const localSettings = fileURLToPath(new URL('../../../deploy/nats/local.conf', import.meta.url));
 
 /** Whether JetStream of the server of that name answers, as it does after its files were read. */
-async function answers(url: string, name: string): Promise<boolean> {
-  const connection = await connect({ servers: url, timeout: 2000, reconnect: false });
+async function answers(url: string, name: string, access: NatsOptions['access']): Promise<boolean> {
+  const { ca, ...user } = access ?? {};
+  const secure = ca === undefined ? {} : { tls: { ca } };
+  const patience = { timeout: 2000, reconnect: false };
+  const connection = await connect({ servers: url, ...patience, ...user, ...secure });
   try {
     if (connection.info?.server_name !== name) return false;
     const reply = await connection.request('$JS.API.INFO', '', { timeout: 2000 });
@@ -43,7 +50,7 @@ async function answers(url: string, name: string): Promise<boolean> {
  * @throws {StartError} with one clear line
  */
 export async function startNats(options: NatsOptions): Promise<Server> {
-  const { dataDir, env = {}, signal } = options;
+  const { dataDir, env = {}, signal, settingsFile = localSettings, access } = options;
   await mkdir(dataDir, { recursive: true });
   const binary = await natsBinary(dataDir, options);
   signal?.throwIfAborted();
@@ -58,7 +65,11 @@ export async function startNats(options: NatsOptions): Promise<Server> {
     logFile: options.logFile ?? path.join(dataDir, 'nats.log'),
   });
   const url = `nats://127.0.0.1:${port}`;
-  await waitUntilReady(server, { check: () => answers(url, name), timeoutMs: 30_000, signal });
+  await waitUntilReady(server, {
+    check: () => answers(url, name, access),
+    timeoutMs: 30_000,
+    signal,
+  });
   return {
     url,
     pid: server.pid,

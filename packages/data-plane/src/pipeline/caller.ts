@@ -1,12 +1,9 @@
 import type { Socket } from 'node:net';
 
-/**
- * What the data path needs of a caller's request. One of node:http is that as it stands; one of HTTP/2
- * is made into it (server/http2/request.ts).
- */
+/** What the data path needs of a caller's request, of whichever version of HTTP. */
 export interface CallerRequest {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
+  readonly method: string;
+  readonly url: string;
   readonly httpVersion: string;
   /** Name, value, name, value, as they came. */
   readonly rawHeaders: string[];
@@ -21,13 +18,20 @@ export interface CallerRequest {
   pause(): this;
   resume(): this;
   isPaused(): boolean;
+  /**
+   * All of the body at once, where it is here, at most so long, and nobody has begun to read it. The
+   * request then is at its end, and emits nothing.
+   */
+  takeWhole(maxBytes: number): Buffer | undefined;
+  /** Nobody wants what is left of the body: it is read and dropped, and slowly. */
+  dropRest(): void;
 }
 
 type EndResponse = (() => unknown) &
   ((chunk: Buffer | string) => unknown) &
   ((chunk: Buffer | string, encoding: 'latin1') => unknown);
 
-/** What the data path needs of the response to a caller; that of node:http is one. */
+/** What the data path needs of the response to a caller. */
 export interface CallerResponse {
   readonly headersSent: boolean;
   readonly destroyed: boolean;

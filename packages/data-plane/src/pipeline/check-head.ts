@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { ownText } from '../framing/own-text.ts';
 import type { RequestContext } from './context.ts';
 
 const CLOSE = { connection: 'close' };
@@ -78,6 +79,6 @@ let lastHost: string | undefined;
 function isHost(host: string): boolean {
   if (host === lastHost) return true;
   if (!HOST.test(host)) return false;
-  lastHost = host;
+  lastHost = ownText(host);
   return true;
 }

@@ -14,6 +14,30 @@ function setUp() {
   return { clock, asked, ctx, run: () => stage(ctx as unknown as RequestContext) };
 }
 
+describe('the quota of an address', () => {
+  const subjectOf = (clientIp: string, per: string, principal?: string) => {
+    const subjects: string[] = [];
+    const window = { granted: true, limit: 5, remaining: 4, resetSeconds: 60 };
+    const take = (_policy: unknown, subject: string) => (subjects.push(subject), window);
+    const route = { name: 'orders', quota: { ...quota, per } };
+    const ctx = { route, clientIp, principal };
+    void createQuota({ clock: manualClock(), store: { take } })(ctx as unknown as RequestContext);
+    return subjects[0];
+  };
+
+  it('is that of the address in IPv4, and of its network of 64 bits in IPv6', () => {
+    expect(subjectOf('203.0.113.7', 'ip')).toBe('203.0.113.7');
+    const one = subjectOf('2001:db8:0:1::1', 'ip');
+    expect(subjectOf('2001:db8:0:1:ffff::2', 'ip')).toBe(one);
+    expect(subjectOf('2001:db8:0:2::1', 'ip')).not.toBe(one);
+  });
+
+  it('stands in for that of a caller whom nobody knows', () => {
+    expect(subjectOf('203.0.113.7', 'token', 'tok_1')).toBe('tok_1');
+    expect(subjectOf('2001:db8:0:1::1', 'token')).toBe(subjectOf('2001:db8:0:1::2', 'ip'));
+  });
+});
+
 describe('a request that waits for its quota', () => {
   it('goes on when it is granted', async () => {
     const { asked, ctx, run } = setUp();

@@ -1,6 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { addressGroup } from '@gateway/shared/net/client-address';
 import type { RequestContext } from '../pipeline/context.ts';
 import type { Stage } from '../pipeline/stage.ts';
 import type { QuotaStore } from '../state/quota-store.ts';
@@ -26,7 +27,8 @@ export function createQuota(options: QuotaOptions): Stage {
 
 function subjectOf(policy: QuotaPolicy, ctx: RequestContext): string {
   if (policy.per === 'route') return '';
-  return policy.per === 'token' ? (ctx.principal ?? ctx.clientIp) : ctx.clientIp;
+  if (policy.per === 'token' && ctx.principal !== undefined) return ctx.principal;
+  return addressGroup(ctx.clientIp);
 }
 
 /** Waits no longer than the request may take. What is granted too late is spent all the same. */

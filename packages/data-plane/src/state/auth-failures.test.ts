@@ -12,6 +12,16 @@ describe('the failed authentications of an address', () => {
     expect(granted(NOW + 60_000)).toBe(true);
   });
 
+  it('are those of a network of 64 bits in IPv6, as a caller may have all its addresses', () => {
+    const failures = new AuthFailures(2, 1);
+    for (const address of ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:ffff::3']) {
+      failures.count(address, NOW);
+    }
+    expect(failures.left('2001:db8:0:1::4', NOW).remaining).toBe(0);
+    expect(failures.left('2001:db8:0:2::1', NOW).remaining).toBe(2);
+    expect(failures.dropped).toBe(0);
+  });
+
   it('cost nothing to look at', () => {
     const failures = new AuthFailures(1, 1);
     expect(failures.left('203.0.113.1', NOW).remaining).toBe(1);

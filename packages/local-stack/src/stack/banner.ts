@@ -4,6 +4,8 @@ export interface BannerFacts {
   readonly baseUrl: string;
   /** Of the data planes beyond the first. */
   readonly furtherUrls: readonly string[];
+  /** Of each data plane. */
+  readonly workers: number;
   readonly controlPlaneUrl: string;
   readonly adminToken: string;
   readonly defaultEnvironment: string;
@@ -19,7 +21,7 @@ export function banner(facts: BannerFacts): string {
   const body = `-H 'Content-Type: application/json' -d '{"hello":"gateway"}'`;
   const further = facts.furtherUrls.map((url) => `                 ${url}\n`).join('');
   return `
-The gateway serves.
+The gateway serves${scale(facts)}.
 
   Base URL       ${baseUrl}
 ${further}  Console        ${baseUrl}/console
@@ -34,4 +36,13 @@ curl -sS ${baseUrl}/v1/services ${authorization}
 
 Ctrl-C stops everything.
 `;
+}
+
+/** Said where it is more than one process. */
+function scale({ furtherUrls, workers }: BannerFacts): string {
+  const dataPlanes = furtherUrls.length + 1;
+  if (dataPlanes === 1 && workers === 1) return '';
+  const planes = dataPlanes === 1 ? 'one data plane' : `${dataPlanes} data planes`;
+  const each = dataPlanes === 1 ? '' : ' each';
+  return ` with ${planes}${workers === 1 ? '' : ` of ${workers} workers${each}`}`;
 }

@@ -8,6 +8,7 @@ describe('the configuration of the local stack', () => {
       controlPlanePort: 8081,
       controlPlaneAdminPort: 9081,
       dataPlanes: [{ name: 'data-plane-1', port: 8080, adminPort: 9090 }],
+      workers: 1,
       adminToken: undefined,
       masterKeys: undefined,
       databaseUrl: undefined,

@@ -15,6 +15,7 @@ const schema = z.object({
   GATEWAY_PORT: portVariable.default(8080),
   CONTROL_PLANE_PORT: portVariable.default(8081),
   DATA_PLANES: integerVariable(1, 16).default(1),
+  WORKERS: integerVariable(1, 64).default(1),
   GATEWAY_DATA_DIR: z.string().default('.gateway'),
   GATEWAY_ADMIN_TOKEN: z
     .string()
@@ -47,6 +48,8 @@ export interface StackConfig {
   readonly controlPlanePort: number;
   readonly controlPlaneAdminPort: number;
   readonly dataPlanes: readonly DataPlanePorts[];
+  /** Of each data plane. */
+  readonly workers: number;
   readonly adminToken: string | undefined;
   readonly masterKeys: string | undefined;
   readonly databaseUrl: string | undefined;
@@ -74,6 +77,7 @@ export function parseStackConfig(environment: NodeJS.ProcessEnv, folder: string)
     controlPlanePort: given.CONTROL_PLANE_PORT,
     controlPlaneAdminPort: given.CONTROL_PLANE_ADMIN_PORT,
     dataPlanes,
+    workers: given.WORKERS,
     adminToken: given.GATEWAY_ADMIN_TOKEN,
     masterKeys: given.GATEWAY_MASTER_KEYS,
     databaseUrl: given.DATABASE_URL,

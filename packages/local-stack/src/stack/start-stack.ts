@@ -88,10 +88,10 @@ export async function startStack(
     }),
   );
 
-  const dataPlanes: ServiceProcess[] = [];
-  for (const { name, port, adminPort } of config.dataPlanes) {
-    log(`Starting ${name} ...`);
-    const dataPlane = startDataPlane({
+  const names = config.dataPlanes.map(({ name }) => name);
+  log(`Starting ${names.join(', ')} ...`);
+  const starting = config.dataPlanes.map(({ name, port, adminPort }) =>
+    startDataPlane({
       ...optionsOf(name),
       port,
       adminPort,
@@ -105,10 +105,17 @@ export async function startStack(
         DRAIN_TIMEOUT_MS: process.env['DRAIN_TIMEOUT_MS'] ?? '5000',
         DATA_PLANE_DATA_DIR: path.join(config.dataDir, name),
         REGION: config.region,
+        WORKERS: String(config.workers),
       },
-    });
-    dataPlanes.push(await supervised(dataPlane));
-  }
+    }),
+  );
+  // The ends of all are waited for: what starts late must not start behind the back of a stop.
+  const ends = await Promise.allSettled(starting);
+  const dataPlanes = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+  for (const dataPlane of dataPlanes) await supervisor.add(dataPlane, dataPlane.ports);
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  signal.throwIfAborted();
 
   log('Starting the demo upstream ...');
   const demo = await pickDemoAddress(config.dataDir);
@@ -127,6 +134,7 @@ export async function startStack(
   return {
     baseUrl,
     furtherUrls,
+    workers: config.workers,
     controlPlaneUrl: controlPlane.baseUrl,
     adminToken: secrets.adminToken,
     defaultEnvironment: config.defaultEnvironment,

@@ -86,6 +86,15 @@ export const ATTACKERS = {
   'sends a request line of 1 MB': (socket) => {
     socket.write(`GET /v1/proxy/${'x'.repeat(MIB)} HTTP/1.1\r\nHost: gateway.test\r\n\r\n`);
   },
+  'sends empty lines without end': (socket) => {
+    pour(socket, '\r\n'.repeat(10_000));
+  },
+  'ends its side within a head': (socket, target) => {
+    socket.end(head('GET', target));
+  },
+  'ends its side within a body': (socket, target) => {
+    socket.end(`${head('PUT', target, 'Content-Length: 1000')}\r\nhalf of it`);
+  },
   'asks again and again and reads nothing': (socket, target) => {
     socket.pause();
     pour(socket, `${head('GET', target)}\r\n`);

@@ -22,8 +22,12 @@ export interface PlaneStack {
   readonly natsUrl: string;
   /** Stop it to test an outage; after a restart this is the new one. */
   readonly nats: Server;
-  /** Starts NATS again on its port and data, after it was stopped. */
-  restartNats(): Promise<Server>;
+  /** Starts NATS again on its port, after it was stopped: on its data, or with all of them gone. */
+  restartNats(data?: 'kept' | 'gone'): Promise<Server>;
+  /** Only with `ownPostgres`: the database's server; after a restart this is the new one. */
+  readonly postgres: Server | undefined;
+  /** Starts that Postgres again on its port and data, after it was stopped. */
+  restartPostgres(): Promise<Server>;
   startControlPlane(options?: PlaneStart): Promise<ServiceProcess>;
   /** The first control plane started before is its CONTROL_PLANE_URL. */
   startDataPlane(options?: PlaneStart): Promise<ServiceProcess>;
@@ -36,24 +40,36 @@ export interface PlaneStackOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Further settings of the Postgres that is started where jest gives none. */
   readonly postgresSettings?: Readonly<Record<string, string>>;
+  /** A Postgres for these planes alone, also within jest, for tests that stop it. */
+  readonly ownPostgres?: boolean;
 }
 
 type Undo = () => Promise<unknown>;
 
+interface OpenedDatabase {
+  readonly url: string;
+  /** Absent where the database is one of jest's own server. */
+  readonly postgres?: Server;
+  readonly restart?: () => Promise<Server>;
+}
+
 async function openDatabase(
   folder: string,
-  settings: Readonly<Record<string, string>>,
+  { postgresSettings = {}, ownPostgres = false }: PlaneStackOptions,
   undo: Undo[],
-): Promise<string> {
-  if (process.env['TEST_DATABASE_URL'] !== undefined) {
+): Promise<OpenedDatabase> {
+  if (process.env['TEST_DATABASE_URL'] !== undefined && !ownPostgres) {
     const database = await createTestDatabase();
     undo.push(() => database.drop());
-    return database.url;
+    return { url: database.url };
   }
   const dataDir = path.join(folder, 'postgres');
-  const postgres = await startPostgres({ dataDir, settings, log: () => undefined });
+  const options = { dataDir, settings: postgresSettings, log: () => undefined };
+  let postgres = await startPostgres(options);
   undo.push(() => postgres.stop());
-  return postgres.url;
+  const { url, port } = postgres;
+  const restart = async () => (postgres = await startPostgres({ ...options, port }));
+  return { url, postgres, restart };
 }
 
 async function undoAll(undo: Undo[]): Promise<void> {
@@ -84,10 +100,13 @@ export async function createPlaneStack(options: PlaneStackOptions = {}): Promise
 
 async function prepare(
   folder: string,
-  { env = {}, postgresSettings = {} }: PlaneStackOptions,
+  options: PlaneStackOptions,
   undo: Undo[],
 ): Promise<PlaneStack> {
-  const databaseUrl = await openDatabase(folder, postgresSettings, undo);
+  const { env = {} } = options;
+  const database = await openDatabase(folder, options, undo);
+  const { url: databaseUrl } = database;
+  let { postgres } = database;
   const natsOptions = { dataDir: path.join(folder, 'nats'), log: () => undefined };
   let nats = await startNats(natsOptions);
   undo.push(() => nats.stop());
@@ -135,7 +154,18 @@ async function prepare(
     get nats() {
       return nats;
     },
-    restartNats: async () => (nats = await startNats({ ...natsOptions, port: nats.port })),
+    get postgres() {
+      return postgres;
+    },
+    async restartNats(data = 'kept') {
+      const store = path.join(natsOptions.dataDir, 'jetstream');
+      if (data === 'gone') await rm(store, { recursive: true });
+      return (nats = await startNats({ ...natsOptions, port: nats.port }));
+    },
+    async restartPostgres() {
+      if (database.restart === undefined) throw new Error("the Postgres is not the stack's own");
+      return (postgres = await database.restart());
+    },
     startControlPlane: (given = {}) => start('control-plane', given),
     startDataPlane: (given = {}) => start('data-plane', given),
     close: () => undoAll(undo),

@@ -14,8 +14,8 @@ const STREAM = `KV_${NAMES.idempotencyBucket}`;
 const SUBJECT_PREFIX = `$KV.${NAMES.idempotencyBucket}.`;
 /** The marks of NATS KV (ADR-8), so that its tools show what is here. */
 const OPERATION_HEADER = 'KV-Operation';
-/** For each call: a keyed request is refused after this, not held until its deadline. */
-const CALL_TIMEOUT_MS = 1000;
+/** For each call, of which a claim needs two at most: a keyed request is refused then, not held until its deadline. */
+const CALL_TIMEOUT_MS = 750;
 const MAX_VALUE_BYTES = 512 * 1024;
 /** For the subject and the headers, which count towards the server's largest message. */
 const MESSAGE_OVERHEAD_BYTES = 4096;

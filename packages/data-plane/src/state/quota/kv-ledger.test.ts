@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Server } from '@gateway/local-stack/server';
 import { NAMES, quotaSubject } from '@gateway/shared/messaging/names';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { freeze, thaw } from '@gateway/shared/testing/freeze';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/nats-core';
@@ -97,7 +98,7 @@ describe('the ledger of quotas in NATS', () => {
 
   it('gives up what is under way when the connection is lost, and counts that as another ledger', async () => {
     await ensureTopology(connection, TOPOLOGY);
-    process.kill(server.pid, 'SIGSTOP');
+    await freeze(server.pid);
     const asked = ledger.read(key).then(
       () => 'answered',
       (error: unknown) => String(error),
@@ -107,13 +108,13 @@ describe('the ledger of quotas in NATS', () => {
     expect(await asked).toContain('lost');
     expect([ledger.reachable, ledger.epoch]).toEqual([false, before + 1]);
     await expect(ledger.read(key)).rejects.toThrow('away');
-    process.kill(server.pid, 'SIGCONT');
+    thaw(server.pid);
   });
 
   it('does not know what became of a write that a server that hangs was sent', async () => {
     await ensureTopology(connection, TOPOLOGY);
-    process.kill(server.pid, 'SIGSTOP');
+    await freeze(server.pid);
     expect(await ledger.write(key, entry, 0)).toEqual({ kind: 'unknown' });
-    process.kill(server.pid, 'SIGCONT');
+    thaw(server.pid);
   });
 });

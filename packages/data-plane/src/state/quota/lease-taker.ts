@@ -24,10 +24,15 @@ export interface LeaseTakerOptions {
   readonly onRefilled: (counter: QuotaCounter) => void;
 }
 
-/** A lease is to last this long at the recent rate. */
+/** A lease is to last this long at the recent rate, and for so many rounds with a ledger that is far away. */
 const LEASE_MS = 250;
-/** A refill begins when the lease lasts no longer than this at the recent rate: several round trips. */
+const LEASE_ROUNDS = 3;
+/** A refill begins when the lease lasts no longer than this at the recent rate, or for so many rounds. */
 const REFILL_AHEAD_MS = 50;
+const REFILL_AHEAD_ROUNDS = 1.5;
+/** A ledger is as far away as the quickest of so many rounds tells: a slow one has often other reasons. */
+const ROUNDS_KEPT = 4;
+const MAX_ROUND_MS = 1000;
 const PARALLEL_CHARGES = 32;
 /** No hash of a quota: nothing is ever stored under it. */
 const NO_KEY = { hash: '0', windowMs: 1000 };
@@ -37,6 +42,8 @@ export class LeaseTaker {
   readonly #options: LeaseTakerOptions;
   readonly #gate: StoreGate;
   readonly #indebted = new Set<QuotaCounter>();
+  /** How long the last rounds took, ms. */
+  #rounds: number[] = [];
 
   constructor(options: LeaseTakerOptions) {
     this.#options = options;
@@ -77,12 +84,17 @@ export class LeaseTaker {
     this.#indebted.delete(counter);
   }
 
+  /** What a round with the ledger takes at least. */
+  get #roundMs(): number {
+    return this.#rounds.length === 0 ? 0 : Math.min(MAX_ROUND_MS, ...this.#rounds);
+  }
+
   #demand(counter: QuotaCounter): Omit<LeaseDemand, 'left'> {
     return {
       limit: counter.limit,
       nodes: this.#options.liveNodes(),
       waiting: counter.waiting.length,
-      expected: Math.ceil(counter.rate * LEASE_MS),
+      expected: Math.ceil(counter.rate * Math.max(LEASE_MS, LEASE_ROUNDS * this.#roundMs)),
     };
   }
 
@@ -97,8 +109,11 @@ export class LeaseTaker {
     counter.giveBack = 0;
     const { epoch } = ledger;
     const known = counter.contended || counter.knownEpoch !== epoch ? undefined : counter.known;
+    const beganAtMs = clock.monotonicMs();
     try {
       const outcome = await acquireLease(ledger, ask, known, newLeaseId);
+      this.#rounds.push(clock.monotonicMs() - beganAtMs);
+      if (this.#rounds.length > ROUNDS_KEPT) this.#rounds.shift();
       counter.knownEpoch = epoch;
       counts.refills += 1;
       counts.conflicts += outcome.conflicts;
@@ -136,7 +151,8 @@ export class LeaseTaker {
     if (counter.debt === 0) this.#indebted.delete(counter);
     if (counter.limit < ask.limit) counter.giveBack += outcome.size;
     else counter.unused += outcome.size;
-    const soon = Math.ceil(counter.rate * REFILL_AHEAD_MS);
+    const aheadMs = Math.max(REFILL_AHEAD_MS, REFILL_AHEAD_ROUNDS * this.#roundMs);
+    const soon = Math.ceil(counter.rate * aheadMs);
     counter.lowWater = Math.max(1, soon, Math.floor(outcome.size / 8));
   }
 

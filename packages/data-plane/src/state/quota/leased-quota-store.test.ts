@@ -49,6 +49,28 @@ const idle = () => new Promise((resolve) => setImmediate(resolve));
 const newest = (ledger: ModelLedger): LedgerEntry | undefined => ledger.written.at(-1);
 
 describe('quotas that are leased', () => {
+  it('are asked for so early that nobody waits where the ledger is far away', async () => {
+    const { take, ledger, store, clock } = setUp({ limit: 100_000 });
+    const ROUND_MS = 400;
+    let askedAtMs = Infinity;
+    let waitedAtFirst = 0;
+    for (let ms = 0; ms < 12_000; ms += 1) {
+      void take();
+      clock.advance(1);
+      if (ledger.pending === 0) askedAtMs = Infinity;
+      else askedAtMs = Math.min(askedAtMs, ms);
+      if (ms - askedAtMs >= ROUND_MS) {
+        ledger.settle(0, 'answered');
+        askedAtMs = Infinity;
+        await idle();
+      }
+      if (ms === 2500) waitedAtFirst = store.counts.leaseWaits;
+    }
+    expect(waitedAtFirst).toBeGreaterThan(0);
+    expect(store.counts.leaseWaits).toBe(waitedAtFirst);
+    expect(store.counts.shared).toBe(0);
+  });
+
   it('are granted at once, and without a word to the ledger, while a lease is at hand', async () => {
     const { take, settled, ledger } = setUp();
     await settled(take());

@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { pino } from 'pino';
+import {
+  WorkerGroup,
+  type WorkerEnd,
+  type WorkerNews,
+  type WorkerProcess,
+} from './worker-group.ts';
+
+const CRASH: WorkerEnd = { code: 1, signal: null };
+
+class FakeWorker implements WorkerProcess {
+  readonly pid = 1;
+  readonly told: string[] = [];
+  readonly #end = Promise.withResolvers<WorkerEnd>();
+  readonly ended = this.#end.promise;
+  readonly worker: number;
+  readonly say: (news: WorkerNews) => void;
+  constructor(worker: number, say: (news: WorkerNews) => void) {
+    this.worker = worker;
+    this.say = say;
+  }
+  tell(what: 'stop' | 'reload'): void {
+    this.told.push(what);
+  }
+  readiness = () => Promise.resolve(undefined);
+  metrics = () => Promise.resolve(undefined);
+  kill(): void {
+    this.#end.resolve({ code: null, signal: 'SIGKILL' });
+  }
+  /** Resolves when the group knows. */
+  async end(how: WorkerEnd): Promise<void> {
+    this.#end.resolve(how);
+    await settled();
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+function setUp(workers: number) {
+  const launched: FakeWorker[] = [];
+  const restarts: string[] = [];
+  const clock = manualClock();
+  const group = new WorkerGroup({
+    workers,
+    launch(worker, say) {
+      const fake = new FakeWorker(worker, say);
+      launched.push(fake);
+      return fake;
+    },
+    clock,
+    random: () => 0,
+    log: pino({ level: 'silent' }),
+    restarted: (why) => void restarts.push(why),
+  });
+  const last = (): FakeWorker => {
+    const worker = launched.at(-1);
+    if (worker === undefined) throw new Error('none was launched');
+    return worker;
+  };
+  return { group, launched, restarts, clock, last };
+}
+
+async function serving(workers: number) {
+  const world = setUp(workers);
+  const starting = world.group.start();
+  world.last().say({ kind: 'serving' });
+  await starting;
+  for (const worker of world.launched.slice(1)) worker.say({ kind: 'serving' });
+  return world;
+}
+
+describe('a group of workers', () => {
+  it('starts the others when the first one serves', async () => {
+    const { group, launched, last } = setUp(3);
+    const starting = group.start();
+    expect(launched.map(({ worker }) => worker)).toEqual([1]);
+    last().say({ kind: 'serving' });
+    await starting;
+    expect(launched.map(({ worker }) => worker)).toEqual([1, 2, 3]);
+    expect([group.count('serving'), group.count('starting')]).toEqual([1, 2]);
+  });
+
+  it('does not start where the first one cannot, and says why', async () => {
+    const { group, launched, last } = setUp(3);
+    const starting = group.start();
+    last().say({ kind: 'failed', reason: 'port 80 is in use' });
+    void last().end(CRASH);
+    await expect(starting).rejects.toThrow('port 80 is in use');
+    expect(launched).toHaveLength(1);
+  });
+
+  it('replaces at once a worker that somebody stopped, in the same place', async () => {
+    const { group, launched, restarts } = await serving(2);
+    launched[1]?.say({ kind: 'leaving' });
+    expect(group.running.map(({ serves }) => serves)).toEqual([true, false]);
+    await launched[1]?.end({ code: 0, signal: null });
+    expect(launched.map(({ worker }) => worker)).toEqual([1, 2, 2]);
+    expect(restarts).toEqual(['stopped']);
+  });
+
+  it('restarts one that crashes with a back-off that doubles, and begins anew after a minute', async () => {
+    const { launched, restarts, clock, last } = await serving(2);
+    for (const delayMs of [200, 400, 800]) {
+      await last().end(CRASH);
+      const before = launched.length;
+      clock.advance(delayMs - 1);
+      expect(launched).toHaveLength(before);
+      clock.advance(1);
+      expect(launched).toHaveLength(before + 1);
+      expect(last().worker).toBe(2);
+    }
+    last().say({ kind: 'serving' });
+    clock.advance(60_000);
+    await last().end({ code: null, signal: 'SIGSEGV' });
+    const before = launched.length;
+    clock.advance(200);
+    expect(launched).toHaveLength(before + 1);
+    expect(restarts).toEqual(Array(4).fill('crashed'));
+  });
+
+  it('tells all to drain at a stop, starts none after it, and kills what does not end in time', async () => {
+    const { group, launched, clock } = await serving(3);
+    await launched[0]?.end(CRASH);
+    const stopping = group.stop(5000);
+    expect(launched.map(({ told }) => told)).toEqual([[], ['stop'], ['stop']]);
+    await launched[1]?.end({ code: 0, signal: null });
+    clock.advance(5000);
+    await stopping;
+    clock.advance(60_000);
+    expect(launched).toHaveLength(3);
+    expect(await launched[2]?.ended).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+
+  it('passes the order to read the certificate anew on to all that run', async () => {
+    const { group, launched } = await serving(2);
+    group.reload();
+    expect(launched.map(({ told }) => told)).toEqual([['reload'], ['reload']]);
+  });
+});

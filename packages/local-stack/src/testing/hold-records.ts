@@ -1,0 +1,29 @@
+import pg from 'pg';
+
+/** A hand on the table of request records: what is inserted waits until it is let go. */
+export interface HeldRecords {
+  /** Inserts that wait. */
+  waiting(): Promise<number>;
+  letGo(): Promise<void>;
+}
+
+/** Lets nothing be inserted into request_records from now on; reading goes on. */
+export async function holdRecords(url: string): Promise<HeldRecords> {
+  const client = new pg.Client({ connectionString: url, application_name: 'hold-records' });
+  await client.connect();
+  await client.query('begin');
+  await client.query('lock table request_records in exclusive mode');
+  return {
+    async waiting() {
+      const { rows } = await client.query<{ count: number }>(
+        `select count(*)::int as count from pg_locks
+         where relation = 'request_records'::regclass and not granted`,
+      );
+      return rows[0]?.count ?? 0;
+    },
+    async letGo() {
+      await client.query('commit');
+      await client.end();
+    },
+  };
+}
