@@ -2,6 +2,7 @@ import type { TestUpstream } from '@gateway/data-plane/testing/upstream';
 import {
   createPlaneStack,
   type PlaneStack,
+  type PlaneStart,
   type PlaneStackOptions,
 } from '@gateway/local-stack/testing/processes';
 import { eventually } from '@gateway/shared/testing/eventually';
@@ -42,6 +43,8 @@ interface RouteFields {
 
 export interface GatewayOptions extends PlaneStackOptions {
   readonly dataPlanes?: number;
+  /** How each data plane is started, where it is not as all others. */
+  readonly dataPlaneStart?: (stack: PlaneStack, index: number) => PlaneStart | Promise<PlaneStart>;
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
@@ -49,7 +52,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const upstream = await startRecordingUpstream();
   try {
     const controlPlane = await stack.startControlPlane();
-    const starting = Array.from({ length: options.dataPlanes ?? 1 }, () => stack.startDataPlane());
+    const starting = Array.from({ length: options.dataPlanes ?? 1 }, async (_, index) =>
+      stack.startDataPlane(await options.dataPlaneStart?.(stack, index)),
+    );
     const dataPlanes = await Promise.all(starting);
     return createGateway(stack, controlPlane, dataPlanes, upstream);
   } catch (error) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startUpstream, type TestUpstream } from '@gateway/data-plane/testing/upstream';
 import { eventually } from '@gateway/shared/testing/eventually';
+import { freeze, thaw } from '@gateway/shared/testing/freeze';
 import type { Answer } from '../gateway/client.ts';
 import { startGateway, type Gateway } from '../gateway/gateway.ts';
 
@@ -226,7 +227,7 @@ describe('a request with an idempotency key, over three data planes', () => {
       const name = await route();
       const { pid } = gateway.stack.nats;
       const key = randomUUID();
-      process.kill(pid, 'SIGSTOP');
+      await freeze(pid);
       try {
         const startedMs = performance.now();
         const answer = await send(0, name, key);
@@ -236,7 +237,7 @@ describe('a request with an idempotency key, over three data planes', () => {
         ]);
         expect(performance.now() - startedMs).toBeLessThan(3000);
       } finally {
-        process.kill(pid, 'SIGCONT');
+        thaw(pid);
       }
       const again = send(1, name, key);
       await eventually(() => expect(held).toHaveLength(1));

@@ -11,8 +11,8 @@ export type Callers = ReadonlyMap<CallerKind, string | null>;
 /** What a caller of `production` and one of all environments cover. */
 export const ENVIRONMENTS = { production: ['production'], all: ['*'] };
 
-/** The routes that the caller with just what it takes covers: one that is there, and one to be made. */
-export const JUST_ROUTES = ['orders', 'fresh'];
+/** The routes that the caller with just what it takes covers; one of them, `fresh`, may be made later. */
+export const JUST_ROUTES = ['orders', 'fresh', 'socket', 'users', 'rooms'];
 
 const EVERY_SCOPE = SCOPES.filter((scope) => scope !== '*');
 const READ_SCOPES = EVERY_SCOPE.filter((scope) => scope.endsWith(':read'));

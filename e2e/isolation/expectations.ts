@@ -58,17 +58,31 @@ POST /v1/tokens/{id}/rotate | x    x    x    x    x   | x    x    x    | ok   ok
 GET /v1/requests            | x    x    x    x    x   | -    -    ok   | ok   ok   ok   ok   x    ok   ok   ok  | ok
 GET /v1/requests/{id}       | x    x    x    x    x   | x    x    ok   | ok   ok   ok   ok   x    ok   ok   ok  | ok
 GET /v1/audit-events        | x    x    x    x    x   | -    -    x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
+GET /v1/data-planes         | x    x    x    x    x   | -    ok   x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
+GET /v1/config/versions     | x    x    x    x    x   | x    ok   x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
+GET /v1/config/versions/{version} | x x  x    x    x   | x    ok   x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
+GET /v1/config/diff         | x    x    x    x    x   | x    -    x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
+POST /v1/config/rollback    | x    x    x    x    x   | x    x    x    | ok   x    ok   x    ok   ok   x    ok  | ok
 `);
 
-/** The proxy path, by how the route authenticates and how it is asked for. */
+/**
+ * The proxy path, by how the route authenticates and how it is asked for. A workspace token opens no
+ * route by JWT, and takes nothing from a caller who has a JWT: it is sent beside it, in `X-API-Key`.
+ */
 export const PROXY = table(`
                               none unkn exp  rev  rot | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tw  -cw  -px | just
 a route by token            | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
 a path below a route        | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
 a route by API key          | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
+a route by JWT              | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
+a route by JWT, with one    | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
 a route that is open to all | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
 a route that is not there   | x    x    x    x    x   | x    x    x    | 404  404  404  404  404  404  404  x   | x
 no environment named        | x    x    x    x    x   | 404  x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
+WebSocket by token          | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
+WebSocket by JWT            | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
+WebSocket by JWT, with one  | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
+WebSocket to no route       | x    x    x    x    x   | x    x    x    | 404  404  404  404  404  404  404  x   | x
 `);
 
 function table(text: string): readonly Row[] {

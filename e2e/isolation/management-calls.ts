@@ -17,8 +17,10 @@ export interface ManagementRow {
   readonly status: number;
   /** Of a list: the resource by which it is seen whether it shows what it should. */
   readonly lists?: string;
-  /** What a change is called in the audit events. */
-  readonly action?: string;
+  /** `all`: what it takes is all routes. */
+  readonly routes?: 'all';
+  /** What a change is called in the audit events; several in the order of the alphabet. */
+  readonly action?: string | readonly string[];
   readonly call: () => Promise<ManagementCall> | ManagementCall;
 }
 
@@ -39,6 +41,15 @@ export function managementRows(world: World): Readonly<Record<string, Management
   let made = 0;
   const newName = (kind: string) => `${kind}-of-the-matrix-${(made += 1)}`;
   const remove = (path: string) => () => admin.call('DELETE', path);
+
+  const waiting = { headers: { prefer: 'wait=10' } };
+  /** The newest version of `production`, which holds all that was changed before. */
+  const newestVersion = async () => {
+    const path = `/v1/services/${serviceId}`;
+    const { status } = await admin.patch(path, { health_path: `/${newName('health')}` }, waiting);
+    const versions = (await admin.get('/v1/config/versions?environment=production&limit=1')).page();
+    return status === 200 ? Number(versions.data[0]?.['version']) : NaN;
+  };
 
   const newService = async (body?: object): Promise<ManagementCall> => {
     const path = `/v1/services/${(await gateway.service({ name: newName('service') })).id}`;
@@ -160,6 +171,45 @@ export function managementRows(world: World): Readonly<Record<string, Management
     'GET /v1/audit-events': {
       ...{ scopes: ['config:write'], status: 200, lists: routeId },
       call: () => ({ path: `/v1/audit-events?resource_id=${routeId}` }),
+    },
+    'GET /v1/config/versions': {
+      ...{ scopes: ['config:write'], status: 200, lists: 'production' },
+      call: async () => {
+        await newestVersion();
+        return { path: '/v1/config/versions?environment=production' };
+      },
+    },
+    'GET /v1/config/versions/{version}': {
+      ...{ scopes: ['config:write'], status: 200 },
+      call: async () => {
+        return { path: `/v1/config/versions/${await newestVersion()}?environment=production` };
+      },
+    },
+    'GET /v1/config/diff': {
+      ...{ scopes: ['config:write'], status: 200, lists: routeId },
+      call: async () => {
+        const from = await newestVersion();
+        await admin.patch(`/v1/routes/${routeId}`, { timeout_ms: 5000 + from }, waiting);
+        const versions = `from=${from}&to=${await newestVersion()}`;
+        return { path: `/v1/config/diff?environment=production&${versions}` };
+      },
+    },
+    'POST /v1/config/rollback': {
+      scopes: ['config:write', 'services:write', 'routes:write'],
+      ...{ routes: 'all', status: 200 },
+      action: ['environment.rolled_back', 'service.updated'],
+      call: async () => {
+        const { id } = await gateway.service({ name: newName('service') });
+        const version = await newestVersion();
+        await admin.patch(`/v1/services/${id}`, { health_path: '/changed' });
+        const body = { environment: 'production', version };
+        return { path: '/v1/config/rollback', body, cleanUp: remove(`/v1/services/${id}`) };
+      },
+    },
+    'GET /v1/data-planes': {
+      // All serve all environments, of which the list shows those that are the caller's.
+      ...{ scopes: ['config:write'], status: 200, lists: 'production' },
+      call: () => ({ path: '/v1/data-planes' }),
     },
   };
 }

@@ -44,7 +44,8 @@ describe('the isolation matrix of the management API', () => {
   async function secretOf(caller: CallerKind, row: ManagementRow): Promise<string | null> {
     const covered = row.environments ?? 'production';
     if (caller === 'with just what it takes') {
-      const reach = { environments: ENVIRONMENTS[covered], routes: JUST_ROUTES };
+      const routes = row.routes === 'all' ? ['*'] : JUST_ROUTES;
+      const reach = { environments: ENVIRONMENTS[covered], routes };
       return (await gateway.tokenClient({ ...reach, scopes: row.scopes })).token;
     }
     return callers[covered]?.get(caller) ?? null;
@@ -82,13 +83,13 @@ describe('the isolation matrix of the management API', () => {
     } else {
       expect({ status: answer.status, body: answer.body }).toMatchObject({ status: row.status });
       if (row.lists !== undefined) {
-        const shows = answer.page().data.some((one) => Object.values(one).includes(row.lists));
+        const shows = JSON.stringify(answer.page().data).includes(JSON.stringify(row.lists));
         expect(shows).toBe(expected === 'ok');
       }
     }
     // There is an event for every change and none without one, so this says what was changed.
     const isChanged = row.action !== undefined && expected === 'ok';
-    expect(await actionsOf(answer)).toEqual(isChanged ? [row.action] : []);
+    expect((await actionsOf(answer)).sort()).toEqual(isChanged ? [row.action].flat() : []);
     await cleanUp?.();
   });
 });

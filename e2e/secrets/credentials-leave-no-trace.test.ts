@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { closedPort } from '@gateway/data-plane/testing/upstream';
 import { databaseContents } from '@gateway/local-stack/testing/database-contents';
+import { createTestAuthority } from '@gateway/shared/testing/certificates';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../gateway/client.ts';
 import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { openWebSocket } from '../gateway/open-web-socket.ts';
+import { startWebSocketUpstream } from '../gateway/web-socket-upstream.ts';
 import { reencrypt } from './reencrypt.ts';
 import { filesBelow, tracesIn } from './traces.ts';
 
@@ -22,8 +25,16 @@ const secrets = {
   refused: secret('refused'),
 };
 const basicPair = `${secrets.username}:${secrets.password}`;
+const authority = createTestAuthority('upstreams');
+const clientPair = authority.issue(['client.test']);
+const otherPair = authority.issue(['other.test']);
+/** What makes each private key of PEM another one. */
+const keyText = (pem: string) => pem.split('\n')[2] ?? '';
 /** The pair in base64 is what is sent, so its own forms are looked for too. */
-const markers = [...Object.values(secrets), Buffer.from(basicPair).toString('base64')];
+const markers = [
+  ...[...Object.values(secrets), Buffer.from(basicPair).toString('base64')],
+  ...[keyText(clientPair.keyPem), keyText(otherPair.keyPem)],
+];
 /** Is no secret, and stands everywhere: the search that finds it would find the others. */
 const plainName = `no-secret-${randomBytes(8).toString('hex')}`;
 
@@ -35,6 +46,7 @@ const credentials = {
 
 describe('credentials of upstreams, after a run with all that may happen to them', () => {
   let gateway: Gateway;
+  let sockets: Awaited<ReturnType<typeof startWebSocketUpstream>>;
   const answers: Answer[] = [];
   let outputs = '';
   let tables = '';
@@ -49,6 +61,9 @@ describe('credentials of upstreams, after a run with all that may happen to them
       { credential: { type: 'bearer', [refused]: refused } },
       { credential: { type: 'basic', username: `${refused}:`, password: refused } },
       { credential: { type: 'header', name: 'Host', value: refused } },
+      { tls: { client_certificate: { cert_pem: clientPair.certPem, key_pem: otherPair.keyPem } } },
+      { tls: { client_certificate: { cert_pem: otherPair.keyPem, key_pem: otherPair.keyPem } } },
+      { tls: { ca_pem: otherPair.keyPem } },
       { health_path: refused, url: `http://user:${refused}@a.example`, token: refused },
       `{"credential":{"type":"bearer","token":"${refused}`,
     ];
@@ -61,12 +76,13 @@ describe('credentials of upstreams, after a run with all that may happen to them
   }
 
   /** Keeps an answer for the search, and gives its status. */
-  function keep(answer: Answer): number {
-    outputs += `${answer.status} ${JSON.stringify([...answer.headers])} ${answer.body}\n`;
+  function keep(answer: Pick<Answer, 'status' | 'headers'> & { body: string | Buffer }): number {
+    outputs += `${answer.status} ${JSON.stringify([...answer.headers])} ${answer.body.toString()}\n`;
     return answer.status;
   }
 
   beforeAll(async () => {
+    sockets = await startWebSocketUpstream();
     gateway = await startGateway({ dataPlanes: 2, env: { LOG_LEVEL: 'trace' } });
     const { admin } = gateway;
     const ids: string[] = [];
@@ -84,14 +100,22 @@ describe('credentials of upstreams, after a run with all that may happen to them
     expect(keep(await admin.patch(`/v1/services/${bearer}`, { credential: token }))).toBe(200);
     await refuse(`/v1/services/${bearer}`);
 
-    const gone = await gateway.service({
-      url: `http://127.0.0.1:${await closedPort()}`,
-      credential: token,
-    });
-    await gateway.route({ name: 'gone', service_id: gone.id });
+    const closed = { url: `http://127.0.0.1:${await closedPort()}` };
+    const cert = { cert_pem: clientPair.certPem, key_pem: clientPair.keyPem };
+    const overTls = gateway.upstream.url.replace('http:', 'https:');
+    for (const [name, place] of [
+      ['gone', closed],
+      ['moved-on', { url: undefined, upstreams: [closed, { url: gateway.upstream.url }] }],
+      ['socket', { url: sockets.url }],
+      ['no-tls', { url: overTls, tls: { client_certificate: cert } }],
+    ] as const) {
+      const { id } = await gateway.service({ ...place, credential: token });
+      await gateway.route({ name, service_id: id });
+    }
     for (const [name, pathBelow] of [
       ['failing', '/status/500'],
       ['retried', '/flaky/2/any'],
+      ['redirected', '/status/302'],
       ['late', '/slow/3000'],
     ] as const) {
       const service = { url: gateway.upstream.url + pathBelow, credential: token };
@@ -101,11 +125,20 @@ describe('credentials of upstreams, after a run with all that may happen to them
     await gateway.settled();
 
     const calls = [
-      ...['bearer', 'basic', 'header', 'gone', 'failing', 'late'],
+      ...['bearer', 'basic', 'header', 'gone', 'failing', 'late', 'redirected', 'no-tls'],
+      ...Array.from({ length: 8 }, () => 'moved-on'),
       ...['bearer', 'basic', 'header'],
     ];
     for (const name of calls) keep(await admin.proxy(name));
     keep(await admin.proxy('retried', { method: 'GET' }));
+    for (const { baseUrl } of gateway.dataPlanes) {
+      const authorization = `Bearer ${admin.token}`;
+      expect(keep(await openWebSocket(baseUrl, 'socket', { authorization }))).toBe(101);
+      // Refused by who cannot be reached, and answered without one by who takes none.
+      keep(await openWebSocket(baseUrl, 'gone', { authorization }));
+      keep(await openWebSocket(baseUrl, 'bearer', { authorization }));
+      keep(await openWebSocket(baseUrl, 'socket', {}));
+    }
     keep(await admin.proxy('bearer', { headers: { 'idempotency-key': 'once' } }));
     keep(await admin.proxy('bearer', { headers: { 'idempotency-key': 'once' } }));
 
@@ -136,13 +169,18 @@ describe('credentials of upstreams, after a run with all that may happen to them
     // The folder of the whole run: Postgres' files and logs, and below its tmp all of the stack.
     files = await filesBelow(path.dirname(tmpdir()));
   }, startTimeoutMs);
-  afterAll(() => gateway.close());
+  afterAll(async () => {
+    await gateway.close();
+    await sockets.close();
+  });
 
   it('have reached their upstreams', () => {
     const seen = (name: string, value: string) =>
       gateway.upstream.seen.filter(({ headers }) => headers[name] === value).length;
     expect(seen('authorization', `Bearer ${secrets.bearer}`)).toBeGreaterThanOrEqual(6);
     expect(seen('authorization', `Bearer ${secrets.replaced}`)).toBe(0);
+    const overWebSocket = sockets.seen.map(({ headers }) => headers.authorization);
+    expect(overWebSocket).toEqual(gateway.dataPlanes.map(() => `Bearer ${secrets.bearer}`));
     const basic = `Basic ${Buffer.from(basicPair).toString('base64')}`;
     expect(seen('authorization', basic)).toBe(2);
     expect(seen('x-upstream-key', secrets.header)).toBe(2);
@@ -162,7 +200,7 @@ describe('credentials of upstreams, after a run with all that may happen to them
   it.each([
     ['Postgres', /\/postgres\/.*\/(base|pg_wal)\//, true],
     ['NATS', /\/nats\/jetstream\//, false],
-    ['the last good configuration', /\/last-good\/.*\(unpacked\)$/, true],
+    ['the last good configuration', /\/last-good\/.*(\(unpacked\)|\.deltas)$/, true],
     ['the logs of every process', /\/logs\/.*\.log$/, false],
   ])('are in no file of %s', (_what, pattern, holdsName) => {
     const found = [...files].filter(([file]) => pattern.test(file));

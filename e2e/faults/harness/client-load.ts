@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** What became of one request of the load. */
+export interface LoadAnswer {
+  readonly kind: 'get' | 'keyed';
+  /** The base URL that it went to. */
+  readonly target: string;
+  /** By the monotonic clock of this process. */
+  readonly sentAtMs: number;
+  readonly endedAtMs: number;
+  /** 0 where there was no whole answer. */
+  readonly status: number;
+  /** Empty where no head of an answer came. */
+  readonly requestId: string;
+  /** The gateway's code, or the socket's where there was no answer; undefined where all went well. */
+  readonly errorCode: string | undefined;
+  /** Whether the answer announced the end of the connection. */
+  readonly closes: boolean;
+}
+
+export interface ClientLoadOptions {
+  /** Base URLs of data planes, of which a client uses the first that takes it. */
+  readonly targets: readonly string[];
+  readonly token: string;
+  /** Names of the routes that the two clients use. */
+  readonly getRoute: string;
+  readonly keyedRoute: string;
+  /** From the end of a client's request to its next, ms. */
+  readonly paceMs?: number;
+}
+
+/** Two clients, each with one connection kept alive, one request after the other: GET, and POST with a key of its own. */
+export interface ClientLoad {
+  /** In the order in which they ended. */
+  readonly answers: readonly LoadAnswer[];
+  /** Requests that were sent and have not ended. */
+  readonly inFlight: number;
+  /** Resolves when each client has got so many answers more, of whatever kind. */
+  more(count: number): Promise<void>;
+  /** Goes on for so long. */
+  goOn(durationMs: number): Promise<void>;
+  /** Begins no more, and resolves when what was begun has ended. */
+  stop(): Promise<void>;
+}
+
+const PACE_MS = 10;
+const REQUEST_TIMEOUT_MS = 15_000;
+/** Between two tries of a client that nobody takes. */
+const REFUSED_PAUSE_MS = 50;
+const KINDS = ['get', 'keyed'] as const;
+
+type Kind = (typeof KINDS)[number];
+
+const passed = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Keeps two clients busy until it is stopped. A client leaves a target that announces the end of its
+ * connection, or refuses one, for the next: so does a balancer, and nothing is sent twice by it.
+ */
+export function startClientLoad(options: ClientLoadOptions): ClientLoad {
+  const answers: LoadAnswer[] = [];
+  const counts = { get: 0, keyed: 0 };
+  const state = { inFlight: 0, stopped: false };
+
+  async function run(kind: Kind): Promise<void> {
+    const client = new LoadClient(kind, options);
+    while (!state.stopped) {
+      state.inFlight += 1;
+      answers.push(await client.send());
+      state.inFlight -= 1;
+      counts[kind] += 1;
+      await passed(options.paceMs ?? PACE_MS);
+    }
+    client.close();
+  }
+
+  const ended = Promise.all(KINDS.map(run));
+  const isStopped = () => state.stopped;
+  return {
+    answers,
+    get inFlight() {
+      return state.inFlight;
+    },
+    async more(count) {
+      const wanted = { get: counts.get + count, keyed: counts.keyed + count };
+      while (!isStopped() && KINDS.some((kind) => counts[kind] < wanted[kind])) await passed(5);
+    },
+    goOn: passed,
+    async stop() {
+      state.stopped = true;
+      await ended;
+    },
+  };
+}
+
+/** One client: a connection, and the target that it goes to. */
+class LoadClient {
+  readonly #kind: Kind;
+  readonly #options: ClientLoadOptions;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  #target = 0;
+
+  constructor(kind: Kind, options: ClientLoadOptions) {
+    this.#kind = kind;
+    this.#options = options;
+  }
+
+  async send(): Promise<LoadAnswer> {
+    const { targets } = this.#options;
+    for (let tries = 1; ; tries += 1) {
+      const answer = await this.#sendTo(targets[this.#target % targets.length] ?? '');
+      if (answer.closes || answer.errorCode === 'ECONNREFUSED') this.#target += 1;
+      if (answer.errorCode !== 'ECONNREFUSED' || tries >= targets.length) return answer;
+      await passed(REFUSED_PAUSE_MS);
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #sendTo(target: string): Promise<LoadAnswer> {
+    const keyed = this.#kind === 'keyed';
+    const { token, keyedRoute, getRoute } = this.#options;
+    const sentAtMs = performance.now();
+    const outgoing = request(`${target}/v1/proxy/${keyed ? keyedRoute : getRoute}`, {
+      method: keyed ? 'POST' : 'GET',
+      agent: this.#agent,
+      timeout: REQUEST_TIMEOUT_MS,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(keyed && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
+      },
+    });
+    outgoing.once('timeout', () => outgoing.destroy(new Error('no answer in time')));
+    const known = { kind: this.#kind, target, sentAtMs };
+    let requestId = '';
+    try {
+      outgoing.end(keyed ? '{"amount":5}' : undefined);
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      const { headers, statusCode: status = 0 } = response;
+      requestId = String(headers['x-request-id'] ?? '');
+      const errorCode = headers['x-gateway-error'];
+      await text(response);
+      return {
+        ...known,
+        endedAtMs: performance.now(),
+        status,
+        requestId,
+        errorCode: errorCode === undefined ? undefined : String(errorCode),
+        closes: headers.connection === 'close',
+      };
+    } catch (error) {
+      const errorCode = (error as NodeJS.ErrnoException).code ?? String(error);
+      const ended = { endedAtMs: performance.now(), status: 0, closes: false };
+      return { ...known, ...ended, requestId, errorCode };
+    }
+  }
+}
+
+/** Whether the caller of an unkeyed request, or of a keyed one, got less than it was promised. */
+export function isFailed(answer: LoadAnswer): boolean {
+  return (answer.status < 200 || answer.status > 299) && !isKeyRefused(answer);
+}
+
+/** A request with a key, not sent on as keys could not be looked at; the caller may send it again. */
+export function isKeyRefused({ status, errorCode }: LoadAnswer): boolean {
+  return status === 503 && errorCode === 'idempotency_unavailable';
+}

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  openConfigPublisher,
+  type ConfigPublisher,
+} from '@gateway/data-plane/sync/testing/config-publisher';
+import { masterKeysVariable, type MasterKey } from '@gateway/shared/config/master-keys';
+import { heartbeatSchema } from '@gateway/shared/heartbeats/heartbeat';
+import { HEARTBEAT_SUBJECTS } from '@gateway/shared/messaging/names';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { startFaultWorld, type FaultWorld } from './fault-world.ts';
+
+/** A gateway, and somebody who may write to its NATS and to the disks of its data planes. */
+export interface ConfigWorld {
+  readonly world: FaultWorld;
+  readonly connection: NatsConnection;
+  /** Writes configuration, signed with the gateway's own key. */
+  readonly publisher: ConfigPublisher;
+  readonly keys: readonly MasterKey[];
+  /** Of each data plane by its index: what its environment variable names. */
+  readonly dataDirs: readonly string[];
+  /** Data plane → what its newest heartbeat says of errors. */
+  readonly lastErrors: ReadonlyMap<string, string | null>;
+  close(): Promise<void>;
+}
+
+const DATA_PLANES = 2;
+
+export async function startConfigWorld(): Promise<ConfigWorld> {
+  const undo: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const folder = await mkdtemp(path.join(tmpdir(), 'gateway-faults-'));
+    undo.push(() => rm(folder, { recursive: true, force: true }));
+    const dataDirs = Array.from({ length: DATA_PLANES }, (_, index) =>
+      path.join(folder, String(index)),
+    );
+    const world = await startFaultWorld({
+      dataPlanes: DATA_PLANES,
+      dataPlaneStart: (_stack, index) => ({
+        env: { DATA_PLANE_DATA_DIR: dataDirs[index] },
+      }),
+    });
+    undo.push(() => world.close());
+    const { natsUrl, masterKeys } = world.gateway.stack;
+    const connection = await connect({ servers: natsUrl });
+    undo.push(() => connection.close());
+    const lastErrors = new Map<string, string | null>();
+    connection.subscribe(HEARTBEAT_SUBJECTS, {
+      callback(_error, message) {
+        if (message.data.length === 0) return;
+        const { id, last_error: lastError } = heartbeatSchema.parse(message.json());
+        lastErrors.set(id, lastError);
+      },
+    });
+    const keys = masterKeysVariable.parse(masterKeys);
+    const [key] = keys;
+    if (key === undefined) throw new Error('there is no master key');
+    const publisher = await openConfigPublisher(connection, key);
+    return { world, connection, publisher, keys, dataDirs, lastErrors, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

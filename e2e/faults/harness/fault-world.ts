@@ -1,0 +1,130 @@
+import type { PlaneStart } from '@gateway/local-stack/testing/processes';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { startUpstream, type TestUpstream } from '@gateway/data-plane/testing/upstream';
+import type { Client } from '../../gateway/client.ts';
+import { startGateway, type Gateway, type GatewayOptions } from '../../gateway/gateway.ts';
+import { FaultRun, type FaultRunOptions } from './fault-run.ts';
+
+type Plane = Gateway['controlPlane'];
+
+/** A gateway under a load of two clients, of which each process and store can be stopped and started. */
+export interface FaultWorld {
+  readonly gateway: Gateway;
+  /** As they run now: one that is started again takes the place of the one before. */
+  readonly controlPlane: Plane;
+  readonly dataPlanes: readonly Plane[];
+  /** Calls the control plane itself with the token that reaches everything. */
+  readonly management: Client;
+  /** A run at the first data plane, or at the given ones. */
+  begin(fault: string, options?: Partial<FaultRunOptions>): Promise<FaultRun>;
+  /** Starts the control plane again at its ports, after it has ended. */
+  restartControlPlane(start?: PlaneStart): Promise<Plane>;
+  /** Starts a data plane again at its ports and on its data, after it has ended. */
+  restartDataPlane(index: number, start?: PlaneStart): Promise<Plane>;
+  /** Resolves when a change that is made now is served by every data plane. */
+  changeArrives(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How long an answer of the upstream takes, so that requests are in flight when something ends. */
+const UPSTREAM_MS = 5;
+const CHANGE_MS = 60_000;
+const GET_ROUTE = 'load-get';
+const KEYED_ROUTE = 'load-keyed';
+const PLENTY = { limit: 1_000_000, window_seconds: 3600 };
+
+/** Data planes are two unless told otherwise. */
+export async function startFaultWorld(options: GatewayOptions = {}): Promise<FaultWorld> {
+  const gateway = await startGateway({ dataPlanes: 2, ...options });
+  const upstream = await startUpstream((_seen, response) => {
+    setTimeout(() => response.end('{}'), UPSTREAM_MS).unref();
+  });
+  try {
+    const { id } = await gateway.service({ url: upstream.url });
+    await gateway.route({ name: GET_ROUTE, service_id: id, rate_limit: PLENTY });
+    await gateway.route({ name: KEYED_ROUTE, service_id: id });
+    await gateway.settled();
+    return createWorld(gateway, upstream);
+  } catch (error) {
+    await upstream.close();
+    await gateway.close();
+    throw error;
+  }
+}
+
+function createWorld(gateway: Gateway, upstream: TestUpstream): FaultWorld {
+  let { controlPlane } = gateway;
+  const dataPlanes = [...gateway.dataPlanes];
+  const management = gateway.admin.at(controlPlane.baseUrl);
+  let changes = 0;
+  let run: FaultRun | undefined;
+
+  return {
+    gateway,
+    get controlPlane() {
+      return controlPlane;
+    },
+    dataPlanes,
+    management,
+    async begin(fault, more = {}) {
+      // What the upstream keeps of requests is of no use here, and would grow.
+      upstream.seen.length = 0;
+      // A run that broke off has left its load behind.
+      await run?.load.stop();
+      run = FaultRun.start({
+        ...{ fault, management, token: gateway.admin.token },
+        ...{ getRoute: GET_ROUTE, keyedRoute: KEYED_ROUTE },
+        targets: dataPlanes.slice(0, 1).map(({ baseUrl }) => baseUrl),
+        ...more,
+      });
+      await run.steady();
+      return run;
+    },
+    async restartControlPlane(start = {}) {
+      const again = { ...samePlaces(controlPlane), ...start };
+      return (controlPlane = await gateway.stack.startControlPlane(again));
+    },
+    async restartDataPlane(index, start = {}) {
+      const plane = dataPlanes[index];
+      if (plane === undefined) throw new Error(`no data plane ${index}`);
+      const again = await gateway.stack.startDataPlane({ ...samePlaces(plane), ...start });
+      dataPlanes[index] = again;
+      return again;
+    },
+    async changeArrives() {
+      const name = `change-${(changes += 1)}`;
+      const deadline = { deadlineMs: CHANGE_MS, intervalMs: 50 };
+      const { id } = await eventually(
+        () =>
+          management.create('/v1/services', {
+            ...{ name, environment: 'production', url: upstream.url },
+          }),
+        deadline,
+      );
+      // It takes no GET, so a probe is refused with 405 as soon as it is served.
+      await eventually(
+        () => management.create('/v1/routes', { name, service_id: id, methods: ['POST'] }),
+        deadline,
+      );
+      for (const { baseUrl } of dataPlanes) {
+        await eventually(async () => {
+          const { status } = await management.at(baseUrl).proxy(name, { method: 'GET' });
+          if (status !== 405) throw new Error(`not served yet: ${status}`);
+        }, deadline);
+      }
+    },
+    async close() {
+      await run?.load.stop();
+      await gateway.close();
+      await upstream.close();
+    },
+  };
+}
+
+function samePlaces({ name, ports: [port, adminPort] }: Plane) {
+  return {
+    name,
+    ...(port !== undefined && { port }),
+    ...(adminPort !== undefined && { adminPort }),
+  };
+}

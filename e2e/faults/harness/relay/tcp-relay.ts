@@ -1,0 +1,120 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { OneWay, type Weather } from './one-way.ts';
+
+/** A link of this machine that can be made slow or broken, as kernel traffic shaping is not at hand. */
+export interface TcpRelay {
+  /** At 127.0.0.1. */
+  readonly port: number;
+  /** Connections that are open. */
+  readonly open: number;
+  /** Connections that were taken so far. */
+  readonly taken: number;
+  /** Holds every byte back for so long, each way; 0 ends that. */
+  slow(delayMs: number): void;
+  /** Cuts every connection; new ones are relayed. */
+  cut(): void;
+  /**
+   * A link on which nothing arrives any more though nobody is told: connections stand, new ones are
+   * taken, bytes vanish.
+   */
+  blackHole(): void;
+  /** As a black hole, but bytes stay where they are: what heals in time lost nothing. */
+  stall(): void;
+  /** Cuts every connection and refuses new ones. */
+  refuse(): Promise<void>;
+  /** Relays without delay again. Connections of which bytes have vanished are cut. */
+  heal(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Pair {
+  readonly near: Socket;
+  readonly far: Socket;
+  readonly ways: readonly OneWay[];
+}
+
+const HOST = '127.0.0.1';
+const MAX_CONNECTIONS = 1000;
+
+/** Relays 127.0.0.1 to a port of the same address until it is closed. */
+export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
+  const pairs = new Set<Pair>();
+  let weather: Weather = { delayMs: 0, bytes: 'relayed' };
+  let taken = 0;
+
+  function relay(near: Socket): void {
+    taken += 1;
+    const far = connect({ port: targetPort, host: HOST, noDelay: true, allowHalfOpen: true });
+    near.setNoDelay(true);
+    const now = () => weather;
+    const ways = [new OneWay(near, far, now), new OneWay(far, near, now)];
+    const pair = { near, far, ways };
+    pairs.add(pair);
+    near.on('error', () => undefined);
+    far.on('error', () => undefined);
+    near.once('close', () => {
+      pairs.delete(pair);
+      far.destroy();
+    });
+    // A clean end is carried behind the bytes before it; who is cut off is told at once, if at all.
+    far.once('close', (broken) => {
+      if (broken && weather.bytes === 'relayed') near.destroy();
+    });
+  }
+
+  function change(next: Weather): void {
+    weather = next;
+    for (const { near, far, ways } of pairs) {
+      if (far.errored !== null && weather.bytes === 'relayed') near.destroy();
+      for (const way of ways) way.weatherChanged();
+    }
+  }
+
+  function cut(): void {
+    for (const { near } of pairs) near.destroy();
+  }
+
+  let server: Server | undefined;
+  async function listen(port: number): Promise<number> {
+    const started = createServer({ allowHalfOpen: true }, relay);
+    started.maxConnections = MAX_CONNECTIONS;
+    started.listen(port, HOST);
+    await once(started, 'listening');
+    server = started;
+    return (started.address() as AddressInfo).port;
+  }
+
+  async function stopListening(): Promise<void> {
+    const stopping = server;
+    server = undefined;
+    if (stopping === undefined) return;
+    const closed = once(stopping, 'close');
+    stopping.close();
+    cut();
+    await closed;
+  }
+
+  const port = await listen(0);
+  return {
+    port,
+    get open() {
+      return pairs.size;
+    },
+    get taken() {
+      return taken;
+    },
+    slow: (delayMs) => change({ delayMs, bytes: 'relayed' }),
+    cut,
+    blackHole: () => change({ delayMs: 0, bytes: 'swallowing' }),
+    stall: () => change({ delayMs: 0, bytes: 'stalled' }),
+    refuse: stopListening,
+    async heal() {
+      if (weather.bytes === 'swallowing') cut();
+      change({ delayMs: 0, bytes: 'relayed' });
+      if (server === undefined) await listen(port);
+    },
+    close: stopListening,
+  };
+}

@@ -1,0 +1,52 @@
+import { eventually } from '@gateway/shared/testing/eventually';
+import type { Client } from '../../gateway/client.ts';
+
+/** Which of the requests have a record. */
+export interface RecordCount {
+  /** Ids of which no record came. */
+  readonly missing: readonly string[];
+  /** Ids with more than one record. */
+  readonly doubled: readonly string[];
+}
+
+const POLL_MS = 250;
+
+/**
+ * Looks through the list of records until each of the ids has one, or the time is up.
+ *
+ * @param management calls a control plane
+ * @param sinceMs older records are not looked at; ms since the Unix epoch
+ */
+export async function countRecords(
+  management: Client,
+  ids: readonly string[],
+  sinceMs: number,
+  deadlineMs: number,
+): Promise<RecordCount> {
+  const since = encodeURIComponent(new Date(sinceMs).toISOString());
+  let count: RecordCount = { missing: ids, doubled: [] };
+  const look = async () => {
+    const times = await timesListed(management, since);
+    count = {
+      missing: ids.filter((id) => !times.has(id)),
+      doubled: ids.filter((id) => (times.get(id) ?? 0) > 1),
+    };
+    if (count.missing.length > 0) throw new Error('records are missing');
+  };
+  // What is missing after that is the result.
+  await eventually(look, { deadlineMs, intervalMs: POLL_MS }).catch(() => undefined);
+  return count;
+}
+
+async function timesListed(management: Client, since: string): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const at: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const answer = await management.get(`/v1/requests?limit=200&since=${since}${at}`);
+    if (answer.status !== 200) throw new Error(`the list of records: ${answer.status}`);
+    const { data, next_cursor: next } = answer.page();
+    for (const { id } of data) times.set(id, (times.get(id) ?? 0) + 1);
+    cursor = next;
+  }
+  return times;
+}

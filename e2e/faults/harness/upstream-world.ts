@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { startNameServer, type NameServer } from '@gateway/data-plane/testing/name-server';
+import { startFaultWorld, type FaultWorld } from './fault-world.ts';
+
+/** A gateway that asks a name server of the test's own, with a clock of five minutes ahead on its second data plane. */
+export interface UpstreamWorld {
+  readonly world: FaultWorld;
+  readonly names: NameServer;
+  close(): Promise<void>;
+}
+
+/** How far the clock of the second data plane is ahead. */
+export const SKEW_MS = 300_000;
+
+/** Connections to names are retired soon, as a test cannot wait for long. */
+const MAX_AGE_MS = 500;
+const skewedClock = new URL('./skewed-clock.ts', import.meta.url);
+
+export async function startUpstreamWorld(): Promise<UpstreamWorld> {
+  const names = await startNameServer();
+  try {
+    const world = await startFaultWorld({
+      env: {
+        DNS_SERVERS: names.address,
+        UPSTREAM_CONNECTION_MAX_AGE_MS: String(MAX_AGE_MS),
+      },
+      dataPlaneStart: (_stack, index) =>
+        index === 0
+          ? {}
+          : {
+              nodeArgs: [`--import=${skewedClock.href}`],
+              env: { CLOCK_SKEW_MS: String(SKEW_MS) },
+            },
+    });
+    return {
+      world,
+      names,
+      async close() {
+        await world.close();
+        await names.close();
+      },
+    };
+  } catch (error) {
+    await names.close();
+    throw error;
+  }
+}
+
+/** An upstream at an address and a port of its own choice, that counts what traffic it serves. */
+export interface CountingUpstream {
+  readonly port: number;
+  readonly served: number;
+  close(): Promise<void>;
+}
+
+export async function startCountingUpstream(host: string, port = 0): Promise<CountingUpstream> {
+  let served = 0;
+  const server: Server = createServer((request, response) => {
+    if (request.headers['user-agent'] !== 'gateway-health-check') served += 1;
+    request.resume();
+    response.end('{}');
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    port: address.port,
+    get served() {
+      return served;
+    },
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { holdRecords } from '@gateway/local-stack/testing/hold-records';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { metric } from '../../quotas/metric.ts';
+import type { FaultWorld } from '../harness/fault-world.ts';
+import { startTcpRelay } from '../harness/relay/tcp-relay.ts';
+import type { Scenario } from '../harness/scenario.ts';
+
+const STORED = 'gateway_control_plane_ingest_records_total';
+const DUPLICATES = 'gateway_control_plane_ingest_duplicates_total';
+/** NATS delivers again what was not acknowledged for 30 s. */
+const REDELIVERY = { deadlineMs: 90_000, intervalMs: 250 };
+
+/**
+ * Its inserts are held up until some of them wait, then its link to NATS is made a black hole, then they are
+ * let go: so their records are committed, and their acknowledgements lost. Then it is killed.
+ */
+export const controlPlaneKilledUnacked: Scenario<FaultWorld> = {
+  fault: 'control plane killed between insert and acknowledgement, restarted',
+  async run(world, outageMs) {
+    const { stack } = world.gateway;
+    const relay = await startTcpRelay(stack.nats.port);
+    try {
+      await world.controlPlane.stop();
+      const throughRelay = { NATS_URL: `nats://127.0.0.1:${relay.port}` };
+      const { adminUrl } = await world.restartControlPlane({ env: throughRelay });
+      const run = await world.begin(this.fault);
+      await eventually(async () => {
+        if ((await metric(adminUrl, STORED)) === 0) throw new Error('nothing is stored yet');
+      });
+      const held = await holdRecords(stack.databaseUrl);
+      await eventually(async () => {
+        if ((await held.waiting()) === 0) throw new Error('no insert waits');
+      });
+      relay.blackHole();
+      const before = await metric(adminUrl, STORED);
+      await held.letGo();
+      await eventually(async () => {
+        if ((await metric(adminUrl, STORED)) === before) throw new Error('nothing was committed');
+      });
+      await world.controlPlane.stop('SIGKILL');
+      await run.outage(outageMs);
+      await run.repair(async () => {
+        await world.restartControlPlane();
+        await world.changeArrives();
+      });
+      let again = 0;
+      await eventually(async () => {
+        again = await metric(world.controlPlane.adminUrl, DUPLICATES);
+        if (again === 0) throw new Error('what was committed did not come again');
+      }, REDELIVERY);
+      return await run.finish({}, `${again} records came twice`);
+    } finally {
+      await relay.close();
+    }
+  },
+};

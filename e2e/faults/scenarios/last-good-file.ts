@@ -1,0 +1,71 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ConfigWorld } from '../harness/config-world.ts';
+import { hasLogged } from '../harness/log-lines.ts';
+import type { Scenario } from '../harness/scenario.ts';
+
+interface BadFile {
+  /** Which of the files is spoilt: the newest of this name. */
+  readonly name: RegExp;
+  readonly spoil: (content: Buffer) => Buffer;
+  /** The log line, and the reason in it. */
+  readonly logged: readonly [message: string, reason: string];
+}
+
+/** A data plane that is started on a bad file says so, and serves what it gets from NATS. */
+function lastGoodFile(fault: string, { name, spoil, logged }: BadFile): Scenario<ConfigWorld> {
+  return {
+    fault,
+    async run({ world, dataDirs }) {
+      const dataDir = dataDirs[1];
+      if (dataDir === undefined) throw new Error('there is no second data plane');
+      // A change after the snapshot, so that there is a file of such.
+      await world.changeArrives();
+      const run = await world.begin(fault);
+      await world.dataPlanes[1]?.stop('SIGKILL');
+      const folder = path.join(dataDir, 'last-good');
+      const found = (await readdir(folder))
+        .filter((one) => name.test(one))
+        .toSorted()
+        .at(-1);
+      if (found === undefined) throw new Error('there is no such file');
+      const file = path.join(folder, found);
+      await writeFile(file, spoil(await readFile(file)));
+      await run.repair(async () => {
+        const again = await world.restartDataPlane(1, { env: { DATA_PLANE_DATA_DIR: dataDir } });
+        run.expectations.hold(
+          await hasLogged(again, ...logged, found),
+          `the log does not tell of ${found}`,
+        );
+        await world.changeArrives();
+      });
+      return run.finish();
+    },
+  };
+}
+
+const NOT_USED = 'a last-good configuration is not used';
+const SNAPSHOT = /^production\.snapshot$/;
+const cutOff = (content: Buffer) => content.subarray(0, content.length - 20);
+
+export const lastGoodTruncated = lastGoodFile('a last-good file that is truncated', {
+  name: SNAPSHOT,
+  spoil: cutOff,
+  logged: [NOT_USED, 'the bytes are not those that the pointer names'],
+});
+
+export const lastGoodNewer = lastGoodFile('a last-good file of a newer version', {
+  name: SNAPSHOT,
+  spoil: (content) =>
+    Buffer.concat([Buffer.from('gateway-last-good 99\n'), content.subarray(content.indexOf('\n'))]),
+  logged: [NOT_USED, 'the file is of format 99, which this version does not know'],
+});
+
+export const lastGoodChangesTruncated = lastGoodFile(
+  'a file of last-good changes that is truncated',
+  {
+    name: /^production\.\d+\.deltas$/,
+    spoil: cutOff,
+    logged: ['not all last-good changes are used', 'cut off'],
+  },
+);

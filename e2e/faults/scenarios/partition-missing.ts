@@ -1,0 +1,97 @@
+import { REQUEST_RECORDS } from '@gateway/control-plane/domain/partitioned-table';
+import { openDatabase } from '@gateway/control-plane/store/database';
+import {
+  dropPartition,
+  listPartitions,
+  listStrayPeriods,
+} from '@gateway/control-plane/store/partitions';
+import { requestRecord } from '@gateway/control-plane/testing/records';
+import { recordSubject } from '@gateway/shared/messaging/names';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { connect } from '@nats-io/transport-node';
+import { metric } from '../../quotas/metric.ts';
+import type { FaultWorld } from '../harness/fault-world.ts';
+import { hasLogged } from '../harness/log-lines.ts';
+import type { Scenario } from '../harness/scenario.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LATE = 'gateway_control_plane_late_partitions_total{table="request_records"}';
+const MISSING = 'gateway_control_plane_missing_partitions';
+const WAIT = { deadlineMs: 30_000, intervalMs: 50 };
+
+/** Today's partition is missing, and tomorrow's too, of which a record is there already. */
+export const partitionMissing: Scenario<FaultWorld> = {
+  fault: 'partition of records missing at midnight, and the next one',
+  async run(world, outageMs) {
+    const { stack } = world.gateway;
+    const log = createLogger('test', 'silent');
+    const database = openDatabase({ url: stack.databaseUrl, log, maxConnections: 1 });
+    const { db } = database;
+    try {
+      const before = await withPartitionsLookedAt(world);
+      const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+      for (const day of [today, today + DAY_MS]) {
+        await eventually(async () => {
+          const dropped = await dropPartition(db, REQUEST_RECORDS, day);
+          if (dropped !== 'done') throw new Error(`the table is ${dropped}`);
+        }, WAIT);
+      }
+      const run = await world.begin(this.fault);
+      const early = requestRecord(today + DAY_MS + 1);
+      await deliver(stack.natsUrl, early);
+      await eventually(async () => {
+        const strays = await listStrayPeriods(db, REQUEST_RECORDS);
+        const both = strays.includes(today) && strays.includes(today + DAY_MS);
+        if (!both) throw new Error('the DEFAULT partition has no rows of them yet');
+      }, WAIT);
+      await run.outage(outageMs);
+      // It looks every minute, so a long outage has ended by itself; a start looks as well.
+      const lateBefore = await metric(before.adminUrl, LATE);
+      await run.repair(async () => {
+        if (lateBefore === 0) {
+          await world.controlPlane.stop();
+          await world.restartControlPlane();
+        }
+        await eventually(async () => {
+          const made = await listPartitions(db, REQUEST_RECORDS);
+          if (!made.includes(today) || !made.includes(today + DAY_MS)) throw new Error('not made');
+          if ((await listStrayPeriods(db, REQUEST_RECORDS)).length > 0)
+            throw new Error('not moved');
+        }, WAIT);
+      });
+      const counted = await metric(world.controlPlane.adminUrl, LATE);
+      run.expectations.hold(counted === 2, `${counted} late partitions were counted`);
+      await eventually(async () => {
+        const told = await hasLogged(world.controlPlane, 'a partition is missing', textOf(today));
+        if (!told) throw new Error('the log does not tell of it');
+      }, WAIT);
+      const { status } = await world.management.get(`/v1/requests/${early.id}`);
+      run.expectations.hold(status === 200, `the record of the next day: ${status}`);
+      return await run.finish();
+    } finally {
+      await database.close();
+    }
+  },
+};
+
+/** A control plane that has just looked at the partitions, and will not look again for a minute. */
+async function withPartitionsLookedAt(world: FaultWorld): Promise<FaultWorld['controlPlane']> {
+  await world.controlPlane.stop();
+  const started = await world.restartControlPlane();
+  await eventually(async () => {
+    const told = await (await fetch(`${started.adminUrl}/metrics`)).text();
+    if (!told.includes(`${MISSING}{table="audit_events"} 0`)) throw new Error('not looked yet');
+  }, WAIT);
+  return started;
+}
+
+async function deliver(natsUrl: string, record: unknown): Promise<void> {
+  const connection = await connect({ servers: natsUrl });
+  await connection.request(recordSubject('test'), JSON.stringify([record]));
+  await connection.close();
+}
+
+function textOf(dayMs: number): string {
+  return new Date(dayMs).toISOString().slice(0, 10);
+}

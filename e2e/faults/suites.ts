@@ -1,0 +1,14 @@
+import { runSuite, type SuiteRun } from './harness/run-suite.ts';
+import { badData } from './suites/bad-data.ts';
+import { links } from './suites/links.ts';
+import { processes, stores } from './suites/stores-and-processes.ts';
+import { upstreamsAndClocks } from './suites/upstreams-and-clocks.ts';
+
+/** All suites, in the order of the table. */
+export const SUITES: readonly SuiteRun[] = [
+  runSuite(processes),
+  runSuite(stores),
+  runSuite(links),
+  runSuite(badData),
+  runSuite(upstreamsAndClocks),
+];

@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '../gateway/client.ts';
+
+export interface ChangeOptions {
+  readonly admin: Client;
+  readonly goodServiceId: string;
+  readonly upstreamUrl: string;
+  readonly changedRouteId: string;
+  readonly signal: AbortSignal;
+}
+
+/** The configuration as it changes under the load. */
+export interface Changes {
+  /** A secret that holds; it follows a rotation when every data plane has had the time to hear of it. */
+  token(): string;
+  /** Changes that were made and rotations among them. */
+  readonly counts: { readonly changes: number; readonly rotations: number };
+  /** Rejects where the management API refused a change that is right. */
+  readonly ended: Promise<void>;
+}
+
+const EVERY_MS = 1000;
+const ROTATE_EVERY = 10;
+const GRACE_SECONDS = 5;
+/** What a change takes to reach the data planes, and more. */
+const HEARD_MS = 2000;
+
+/**
+ * Changes something every second until the signal: a field of a route that carries load, a service with
+ * a route that come and go, a token that does; and every tenth time the secret of the load is rotated.
+ */
+export async function startChanges(options: ChangeOptions): Promise<Changes> {
+  const { admin, signal } = options;
+  const loadToken = await admin.create('/v1/tokens', {
+    ...{ name: 'load', environments: ['production'], scopes: ['proxy', 'routes:read'] },
+  });
+  let secret = String(loadToken['secret']);
+  const counts = { changes: 0, rotations: 0 };
+
+  async function patch(path: string, body: unknown): Promise<void> {
+    const answer = await admin.patch(path, body);
+    if (answer.status !== 200) throw new Error(`PATCH ${path}: ${answer.status} ${answer.body}`);
+  }
+
+  async function remove(path: string): Promise<void> {
+    const answer = await admin.call('DELETE', path);
+    if (answer.status !== 204) throw new Error(`DELETE ${path}: ${answer.status} ${answer.body}`);
+  }
+
+  async function rotate(): Promise<void> {
+    const body = { grace_seconds: GRACE_SECONDS };
+    const answer = await admin.post(`/v1/tokens/${loadToken.id}/rotate`, body);
+    if (answer.status !== 200) throw new Error(`rotation: ${answer.status} ${answer.body}`);
+    await delay(HEARD_MS);
+    secret = String(answer.resource()['secret']);
+    counts.rotations += 1;
+  }
+
+  async function comeAndGo(count: number): Promise<void> {
+    const fields = { name: `passing-${count}`, environment: 'production' };
+    const service = await admin.create('/v1/services', { ...fields, url: options.upstreamUrl });
+    const body = { name: `passing-${count}`, service_id: service.id };
+    const route = await admin.create('/v1/routes', body);
+    await delay(HEARD_MS);
+    await admin.proxy(`passing-${count}`);
+    await remove(`/v1/routes/${route.id}`);
+    await remove(`/v1/services/${service.id}`);
+  }
+
+  async function tokenComesAndGoes(count: number): Promise<void> {
+    const body = { name: `passing-${count}`, environments: ['production'], scopes: ['proxy'] };
+    const token = await admin.create('/v1/tokens', body);
+    await delay(HEARD_MS);
+    await admin.withToken(String(token['secret'])).proxy('steady');
+    await remove(`/v1/tokens/${token.id}`);
+  }
+
+  async function run(): Promise<void> {
+    for (let count = 1; !signal.aborted; count += 1) {
+      if (count % ROTATE_EVERY === 0) await rotate();
+      else if (count % 3 === 0) await comeAndGo(count);
+      else if (count % 3 === 1) await tokenComesAndGoes(count);
+      else {
+        const timeout_ms = 10_000 + (count % 100);
+        await patch(`/v1/routes/${options.changedRouteId}`, { timeout_ms });
+        await patch(`/v1/services/${options.goodServiceId}`, {
+          health_check: { interval_ms: 5000 + (count % 100) },
+        });
+      }
+      counts.changes += 1;
+      await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  return { token: () => secret, counts, ended: run() };
+}

@@ -1,0 +1,78 @@
+import { areHandlesBack, errorLines, findRecords, handlesAtRest } from './aftermath.ts';
+import type { SoakGateway } from './ground.ts';
+import type { Ledger } from './ledger.ts';
+import type { SoakOptions } from './options.ts';
+import { figureTable, outcomeTable, type FigureRow } from './report.ts';
+import { metricOf, metricsText, type Sample } from './samples.ts';
+import { judge } from './verdict.ts';
+
+/** A run whose load is over. */
+export interface SoakRun {
+  readonly gateway: SoakGateway;
+  readonly options: SoakOptions;
+  readonly ledger: Ledger;
+  /** Of each process, in the order of time. */
+  readonly samples: ReadonlyMap<string, readonly Sample[]>;
+  /** The handles of each process before the load. */
+  readonly atRest: ReadonlyMap<string, number>;
+  readonly say: (line: string) => void;
+}
+
+/** Of the run: what is allocated once, and what fills up to its bound, is there after it. */
+const WARM_UP_SHARE = 0.25;
+const SHOWN_IDS = 5;
+
+/** Says what the run showed, in tables, and gives what is wrong, one text each. */
+export async function conclude(run: SoakRun): Promise<readonly string[]> {
+  const { gateway, ledger, say } = run;
+  const faults = [...judgeFigures(run), ...(await judgeRest(run))];
+  const records = await findRecords(gateway.stack.databaseUrl, ledger.ids);
+  say(
+    `Records: ${ledger.ids.size} requests seen by callers or upstreams, ` +
+      `${records.missing.length} without a record; ` +
+      `${records.stored} records stored, ${records.storedTwice} twice`,
+  );
+  if (records.missing.length > 0) {
+    faults.push(`records are missing: ${records.missing.slice(0, SHOWN_IDS).join(', ')}`);
+  }
+  if (records.storedTwice > 0) faults.push('records were stored twice');
+  for (const file of gateway.logFiles) {
+    const { count, first } = await errorLines(file);
+    if (count > 0) faults.push(`${count} lines of level error in a log:\n  ${first.join('\n  ')}`);
+  }
+  for (const [what, count] of ledger.unexpected) faults.push(`unexpected: ${what} × ${count}`);
+  return faults;
+}
+
+function judgeFigures({ options, ledger, samples, say }: SoakRun): string[] {
+  const faults: string[] = [];
+  const rows: FigureRow[] = [];
+  for (const [process, all] of samples) {
+    // What NATS keeps for 24 hours, such as idempotency keys, grows by design; it is shown only.
+    const isJudged = process !== 'nats';
+    for (const growth of judge(all, WARM_UP_SHARE * options.minutes * 60_000)) {
+      rows.push({ process, isJudged, ...growth });
+      if (isJudged && !growth.isFlat) faults.push(`${process}: ${growth.what} grows`);
+    }
+  }
+  say(`\n${figureTable(rows)}\n\n${outcomeTable(ledger)}\n`);
+  return faults;
+}
+
+/** What is left when nobody calls any more. */
+async function judgeRest({ gateway, atRest, say }: SoakRun): Promise<string[]> {
+  const faults: string[] = [];
+  for (const watched of gateway.watched) {
+    const before = atRest.get(watched.name) ?? 0;
+    const after = await handlesAtRest(watched, before);
+    say(`Handles of ${watched.name} at rest: ${before} before the load, ${after} after`);
+    if (!areHandlesBack(before, after)) faults.push(`${watched.name}: handles left open`);
+    if (watched.adminUrl === undefined) continue;
+    const text = await metricsText(watched.adminUrl);
+    const dropped = metricOf(text, 'gateway_records_dropped_total');
+    if (dropped > 0) faults.push(`${watched.name}: ${dropped} records dropped`);
+    const inFlight = metricOf(text, 'gateway_requests_in_flight');
+    if (inFlight > 0) faults.push(`${watched.name}: ${inFlight} requests in flight for ever`);
+  }
+  return faults;
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { Answered, Call, Callers } from './call.ts';
+import type { Ledger } from './ledger.ts';
+
+/** What callers need to know of the gateway under soak. */
+export interface Ground {
+  readonly callers: Callers;
+  readonly ledger: Ledger;
+  /** The base URL of a data plane, by turns. */
+  base(): string;
+  /** A secret that holds now; it is rotated while the load runs. */
+  token(): string;
+}
+
+/** One way of calling, and how often it comes among all. */
+export interface Kind {
+  readonly name: string;
+  readonly weight: number;
+  /** Makes one call, or a few that belong together, and notes how they ended. Never rejects. */
+  run(ground: Ground, count: number): Promise<void>;
+}
+
+type Plain = Omit<Call, 'url' | 'token'> & {
+  readonly path: string;
+  readonly token?: string | null;
+};
+
+/** A kind whose calls may end with one of these, statuses or `cut`; `recorded` says that each has a record. */
+function kind(
+  name: string,
+  weight: number,
+  expected: readonly (number | 'cut')[],
+  make: (count: number) => Plain | readonly Plain[],
+  recorded = true,
+): Kind {
+  const wanted = new Set(expected.map(String));
+  return {
+    name,
+    weight,
+    async run(ground, count) {
+      const calls = [make(count)].flat();
+      await Promise.all(
+        calls.map(async ({ path, token, ...call }) => {
+          const secret = token === undefined ? ground.token() : (token ?? undefined);
+          const url = `${ground.base()}${path}`;
+          const answered = await ground.callers.call({ ...call, url, token: secret });
+          const outcome = outcomeOf(answered, call.abortAfterMs !== undefined);
+          const requestId = recorded ? answered.requestId : undefined;
+          ground.ledger.note(name, outcome, wanted.has(outcome), requestId);
+        }),
+      );
+    },
+  };
+}
+
+function outcomeOf({ status, error }: Answered, aborts: boolean): string {
+  if (status !== undefined) return String(status);
+  return aborts ? 'cut' : `no answer (${error ?? ''})`;
+}
+
+const JSON_BODY = { 'content-type': 'application/json' };
+const BODY = JSON.stringify({ amount: 5, currency: 'EUR' });
+/** A route takes one less than this, so that one is too long. */
+export const MAX_SMALL_BODY_BYTES = 1024;
+const post = { method: 'POST', headers: JSON_BODY, body: BODY } as const;
+
+/** Routes: `steady`, `limited`, `small` and `bad` are made by `setting.ts`. */
+export const KINDS: readonly Kind[] = [
+  kind('GET', 55, [200], () => ({ path: '/v1/proxy/steady/orders?page=2' })),
+  kind('POST', 25, [200], () => ({ ...post, path: '/v1/proxy/steady/orders' })),
+  kind('POST with a key of its own', 8, [200], () => ({
+    ...post,
+    path: '/v1/proxy/steady/orders',
+    headers: { ...JSON_BODY, 'idempotency-key': randomUUID() },
+  })),
+  kind('two POSTs with one key', 2, [200], () => {
+    const headers = { ...JSON_BODY, 'idempotency-key': randomUUID() };
+    const one = { ...post, path: '/v1/proxy/steady/slow/20', headers };
+    return [one, one];
+  }),
+  kind('over a quota', 12, [200, 429], () => ({ path: '/v1/proxy/limited' })),
+  kind('upload in chunks, 2 MB', 0.7, [200], () => ({
+    ...{ method: 'PUT', path: '/v1/proxy/steady/upload', chunks: 32 },
+  })),
+  kind('download, 2 MB', 0.7, [200], () => ({ path: '/v1/proxy/steady/large' })),
+  kind('connection of its own', 5, [200], () => ({ path: '/v1/proxy/steady', lone: true })),
+  kind('leaves before the answer', 2, ['cut'], () => ({
+    ...{ path: '/v1/proxy/steady/slow/2000', abortAfterMs: 50 },
+  })),
+  kind('leaves within the answer', 1, ['cut', 200], (count) => ({
+    ...{ path: '/v1/proxy/steady/large', abortAfterMs: 5 + (count % 20) },
+  })),
+  kind('leaves within its upload', 1, ['cut', 200], (count) => ({
+    ...{ method: 'PUT', path: '/v1/proxy/steady/upload', chunks: 64 },
+    abortAfterMs: 5 + (count % 20),
+  })),
+  // Within the allowance for failed authentication, which is for each data plane and minute.
+  kind('without a token', 1, [401], () => ({ path: '/v1/proxy/steady', token: null })),
+  kind('with a wrong token', 1, [401], () => ({
+    ...{ path: '/v1/proxy/steady', token: `gwt_${'x'.repeat(43)}` },
+  })),
+  kind('unknown route', 3, [404], (count) => ({ path: `/v1/proxy/unknown-${count % 1000}` })),
+  kind('method not taken', 2, [405], () => ({ path: '/v1/proxy/small', method: 'DELETE' })),
+  kind('body too large', 2, [413], () => ({
+    ...post,
+    path: '/v1/proxy/small',
+    body: 'x'.repeat(MAX_SMALL_BODY_BYTES + 1),
+  })),
+  kind('bad key', 1, [400], () => ({
+    ...post,
+    path: '/v1/proxy/steady',
+    headers: { ...JSON_BODY, 'idempotency-key': 'x'.repeat(256) },
+  })),
+  kind('upstream says 500', 3, [500], () => ({ path: '/v1/proxy/bad/status/500' })),
+  kind('upstream breaks off', 2, [502], () => ({ ...post, path: '/v1/proxy/bad/reset' })),
+  kind('upstream fails now and then', 2, [200, 503], () => ({ path: '/v1/proxy/bad/flaky' })),
+  kind('nothing listens', 2, [502], () => ({ path: '/v1/proxy/dead' })),
+  kind('deadline passes', 2, [504], () => ({ path: '/v1/proxy/hasty/slow/1000' })),
+  kind(
+    'management through a data plane',
+    2,
+    [200],
+    () => ({ path: '/v1/routes?limit=10' }),
+    // A record is of a request on the proxy path.
+    false,
+  ),
+];

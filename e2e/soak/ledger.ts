@@ -1,0 +1,40 @@
+/** What the callers saw, by kind; and every request id that the gateway gave, each to be found as a record. */
+export class Ledger {
+  readonly ids = new Set<string>();
+  readonly #outcomes = new Map<string, Map<string, number>>();
+  readonly #unexpected = new Map<string, number>();
+
+  /**
+   * Notes the end of a call.
+   *
+   * @param outcome a status, or how the call ended without one
+   * @param expected whether this kind of caller may see that
+   */
+  note(kind: string, outcome: string, expected: boolean, requestId?: string): void {
+    const ofKind = this.#outcomes.get(kind) ?? new Map<string, number>();
+    this.#outcomes.set(kind, ofKind);
+    ofKind.set(outcome, (ofKind.get(outcome) ?? 0) + 1);
+    if (requestId !== undefined) this.ids.add(requestId);
+    if (expected) return;
+    const name = `${kind}: ${outcome}`;
+    this.#unexpected.set(name, (this.#unexpected.get(name) ?? 0) + 1);
+  }
+
+  /** Of each kind, how often each outcome came. */
+  get outcomes(): ReadonlyMap<string, ReadonlyMap<string, number>> {
+    return this.#outcomes;
+  }
+
+  /** What no caller should have seen, with how often. */
+  get unexpected(): ReadonlyMap<string, number> {
+    return this.#unexpected;
+  }
+
+  get calls(): number {
+    let sum = 0;
+    for (const ofKind of this.#outcomes.values()) {
+      for (const count of ofKind.values()) sum += count;
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * A mixed load over real processes while the configuration changes, for `--minutes`; then whether memory
+ * and handles stayed flat and every request has its record. Exits with 1 where not. 127.0.0.1 only; ends
+ * by itself. docs/reliability.md says how to read it.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Callers } from './call.ts';
+import { startChanges, type Changes } from './changes.ts';
+import { startSoakGateway, type SoakGateway } from './ground.ts';
+import { KINDS, type Ground } from './kinds.ts';
+import { Ledger } from './ledger.ts';
+import { conclude } from './conclude.ts';
+import { parseOptions, type SoakOptions } from './options.ts';
+import { startLoad } from './pace.ts';
+import { takeSample, type Sample } from './samples.ts';
+import { keepTunnels } from './tunnels.ts';
+
+const SAMPLE_EVERY_MS = 5000;
+const PROGRESS_EVERY_SAMPLES = 12;
+
+type Samples = ReadonlyMap<string, Sample[]>;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function sampleAll(gateway: SoakGateway, samples: Samples, atMs: number): Promise<void> {
+  for (const watched of gateway.watched) {
+    samples.get(watched.name)?.push(await takeSample(watched, atMs));
+  }
+}
+
+/** Runs the load, and samples while it does. */
+async function soak(
+  gateway: SoakGateway,
+  options: SoakOptions,
+  ledger: Ledger,
+  samples: Samples,
+  interrupted: AbortSignal,
+): Promise<Changes['counts']> {
+  const { admin, upstreams, dataPlaneUrls, goodServiceId, changedRouteId } = gateway;
+  const over = new AbortController();
+  const upstreamUrl = upstreams.good;
+  const changing = { admin, goodServiceId, changedRouteId, upstreamUrl, signal: over.signal };
+  const changes = await startChanges(changing);
+  const callers = new Callers();
+  let turn = 0;
+  const ground: Ground = {
+    callers,
+    ledger,
+    base: () => dataPlaneUrls[(turn += 1) % dataPlaneUrls.length] ?? '',
+    token: () => changes.token(),
+  };
+  // The token of the load was made just now.
+  await delay(2000);
+  const tunnels = keepTunnels(ground, over.signal);
+  const load = startLoad(KINDS, ground, options.callsPerSecond);
+  const startedMs = performance.now();
+  const endMs = startedMs + options.minutes * 60_000;
+  const failed = changes.ended.then(() => new Promise<never>(() => undefined));
+  try {
+    for (let count = 1; performance.now() < endMs; count += 1) {
+      interrupted.throwIfAborted();
+      await Promise.race([delay(SAMPLE_EVERY_MS), failed]);
+      for (const id of upstreams.takeSeen()) ledger.ids.add(id);
+      await sampleAll(gateway, samples, performance.now() - startedMs);
+      if (count % PROGRESS_EVERY_SAMPLES === 0) say(progress(samples, ledger));
+    }
+  } finally {
+    over.abort();
+    await load.stop();
+    await tunnels;
+    callers.close();
+  }
+  await changes.ended;
+  for (const id of upstreams.takeSeen()) ledger.ids.add(id);
+  if (load.heldBack > 0) say(`Held back, as too many of a kind were under way: ${load.heldBack}`);
+  return changes.counts;
+}
+
+function progress(samples: Samples, ledger: Ledger): string {
+  const each = [...samples].map(([name, all]) => {
+    const { residentBytes = 0, handles = 0 } = all.at(-1) ?? {};
+    return `${name} ${(residentBytes / 2 ** 20).toFixed(0)} MB ${handles} handles`;
+  });
+  return `${ledger.calls} calls; ${each.join(', ')}`;
+}
+
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2));
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => interrupted.abort(new Error('interrupted')));
+  }
+  const gateway = await startSoakGateway(options.workers);
+  try {
+    const ledger = new Ledger();
+    const samples = new Map(gateway.watched.map(({ name }) => [name, [] as Sample[]]));
+    const atRest = new Map<string, number>();
+    for (const watched of gateway.watched) {
+      atRest.set(watched.name, (await takeSample(watched, 0)).handles);
+    }
+    const counts = await soak(gateway, options, ledger, samples, interrupted.signal);
+    say(
+      `\n${options.minutes} minutes at ${options.callsPerSecond} calls a second: ${ledger.calls} calls, ` +
+        `${counts.changes} changes of configuration, ${counts.rotations} rotations of the token in use`,
+    );
+    const faults = await conclude({ gateway, options, ledger, samples, atRest, say });
+    for (const fault of faults) say(`FAULT ${fault}`);
+    say(faults.length === 0 ? 'soak: passed' : `soak: failed, ${faults.length} faults`);
+    if (faults.length > 0) process.exitCode = 1;
+  } finally {
+    await gateway.close();
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`soak: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,51 @@
+import type { Ground, Kind } from './kinds.ts';
+
+export interface Load {
+  /** Calls that were due while as many of their kind as may be were under way. */
+  readonly heldBack: number;
+  /** Begins no more, and resolves when all that were begun have ended. */
+  stop(): Promise<void>;
+}
+
+const TICK_MS = 10;
+/** Of one kind. */
+const MAX_UNDER_WAY = 100;
+
+/** Makes each kind of call at its share of a steady rate, however long calls take. */
+export function startLoad(kinds: readonly Kind[], ground: Ground, callsPerSecond: number): Load {
+  const weights = kinds.reduce((sum, { weight }) => sum + weight, 0);
+  const streams = kinds.map((kind) => {
+    return { kind, perSecond: (callsPerSecond * kind.weight) / weights, begun: 0, underWay: 0 };
+  });
+  const running = new Set<Promise<void>>();
+  const startedMs = performance.now();
+  let heldBack = 0;
+
+  const timer = setInterval(() => {
+    const seconds = (performance.now() - startedMs) / 1000;
+    for (const stream of streams) {
+      for (; stream.begun < seconds * stream.perSecond; stream.begun += 1) {
+        if (stream.underWay >= MAX_UNDER_WAY) {
+          heldBack += 1;
+          continue;
+        }
+        stream.underWay += 1;
+        const call = stream.kind.run(ground, stream.begun).finally(() => {
+          stream.underWay -= 1;
+          running.delete(call);
+        });
+        running.add(call);
+      }
+    }
+  }, TICK_MS);
+
+  return {
+    get heldBack() {
+      return heldBack;
+    },
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
+}

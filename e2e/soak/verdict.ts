@@ -1,0 +1,51 @@
+import { percentile } from '../gateway/percentile.ts';
+import type { Sample } from './samples.ts';
+
+/** What became of one figure of a process over the run. */
+export interface Growth {
+  readonly what: 'resident MB' | 'heap MB' | 'handles';
+  /** In the first third after the warm-up. */
+  readonly first: number;
+  /** In the last third. */
+  readonly last: number;
+  readonly isFlat: boolean;
+}
+
+const MIB = 1024 * 1024;
+/** What a figure may grow by and count as flat: a share, and what a sample is exact to. */
+const SLACK = {
+  'resident MB': { share: 0.1, margin: 1 },
+  'heap MB': { share: 0.1, margin: 2 },
+  handles: { share: 0.1, margin: 5 },
+} as const;
+/** A heap is a saw: between two collections it says how much was thrown away, below what is kept. */
+const HEAP_RANK = 0.1;
+
+/**
+ * Compares the last third of the time after the warm-up with its first one: medians, and of the heap
+ * what its lower tenth holds, as garbage is no leak.
+ *
+ * @param samples in the order of time
+ */
+export function judge(samples: readonly Sample[], warmUpMs: number): readonly Growth[] {
+  const warm = samples.filter(({ atMs }) => atMs >= warmUpMs);
+  const third = Math.floor(warm.length / 3);
+  if (third === 0) throw new Error('there are too few samples after the warm-up');
+  const parts = [warm.slice(0, third), warm.slice(-third)] as const;
+  const growth = (
+    what: Growth['what'],
+    rank: number,
+    figure: (sample: Sample) => number,
+  ): Growth => {
+    const [first, last] = parts.map((part) => percentile(part.map(figure), rank));
+    const { share, margin } = SLACK[what];
+    if (first === undefined || last === undefined) throw new Error('unreachable');
+    return { what, first, last, isFlat: last <= first * (1 + share) + margin };
+  };
+  const all = [
+    growth('resident MB', 0.5, (sample) => sample.residentBytes / MIB),
+    growth('handles', 0.5, (sample) => sample.handles),
+  ];
+  if (samples[0]?.heapBytes === undefined) return all;
+  return [...all, growth('heap MB', HEAP_RANK, (sample) => (sample.heapBytes ?? 0) / MIB)];
+}
