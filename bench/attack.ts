@@ -4,8 +4,6 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
@@ -20,7 +18,6 @@ const SECONDS = 3;
 const CALLS_PER_SECOND = 200;
 const MAX_RATIO = 2;
 const SETTLE_MS = 700;
-const LARGE_BYTES = 16 * 1024 * 1024;
 const idSchema = z.object({ data: z.object({ id: z.string() }) });
 
 type Name = keyof typeof ATTACKERS;
@@ -28,22 +25,26 @@ type Name = keyof typeof ATTACKERS;
 /** How many hold the gateway up, and how soon each comes again: as a few hosts could, not a flood. */
 function strengthOf(name: Name): { connections: number; againMs: number } {
   if (name === 'says nothing at all') return { connections: 10_000, againMs: 1000 };
-  if (/without end|1 MB|header lines|request line|again and again/.test(name)) {
+  if (/without end|1 MB|header lines|request line|again and again|ends its side/.test(name)) {
     return { connections: name.includes('of one byte') ? 1 : 4, againMs: 500 };
   }
+  // Each fills the buffers of two connections on this machine, some 20 MB; a few hundred would fill all the
+  // memory that its kernel has for TCP, which holds up everybody on it.
+  if (name === 'reads nothing of a large answer') return { connections: 40, againMs: 100 };
   return { connections: 500, againMs: 100 };
 }
 
-const attackProcess = fileURLToPath(new URL('attack/attack-process.ts', import.meta.url));
+const processAt = (name: string) => fileURLToPath(new URL(`attack/${name}.ts`, import.meta.url));
 
 async function withAttack<T>(order: AttackOrder, work: () => Promise<T>): Promise<T> {
-  const child: ChildProcess = fork(attackProcess, [JSON.stringify(order)]);
+  const child: ChildProcess = fork(processAt('attack-process'), [JSON.stringify(order)]);
+  // It also ends by itself, when its own time is over.
+  const ended = once(child, 'exit');
   try {
     // Until its connections are open: 10 000 take two seconds.
     await delay(SETTLE_MS + order.connections / 4);
     return await work();
   } finally {
-    const ended = once(child, 'exit');
     if (child.connected) child.disconnect();
     await ended;
   }
@@ -53,14 +54,15 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-const upstream = createServer((request, response) => {
-  request.resume();
-  if (request.url?.startsWith('/large') === true) response.end(Buffer.alloc(LARGE_BYTES, 'x'));
-  else response.end('{"ok":true}');
-});
-upstream.listen(0, '127.0.0.1');
-await once(upstream, 'listening');
-const upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+const upstreams: ChildProcess[] = [];
+/** One for each route, so that what an attack makes its upstream do is not taken for the gateway's. */
+async function startUpstream(): Promise<string> {
+  const child = fork(processAt('upstream-process'));
+  upstreams.push(child);
+  const [port] = (await once(child, 'message')) as [number];
+  return `http://127.0.0.1:${port}`;
+}
+
 const stack = await createPlaneStack();
 try {
   const controlPlane = await stack.startControlPlane();
@@ -71,9 +73,9 @@ try {
     const rate_limit = { limit: 1_000_000_000, window_seconds: 60 };
     await client.post('/v1/routes', { name, service_id, timeout_ms: 2000, rate_limit });
   };
-  await makeRoute('canary', upstreamUrl);
-  await makeRoute('attacked', upstreamUrl);
-  await makeRoute('large', `${upstreamUrl}/large`);
+  await makeRoute('canary', await startUpstream());
+  await makeRoute('attacked', await startUpstream());
+  await makeRoute('large', `${await startUpstream()}/large`);
   const dataPlane = await stack.startDataPlane({ env: { HEADERS_TIMEOUT_MS: '8000' } });
   const url = `${dataPlane.baseUrl}/v1/proxy/canary`;
   const port = Number(new URL(url).port);
@@ -105,6 +107,5 @@ try {
   }
 } finally {
   await stack.close();
-  upstream.closeAllConnections();
-  upstream.close();
+  for (const upstream of upstreams) upstream.disconnect();
 }

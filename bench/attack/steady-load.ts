@@ -9,6 +9,8 @@ export interface SteadyResult {
 }
 
 const TICK_MS = 2;
+/** A call that has no answer by then has none. */
+const MAX_CALL_MS = 5_000;
 
 /**
  * Sends GETs at a steady rate, whatever comes of them. A time counts from when the call was due, so
@@ -33,6 +35,8 @@ export async function steadyLoad(options: {
           resolve();
         });
       });
+      const timer = setTimeout(() => sent.destroy(new Error('no answer')), MAX_CALL_MS);
+      sent.once('close', () => clearTimeout(timer));
       sent.once('error', () => {
         failed += 1;
         resolve();

@@ -6,6 +6,8 @@ wrk.headers["Accept"] = "application/json"
 wrk.headers["User-Agent"] = "bench"
 wrk.headers["Authorization"] = os.getenv("BENCH_AUTHORIZATION")
 
+if os.getenv("BENCH_CLOSING") == "1" then wrk.headers["Connection"] = "close" end
+
 local keyed = os.getenv("BENCH_KEYED") == "1"
 local run = os.getenv("BENCH_RUN")
 local paths = {}

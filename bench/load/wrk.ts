@@ -24,6 +24,8 @@ export interface LoadShape {
   readonly paths?: readonly string[];
   /** Whether each request carries an idempotency key of its own. */
   readonly keyed?: boolean;
+  /** Whether each request has a connection of its own. */
+  readonly closing?: boolean;
 }
 
 export interface Load extends LoadShape {
@@ -44,6 +46,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
       BENCH_AUTHORIZATION: load.authorization,
       BENCH_PATHS: (load.paths ?? []).join(' '),
       BENCH_KEYED: load.keyed === true ? '1' : '0',
+      BENCH_CLOSING: load.closing === true ? '1' : '0',
       BENCH_RUN: randomUUID(),
     },
     timeoutMs: load.seconds * 1_000 + GRACE_MS,

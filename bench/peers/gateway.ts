@@ -14,7 +14,7 @@ export type Configure = (
 ) => Promise<Configured>;
 
 /** More than the load can use up. */
-const WIDE_QUOTA = { limit: 1_000_000_000, window_seconds: 60 };
+export const WIDE_QUOTA = { limit: 1_000_000_000, window_seconds: 60 };
 /** Leases of it turn over many times a second under the load. */
 const LEASED_QUOTA = { limit: 6_000_000, window_seconds: 60 };
 
@@ -78,7 +78,12 @@ export async function startGateway(
   }
 }
 
-async function untilServed(url: string, authorization: string, signal: AbortSignal): Promise<void> {
+/** Waits until requests to the URL are answered by the upstream. */
+export async function untilServed(
+  url: string,
+  authorization: string,
+  signal: AbortSignal,
+): Promise<void> {
   const endMs = performance.now() + SERVED_TIMEOUT_MS;
   while (!(await answersRight(url, authorization).catch(() => false))) {
     signal.throwIfAborted();

@@ -11,10 +11,15 @@ const HEAD = [
   'core lost to others',
 ];
 
-/** The rows as a Markdown table, aligned so that a terminal shows it too. */
+/** The rows of the bench as a Markdown table. */
 export function formatTable(rows: readonly Row[]): string {
-  const lines = [HEAD, ...rows.map(cells)];
-  const widths = HEAD.map((_, column) =>
+  return formatCells(HEAD, rows.map(cells));
+}
+
+/** A Markdown table, aligned so that a terminal shows it too; all columns but the first are numbers. */
+export function formatCells(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows];
+  const widths = head.map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
   );
   const format = (line: readonly string[]) =>
@@ -22,7 +27,7 @@ export function formatTable(rows: readonly Row[]): string {
   const rule = widths.map((width, column) =>
     column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
   );
-  return [format(HEAD), format(rule), ...lines.slice(1).map(format)].join('\n');
+  return [format(head), format(rule), ...rows.map(format)].join('\n');
 }
 
 function pad(cell: string, width: number, column: number): string {

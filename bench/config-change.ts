@@ -1,0 +1,201 @@
+/**
+ * What a change of configuration costs and how soon it is served: `node bench/config-change.ts [--changes
+ * 100] [--data-planes 2]`. Real planes, 10 000 routes, 1000 services, 10 000 tokens, light traffic on every
+ * data plane; and the control plane's price of a change beside that at 100 routes. 127.0.0.1 only; ends
+ * by itself.
+ */
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { loadavg } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import {
+  createManagementClient,
+  type ManagementClient,
+} from '@gateway/local-stack/stack/management-client';
+import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/testing/processes';
+import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
+import { seed, type Size } from './config-change/seed.ts';
+import { startTraffic } from './config-change/traffic.ts';
+import { percentile, readMetrics } from './config-change/figures.ts';
+import { usageOf } from './measure/process-tree.ts';
+
+const LARGE: Size = { services: 1000, routes: 10_000, tokens: 10_000 };
+const SMALL: Size = { services: 10, routes: 100, tokens: 100 };
+const POLL_MS = 2;
+const SERVED_TIMEOUT_MS = 60_000;
+const QUIET_MS = 5000;
+const BETWEEN_MS = 50;
+
+const { values } = parseArgs({
+  options: {
+    changes: { type: 'string', default: '100' },
+    'data-planes': { type: 'string', default: '2' },
+  },
+});
+const changes = Math.min(Number(values.changes), 2000);
+const dataPlaneCount = Math.min(Number(values['data-planes']), 8);
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const ms = (value: number, digits = 1) => `${value.toFixed(digits)} ms`;
+
+interface Site {
+  readonly stack: PlaneStack;
+  readonly client: ManagementClient;
+  readonly controlPlane: ServiceProcess;
+  readonly routeIds: readonly string[];
+}
+
+async function withSite(
+  size: Size,
+  upstreamUrl: string,
+  run: (site: Site) => Promise<void>,
+): Promise<void> {
+  const stack = await createPlaneStack();
+  try {
+    const env = { MANAGEMENT_RATE_LIMIT: '1000000' };
+    const controlPlane = await stack.startControlPlane({ env });
+    const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
+    const { routeIds } = await seed(client, stack.databaseUrl, upstreamUrl, size);
+    await run({ stack, client, controlPlane, routeIds });
+  } finally {
+    await stack.close();
+  }
+}
+
+/** Waits until a data plane answers a GET of a route, which takes another method, with this `Allow`. */
+async function untilAllowed(
+  dataPlane: ServiceProcess,
+  token: string,
+  route: number,
+  method: string,
+): Promise<void> {
+  const endMs = performance.now() + SERVED_TIMEOUT_MS;
+  const headers = { authorization: `Bearer ${token}` };
+  for (;;) {
+    const url = `${dataPlane.baseUrl}/v1/proxy/route-${route}`;
+    const answer = await fetch(url, { headers }).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.headers.get('allow') === method) return;
+    if (performance.now() > endMs) throw new Error(`route-${route} is not served as ${method}`);
+    await delay(POLL_MS);
+  }
+}
+
+/** Changes routes one after the other; gives how long after its 2xx each was served everywhere, ms. */
+async function change(site: Site, dataPlanes: readonly ServiceProcess[]): Promise<number[]> {
+  const { client, routeIds, stack } = site;
+  const tookMs: number[] = [];
+  for (let index = 0; index < changes; index += 1) {
+    const route = 1 + ((index * 97) % routeIds.length);
+    const method = index % 2 === 0 ? 'PATCH' : 'DELETE';
+    await client.patch(`/v1/routes/${routeIds[route - 1] ?? ''}`, { methods: [method] });
+    const committedMs = performance.now();
+    await Promise.all(dataPlanes.map((one) => untilAllowed(one, stack.adminToken, route, method)));
+    tookMs.push(performance.now() - committedMs);
+    await delay(BETWEEN_MS);
+  }
+  return tookMs;
+}
+
+async function startLoadedDataPlane(site: Site): Promise<ServiceProcess> {
+  const startedMs = performance.now();
+  const dataPlane = await site.stack.startDataPlane();
+  await untilAllowed(dataPlane, site.stack.adminToken, site.routeIds.length, 'PUT');
+  const tookMs = performance.now() - startedMs;
+  const applied = (await readMetrics(dataPlane.adminUrl))('gateway_config_apply_seconds_sum');
+  print(
+    `cold start: ${ms(tookMs, 0)} from the start of the process to the last route being served, ` +
+      `of which from the pointers to the configurations ${ms(applied * 1000, 0)}`,
+  );
+  return dataPlane;
+}
+
+async function costOfChange(site: Site, dataPlanes: readonly ServiceProcess[]): Promise<number[]> {
+  const { controlPlane } = site;
+  const before = usageOf(controlPlane.pid).cpuUs;
+  const tookMs = await change(site, dataPlanes);
+  const cpuMs = (usageOf(controlPlane.pid).cpuUs - before) / 1000;
+  const name = 'gateway_control_plane_publish_duration_seconds';
+  const read = await readMetrics(controlPlane.adminUrl);
+  const count = (form: string) => read(`${name}_count{form="${form}"}`);
+  print(
+    `control plane at ${site.routeIds.length} routes: ${ms(cpuMs / changes, 2)} of CPU for each change, ` +
+      `the call of the API included; published so far: ${count('delta')} deltas, ` +
+      `${count('snapshot')} snapshots, ${count('repeated')} snapshots of deltas`,
+  );
+  return tookMs;
+}
+
+async function measureLarge(upstreamUrl: string): Promise<void> {
+  await withSite(LARGE, upstreamUrl, async (site) => {
+    const dataPlanes: ServiceProcess[] = [];
+    for (let count = 0; count < dataPlaneCount; count += 1) {
+      dataPlanes.push(await startLoadedDataPlane(site));
+    }
+    await delay(QUIET_MS);
+    const traffic = startTraffic(dataPlanes, site.stack.adminToken);
+    await delay(QUIET_MS);
+    const quiet = traffic.take();
+    // Each reading begins the histogram of the event loop's delay anew.
+    for (const { adminUrl } of dataPlanes) await readMetrics(adminUrl);
+    const tookMs = await costOfChange(site, dataPlanes);
+    const changing = traffic.take();
+    await traffic.stop();
+    print(
+      `from the 2xx to being served on all of ${dataPlaneCount} data planes, ${changes} changes: ` +
+        `median ${ms(percentile(tookMs, 0.5))}, p95 ${ms(percentile(tookMs, 0.95))}, ` +
+        `max ${ms(percentile(tookMs, 1))}`,
+    );
+    for (const [index, { adminUrl }] of dataPlanes.entries()) {
+      const read = await readMetrics(adminUrl);
+      const applied = read('gateway_config_deltas_total');
+      const sum = read('gateway_config_delta_loop_seconds_sum');
+      const within = read('gateway_config_delta_loop_seconds_bucket{le="0.005"}');
+      print(
+        `data plane ${index + 1}: ${applied} deltas, ${ms((sum / applied) * 1000, 3)} of its event loop ` +
+          `each, ${within} of them below 5 ms; delay of its event loop meanwhile: ` +
+          `p50 ${ms(read('nodejs_eventloop_lag_p50_seconds') * 1000)}, ` +
+          `p99 ${ms(read('nodejs_eventloop_lag_p99_seconds') * 1000)} ` +
+          `(timer ticks of 10 ms)`,
+      );
+    }
+    for (const [what, taken] of Object.entries({ without: quiet, with: changing })) {
+      print(
+        `traffic ${what} changes: ${taken.length} requests, p50 ${ms(percentile(taken, 0.5), 2)}, ` +
+          `p99 ${ms(percentile(taken, 0.99), 2)}`,
+      );
+    }
+  });
+}
+
+async function measureSmall(upstreamUrl: string): Promise<void> {
+  await withSite(SMALL, upstreamUrl, async (site) => {
+    const dataPlane = await site.stack.startDataPlane();
+    await untilAllowed(dataPlane, site.stack.adminToken, site.routeIds.length, 'PUT');
+    await costOfChange(site, [dataPlane]);
+  });
+}
+
+const upstream = createServer((_request, response) => response.end('ok'));
+upstream.listen(0, '127.0.0.1');
+await once(upstream, 'listening');
+const upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+try {
+  print(
+    `load of the machine at the start: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')}`,
+  );
+  await measureLarge(upstreamUrl);
+  await measureSmall(upstreamUrl);
+  print(
+    `load of the machine at the end: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')}`,
+  );
+} finally {
+  upstream.close();
+  upstream.closeAllConnections();
+}

@@ -1,0 +1,106 @@
+import { createIdFactory } from '@gateway/shared/ids';
+import type { RequestRecord } from '@gateway/shared/records/record';
+
+/** What data planes send: the JSON of a record, and its id. */
+export interface MadeRecord {
+  readonly id: string;
+  readonly json: string;
+}
+
+const ROUTES = 40;
+const TOKENS = 1000;
+const UPSTREAMS = 8;
+/** Of 100 requests so many go to `production`, the others to `development`. */
+const PRODUCTION_SHARE = 90;
+/** Of 100 requests so many are answered with 200; the others fail, each way as often. */
+const SUCCESS_SHARE = 96;
+/** Records that differ in more than their id and time; made once, so that the load costs little. */
+const VARIANTS = 2048;
+
+const FAILURES: readonly Partial<RequestRecord>[] = [
+  { status: 404 },
+  { status: 503, outcome: 'upstream_error' },
+  { status: 504, outcome: 'timeout', error_code: 'upstream_timeout' },
+  { status: 429, outcome: 'rejected', error_code: 'rate_limit_exceeded', attempts: [] },
+];
+
+/** The same numbers each time, so that runs can be compared. */
+function createPick(): (below: number) => number {
+  let state = 12_345;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/**
+ * Gives a maker of records as a data plane writes them for usual calls: a route of 40, a token of 1000,
+ * one attempt at one of 8 upstreams, 96 % of them answered with 200.
+ */
+export function createRecordMaker(
+  dataPlane: string,
+  nowMs: () => number,
+): { variants: readonly RequestRecord[]; make(): MadeRecord } {
+  const newId = createIdFactory(nowMs);
+  const pick = createPick();
+  const tokens = Array.from({ length: TOKENS }, () => newId('tok'));
+  const upstreams = Array.from({ length: UPSTREAMS }, () => newId('ups'));
+  const service = newId('svc');
+
+  function variant(): RequestRecord {
+    const route = `orders-${pick(ROUTES)}`;
+    const upstream = upstreams[pick(UPSTREAMS)] ?? '';
+    const url = 'https://orders.internal.example:8443';
+    const upstreamMs = 5 + pick(400) / 10;
+    const attempt = { upstream, region: 'eu-west', started_ms: 0.41, duration_ms: upstreamMs };
+    const failure = pick(100) < SUCCESS_SHARE ? {} : FAILURES[pick(FAILURES.length)];
+    return {
+      id: newId('req'),
+      environment: pick(100) < PRODUCTION_SHARE ? 'production' : 'development',
+      route,
+      route_version: null,
+      service_id: service,
+      method: 'POST',
+      path: `/v1/proxy/${route}/orders/${100_000 + pick(900_000)}`,
+      status: 200,
+      outcome: 'success',
+      error_code: null,
+      received_at_ms: nowMs(),
+      timing: { gateway_ms: 0.87, upstream_ms: upstreamMs, total_ms: upstreamMs + 0.9 },
+      upstream: { id: upstream, url, region: 'eu-west' },
+      retry_count: 0,
+      attempts: [{ ...attempt, status: failure?.status ?? 200 }],
+      rate_limit: { limit: 60_000, remaining: pick(60_000), reset_seconds: pick(60) },
+      idempotency: null,
+      token_id: tokens[pick(TOKENS)] ?? null,
+      subject: null,
+      claims: null,
+      client_ip: `203.0.113.${pick(250)}`,
+      client_request_id: null,
+      request_bytes: 80 + pick(2000),
+      response_bytes: 150 + pick(8000),
+      data_plane: dataPlane,
+      config_version: 17,
+      trace_id: `0af7651916cd43dd8448eb211c${String(100_000 + pick(900_000))}`,
+      ...failure,
+    };
+  }
+
+  const variants = Array.from({ length: VARIANTS }, variant);
+  const parts = variants.map((record) => {
+    const text = JSON.stringify(record);
+    const [head = '', rest = ''] = text.split(record.id);
+    const [middle = '', tail = ''] = rest.split(`"received_at_ms":${record.received_at_ms}`);
+    return { head, middle: `${middle}"received_at_ms":`, tail };
+  });
+  let next = 0;
+  return {
+    variants,
+    make() {
+      const { head = '', middle = '', tail = '' } = parts[next] ?? {};
+      next = (next + 1) % VARIANTS;
+      const id = newId('req');
+      return { id, json: `${head}${id}${middle}${nowMs()}${tail}` };
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { RequestRecord } from '@gateway/shared/records/record';
+import type pg from 'pg';
+import { createRecordMaker } from '../ingest/record-maker.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Crockford's base 32, as in `@gateway/shared/ids`. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** What is in only a few of the oldest records: the worst that a list can be asked for. */
+export const RARE = { environment: 'staging', route: 'forgotten', status: 418, count: 3 } as const;
+
+/** A record's row, of which many are made: what the control plane stores of it. */
+function rowOf(record: RequestRecord) {
+  const { environment, route, status, outcome, ...rest } = record;
+  const isStored = ([name, value]: readonly [string, unknown]) =>
+    value !== null && name !== 'id' && name !== 'received_at_ms';
+  const document = Object.fromEntries(Object.entries(rest).filter(isStored));
+  return { environment, route, status, outcome, document };
+}
+
+/** The days before today, oldest first, each by the ms at which it begins (UTC). */
+export function daysBefore(nowMs: number, days: number): readonly number[] {
+  const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  return Array.from({ length: days }, (_, index) => today - (days - index) * DAY_MS);
+}
+
+/** Makes the rows that `loadDay` multiplies. */
+export async function loadVariants(client: pg.Client): Promise<void> {
+  const { variants } = createRecordMaker('data-plane-1', () => Date.now());
+  await client.query(`
+    CREATE TABLE variants (
+      number integer PRIMARY KEY, environment text, route text, status integer, outcome text,
+      document jsonb)`);
+  await client.query(
+    `INSERT INTO variants
+     SELECT ordinality - 1, value->>'environment', value->>'route', (value->>'status')::integer,
+       value->>'outcome', value->'document'
+     FROM jsonb_array_elements($1) WITH ORDINALITY`,
+    [JSON.stringify(variants.map(rowOf))],
+  );
+}
+
+/**
+ * Makes the partition of a day with so many records in it, at times evenly over the day. It is filled
+ * before it is attached, which builds its indexes: many times as fast as by single inserts.
+ *
+ * @param withRare also makes the few records of `RARE`.
+ */
+export async function loadDay(
+  client: pg.Client,
+  dayMs: number,
+  records: number,
+  withRare: boolean,
+): Promise<void> {
+  const day = (ms: number) => new Date(ms).toISOString();
+  const partition = `request_records_${day(dayMs).slice(0, 10).replaceAll('-', '')}`;
+  const digits = Array.from({ length: 10 }, (_, index) => {
+    const shift = (9 - index) * 5;
+    return `substr('${ALPHABET}', ((ms >> ${shift}) & 31)::integer + 1, 1)`;
+  });
+  const make = (count: number, salt: string, columns: string) => `
+    INSERT INTO ${partition} (received_at, id, environment, route, status, outcome, document)
+    SELECT to_timestamp(ms::float8 / 1000),
+      'req_' || ${digits.join(' || ')} || substr(md5('${salt}.${dayMs}.' || i), 1, 16),
+      ${columns}, document
+    FROM (
+      SELECT i, ${dayMs} + (i * ${DAY_MS}::float8 / ${count})::bigint AS ms
+      FROM generate_series(0, ${count - 1}) AS i
+    ) AS at JOIN variants ON number = (i::bigint * 7919) % (SELECT count(*) FROM variants)`;
+  const { environment, route, status, count } = RARE;
+  const rare = `'${environment}', '${route}', ${status}, 'client_aborted'`;
+  await client.query('BEGIN');
+  await client.query(`DROP TABLE IF EXISTS ${partition}`);
+  await client.query(`CREATE TABLE ${partition} (LIKE request_records INCLUDING DEFAULTS)`);
+  await client.query(make(records, 'usual', 'environment, route, status, outcome'));
+  if (withRare) await client.query(make(count, 'rare', rare));
+  await client.query(
+    `ALTER TABLE request_records ATTACH PARTITION ${partition}
+     FOR VALUES FROM ('${day(dayMs)}') TO ('${day(dayMs + DAY_MS)}')`,
+  );
+  await client.query('COMMIT');
+  await client.query(`VACUUM (ANALYZE) ${partition}`);
+}

@@ -1,0 +1,127 @@
+import type pg from 'pg';
+
+/** A control plane, and a token that may read every record. */
+export interface Api {
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+interface Rare {
+  readonly environment: string;
+  readonly route: string;
+  readonly status: number;
+}
+
+interface Answer {
+  readonly tookMs: number;
+  readonly status: number;
+  readonly rows: number;
+}
+
+const TIMES = 3;
+const TIMEOUT_MS = 30_000;
+
+async function call({ baseUrl, token }: Api, path: string): Promise<Answer> {
+  const startedMs = performance.now();
+  const response = await fetch(baseUrl + path, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const body = (await response.json()) as { data?: unknown };
+  const tookMs = performance.now() - startedMs;
+  return { tookMs, status: response.status, rows: Array.isArray(body.data) ? body.data.length : 0 };
+}
+
+/** Records from all over the table, in no order that storage would favour. */
+async function someIds(client: pg.Client, count: number): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT id FROM (
+       SELECT id FROM request_records TABLESAMPLE SYSTEM (0.05)
+     ) AS sample ORDER BY md5(id) LIMIT $1`,
+    [count],
+  );
+  return rows.map(({ id }) => id);
+}
+
+function at(sorted: readonly number[], share: number): string {
+  return (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(1);
+}
+
+/** Prints how long `GET /v1/requests/{id}` takes, each id once. */
+export async function timeLookUps(
+  client: pg.Client,
+  api: Api,
+  count: number,
+  print: (line: string) => void,
+): Promise<void> {
+  const ids = await someIds(client, count);
+  const tookMs: number[] = [];
+  for (const id of ids) {
+    const answer = await call(api, `/v1/requests/${id}`);
+    if (answer.status !== 200) throw new Error(`the look-up of ${id} gave ${answer.status}`);
+    tookMs.push(answer.tookMs);
+  }
+  tookMs.sort((a, b) => a - b);
+  print(
+    `${tookMs.length} look-ups by id: median ${at(tookMs, 0.5)} ms, p99 ${at(tookMs, 0.99)} ms, max ${at(tookMs, 1)} ms`,
+  );
+}
+
+/** The cursor behind a record, as the API gives it. */
+function cursorBehind(id: string): string {
+  return Buffer.from(JSON.stringify(['requests', id])).toString('base64url');
+}
+
+/** Prints how long each list takes, on its first page and on one `deepDays` back: the first time and the best of three. */
+export async function timeQueries(
+  client: pg.Client,
+  api: Api,
+  rare: Rare,
+  deepDays: number,
+  print: (line: string) => void,
+): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT id FROM request_records
+     WHERE received_at < now() - $1 * interval '1 day' ORDER BY received_at DESC LIMIT 1`,
+    [deepDays],
+  );
+  const deep = `cursor=${cursorBehind(rows[0]?.id ?? '')}`;
+  const lists = [
+    '',
+    'environment=production',
+    'environment=development',
+    'route=orders-7',
+    'environment=development&route=orders-7',
+    'status=200',
+    'status=503',
+    'outcome=success',
+    'outcome=timeout',
+    'route=orders-7&status=503',
+    `environment=${rare.environment}`,
+    `route=${rare.route}`,
+    `environment=production&route=${rare.route}`,
+    `status=${rare.status}`,
+    'status=451',
+    'outcome=client_aborted',
+    `environment=development&status=${rare.status}`,
+    'environment=development&route=orders-7&status=451',
+    'status=200&outcome=timeout',
+    'environment=development&status=200&outcome=timeout',
+  ];
+  print('| list | rows | first time ms | best ms | rows, far back | first time ms | best ms |');
+  print('| --- | --: | --: | --: | --: | --: | --: |');
+  for (const list of lists) {
+    const cells = [list === '' ? 'all' : list.replaceAll('&', ', ')];
+    for (const page of ['', deep]) {
+      const answers: Answer[] = [];
+      for (let time = 0; time < TIMES; time += 1) {
+        answers.push(await call(api, `/v1/requests?limit=50&${list}&${page}`.replace(/&+$/, '')));
+      }
+      const [first] = answers;
+      const best = Math.min(...answers.map(({ tookMs }) => tookMs));
+      const rowsShown = first?.status === 200 ? String(first.rows) : `answer ${first?.status ?? 0}`;
+      cells.push(rowsShown, (first?.tookMs ?? 0).toFixed(1), best.toFixed(1));
+    }
+    print(`| ${cells.join(' | ')} |`);
+  }
+}
