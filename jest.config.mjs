@@ -14,7 +14,8 @@ export default {
   globalSetup: '<rootDir>/packages/local-stack/src/testing/global-setup.ts',
   globalTeardown: '<rootDir>/packages/local-stack/src/testing/global-teardown.ts',
   testTimeout: 30_000,
-  maxWorkers: 2,
+  // More than there are cores: suites of whole processes wait most of the time.
+  maxWorkers: 3,
   // Suites leave more behind than is collected, and one that forces collections would crawl.
   workerIdleMemoryLimit: '400MB',
 };

@@ -4,6 +4,7 @@ import { createIdFactory } from '@gateway/shared/ids';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
+import { sql } from 'kysely';
 import { bootstrap } from './bootstrap.ts';
 import { readConfig } from './config.ts';
 import { startOrigin } from './domain/audit-event.ts';
@@ -45,6 +46,23 @@ describe('bootstrap', () => {
     expect(await find(token)).toMatchObject({ environments: ['*'], routes: ['*'], scopes: ['*'] });
     const tokens = await store.db.selectFrom('tokens').select('name').execute();
     expect(tokens).toEqual([{ name: 'admin' }]);
+  });
+
+  it('has one audit event for each that it made, which names nobody, and none when all is there', async () => {
+    const env = { GATEWAY_ADMIN_TOKEN: createTokenSecret(), DEFAULT_ENVIRONMENT: 'staging' };
+    await Promise.all([start(env), start(env)]);
+    await start(env);
+    const { rows } = await sql`
+      SELECT action, resource_id, token_id, client_ip, request_id FROM audit_events
+      ORDER BY action, resource_id
+    `.execute(store.db);
+    const nobody = { token_id: null, client_ip: null, request_id: null };
+    expect(rows).toEqual([
+      { action: 'environment.created', resource_id: 'development', ...nobody },
+      { action: 'environment.created', resource_id: 'production', ...nobody },
+      { action: 'environment.created', resource_id: 'staging', ...nobody },
+      { action: 'token.created', resource_id: expect.stringMatching(/^tok_/), ...nobody },
+    ]);
   });
 
   it('publishes nothing when it finds all as it should be', async () => {

@@ -26,7 +26,8 @@ export async function bootstrap(config: Config, parts: BootstrapParts): Promise<
   const { db, clock, log } = parts;
   await migrate(config.DATABASE_URL);
   const names = new Set(['production', 'development', config.DEFAULT_ENVIRONMENT]);
-  await ensureEnvironments(db, [...names], new Date(clock.nowMs()));
+  const newOrigin = () => startOrigin(parts.newId('aud'), new Date(clock.nowMs()));
+  await ensureEnvironments(db, [...names], newOrigin);
   if (config.GATEWAY_ADMIN_TOKEN === undefined) {
     if (!(await hasTokens(db))) {
       log.warn('there is no token: nobody can call the management API; set GATEWAY_ADMIN_TOKEN');
@@ -34,8 +35,7 @@ export async function bootstrap(config: Config, parts: BootstrapParts): Promise<
     return;
   }
   const sha256 = hashTokenSecretBytes(config.GATEWAY_ADMIN_TOKEN);
-  const origin = startOrigin(parts.newId('aud'), new Date(clock.nowMs()));
-  const state = await ensureAdminToken(db, { id: parts.newId('tok'), sha256 }, origin);
+  const state = await ensureAdminToken(db, { id: parts.newId('tok'), sha256 }, newOrigin());
   if (state === 'revoked') {
     log.warn('GATEWAY_ADMIN_TOKEN was revoked and stays so; set another one');
   } else if (state !== 'kept') {

@@ -7,6 +7,7 @@ import {
   portVariable,
 } from '@gateway/shared/config/environment';
 import { masterKeysVariable } from '@gateway/shared/config/master-keys';
+import { natsUrlVariable } from '@gateway/shared/messaging/nats-url';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
@@ -24,10 +25,11 @@ const variables = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a URL postgres://…' })
     .default('postgres://127.0.0.1:5432/gateway'),
-  NATS_URL: z.string().default('nats://127.0.0.1:4222'),
+  NATS_URL: natsUrlVariable.default('nats://127.0.0.1:4222'),
   /** Copies of each stream and bucket that this process creates: 3 in a cluster of NATS servers. */
   NATS_REPLICAS: integerVariable(1, 5).default(1),
   RECORD_STREAM_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(GIB),
+  RECORD_ACK_WAIT_MS: integerVariable(1000, 3_600_000).default(30_000),
   IDEMPOTENCY_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(4 * GIB),
   GATEWAY_MASTER_KEYS: masterKeysVariable,
   GATEWAY_ADMIN_TOKEN: z
@@ -40,6 +42,8 @@ const variables = z.object({
     parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS),
   ),
   AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
+  /** How long versions of configurations can be listed, compared and rolled back to. */
+  CONFIG_HISTORY_DAYS: integerVariable(1, 3650).default(90),
   MANAGEMENT_RATE_LIMIT: integerVariable(1, 1_000_000).default(6000),
   ...tlsVariables,
   LOG_LEVEL: logLevelVariable.default('info'),

@@ -4,7 +4,7 @@ import { createIdFactory, systemRandom } from '@gateway/shared/ids';
 import { runProcess, type Runner } from '@gateway/shared/runner';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
-import { createLogger, type Logger } from '@gateway/shared/telemetry/logger';
+import { openLog, type ProcessLog } from '@gateway/shared/telemetry/logger';
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { bootstrap } from './bootstrap.ts';
@@ -12,6 +12,8 @@ import { readConfig, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
 import { auditEventEndpoints } from './http/audit-events.ts';
 import { createAuthenticator } from './http/authenticate.ts';
+import { configVersionEndpoints } from './http/config-versions.ts';
+import { dataPlaneEndpoints } from './http/data-planes.ts';
 import { environmentEndpoints } from './http/environments.ts';
 import { createHttpMetrics, observeDroppedCounters, observePool } from './http/metrics.ts';
 import { requestEndpoints } from './http/requests.ts';
@@ -19,9 +21,11 @@ import { routeEndpoints } from './http/routes.ts';
 import { startServer } from './http/server.ts';
 import { serviceEndpoints } from './http/services.ts';
 import { tokenEndpoints } from './http/tokens.ts';
+import { createPartitionMetrics } from './ingest/partition-metrics.ts';
 import { startRetention } from './ingest/retention.ts';
 import { startTokenUses } from './ingest/token-uses.ts';
 import { startMessaging } from './messaging.ts';
+import { createResolveName } from './names/resolve-names.ts';
 import { awaitPostgres } from './store/await-postgres.ts';
 import { openDatabase } from './store/database.ts';
 import { startDatabaseProbe } from './store/probe.ts';
@@ -43,8 +47,9 @@ function load(): Config {
   }
 }
 
-async function start(runner: Runner, config: Config, log: Logger): Promise<void> {
+async function start(runner: Runner, config: Config, { log, observe }: ProcessLog): Promise<void> {
   const registry = new Registry();
+  observe(registry);
   collectDefaultMetrics({ register: registry });
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -90,7 +95,10 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   runner.defer('Postgres probe', () => probe.stop());
   readiness.database = () => probe.isReachable();
 
-  const retention = startRetention({ db, clock, log });
+  const retention = startRetention({
+    ...{ db, clock, log, metrics: createPartitionMetrics(registry) },
+    historyDays: config.CONFIG_HISTORY_DAYS,
+  });
   runner.defer('retention', () => retention.stop());
   const tokenUses = startTokenUses({ db, clock, registry, log });
   runner.defer('uses of tokens', () => tokenUses.stop());
@@ -105,21 +113,25 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
     managementRateLimit: config.MANAGEMENT_RATE_LIMIT,
   });
   observeDroppedCounters(registry, () => authenticator.droppedCounters());
+  const hosts = { denied: config.UPSTREAM_DENY_CIDRS, resolveName: createResolveName(clock) };
   const metrics = createHttpMetrics(registry);
+  const credentials = new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom);
   const app = createApp({
-    ...{ authenticator, clock, newId, log, metrics },
+    ...{ authenticator, clock, newId, log, metrics, waits: messaging.waits },
     trustedProxies: config.TRUSTED_PROXIES,
     endpoints: [
       ...environmentEndpoints(parts),
       ...serviceEndpoints(parts, {
-        denied: config.UPSTREAM_DENY_CIDRS,
-        credentials: new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom),
+        hosts,
+        credentials,
         statusOf: (id) => messaging.serviceStatus(id),
       }),
-      ...routeEndpoints(parts, config.UPSTREAM_DENY_CIDRS),
+      ...routeEndpoints(parts, hosts),
       ...tokenEndpoints(parts),
       ...requestEndpoints(parts),
       ...auditEventEndpoints(parts),
+      ...configVersionEndpoints({ ...parts, knowsKey: (keyId) => credentials.knows(keyId) }),
+      ...dataPlaneEndpoints({ ...parts, dataPlanes: messaging.dataPlanes }),
     ],
   });
   const certificate = await openCertificate(config, runner, { clock, log, registry });
@@ -134,6 +146,7 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
   });
   runner.defer('management API', () => {
     stopping.abort();
+    messaging.waits.stop();
     return server.close();
   });
   log.info({ port: server.port, admin_port: admin.port }, `${NAME} serves`);
@@ -141,7 +154,8 @@ async function start(runner: Runner, config: Config, log: Logger): Promise<void>
 }
 
 const config = load();
-const log = createLogger('control-plane', config.LOG_LEVEL);
+const processLog = openLog('control-plane', config.LOG_LEVEL);
+const { log } = processLog;
 await runProcess({ name: NAME, log, clock, stopTimeoutMs: STOP_TIMEOUT_MS }, (runner) =>
-  start(runner, config, log),
+  start(runner, config, processLog),
 );

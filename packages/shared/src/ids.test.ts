@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createIdFactory, isId, timeOfId } from './ids.ts';
+import { createIdFactory, isId, lowestId, timeOfId } from './ids.ts';
 
 describe('ids', () => {
   it('carry the time at which they were made, for any time of 48 bits', () => {
@@ -19,6 +19,17 @@ describe('ids', () => {
         const first = createIdFactory(() => ms)('svc');
         const second = createIdFactory(() => ms + later)('svc');
         expect(first < second).toBe(true);
+      }),
+    );
+  });
+
+  it('of a time are never below the lowest one, and those of before always are', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 48 - 1 }), (ms) => {
+        const lowest = lowestId('req', ms);
+        expect(isId('req', lowest) && timeOfId(lowest) === ms).toBe(true);
+        expect(createIdFactory(() => ms)('req') >= lowest).toBe(true);
+        expect(createIdFactory(() => ms - 1)('req') < lowest).toBe(true);
       }),
     );
   });

@@ -56,6 +56,11 @@ function encodeTime(ms: number): string {
   return text;
 }
 
+/** The least of all ids of a prefix that are made at a time, ms since the Unix epoch. */
+export function lowestId(prefix: IdPrefix, ms: number): string {
+  return `${prefix}_${encodeTime(ms)}${ALPHABET.charAt(0).repeat(RANDOM_CHARS)}`;
+}
+
 const ID = /^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$/;
 
 /** Whether the text is an id of this prefix, whatever it names. */

@@ -11,9 +11,12 @@ import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/
 import { Registry } from 'prom-client';
 import { startOrigin } from '../domain/audit-event.ts';
 import type { ServiceStatus } from '../health/fleet-health.ts';
+import type { ResolveName } from '../names/resolve-names.ts';
 import { createApp } from '../http/app.ts';
 import { auditEventEndpoints } from '../http/audit-events.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
+import { configVersionEndpoints } from '../http/config-versions.ts';
+import { dataPlaneEndpoints } from '../http/data-planes.ts';
 import { environmentEndpoints } from '../http/environments.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
 import { requestEndpoints } from '../http/requests.ts';
@@ -22,9 +25,15 @@ import { startServer } from '../http/server.ts';
 import { serviceEndpoints } from '../http/services.ts';
 import { tokenEndpoints } from '../http/tokens.ts';
 import { startTokenUses } from '../ingest/token-uses.ts';
+import { DataPlanes } from '../rollout/data-planes.ts';
+import { RolloutWaits } from '../rollout/rollout-waits.ts';
+import { createWaitMetrics } from '../rollout/wait-metrics.ts';
 import { ensureAdminToken } from '../store/admin-token.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { ensureEnvironments } from '../store/environments.ts';
+import { readPublicationTargets, readPublishedTargets } from '../store/publication-targets.ts';
+import { markPublished } from '../store/publications.ts';
+import { readChangedRows } from '../store/changed-rows.ts';
 
 /** An answer of the API: its JSON is read loosely, as tests say themselves what they expect. */
 export interface Answer {
@@ -50,6 +59,10 @@ export interface TestApi {
   readonly clock: ManualClock;
   readonly registry: Registry;
   readonly adminToken: string;
+  /** None of them until it is told of some. */
+  readonly dataPlanes: DataPlanes;
+  /** Notes what is pending in an environment as published. Gives the version. */
+  publish(environment: string): Promise<number>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Makes a token and gives its secret. */
   makeToken(body: object): Promise<string>;
@@ -61,6 +74,8 @@ export interface TestApiOptions {
   readonly managementRateLimit?: number;
   readonly trustedProxies?: readonly string[];
   readonly deniedUpstreams?: readonly string[];
+  /** Addresses of names; unless given no name has any. */
+  readonly resolveName?: ResolveName;
   /** One of the API's own unless given. */
   readonly masterKeys?: readonly MasterKey[];
   /** What the data planes see of a service; nothing unless given. */
@@ -83,31 +98,41 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const newId = createIdFactory(() => clock.nowMs());
   const registry = new Registry();
   const adminToken = createTokenSecret();
-  const start = new Date(clock.nowMs());
-  await ensureEnvironments(db, ['production', 'development'], start);
+  const newOrigin = () => startOrigin(newId('aud'), new Date(clock.nowMs()));
+  await ensureEnvironments(db, ['production', 'development'], newOrigin);
   const sha256 = hashTokenSecretBytes(adminToken);
-  await ensureAdminToken(db, { id: newId('tok'), sha256 }, startOrigin(newId('aud'), start));
+  await ensureAdminToken(db, { id: newId('tok'), sha256 }, newOrigin());
   const tokenUses = startTokenUses({ db, clock, registry, log });
   const parts = { db, clock, newId };
   const masterKeys = options.masterKeys ?? [{ id: 'k1', bytes: randomBytes(32) }];
   const credentials = new CredentialVault(masterKeys, systemRandom);
   const { statusOf = () => 'unknown' } = options;
   const denied = parseAddressRanges(options.deniedUpstreams ?? ['169.254.0.0/16']);
+  const { resolveName = () => Promise.resolve([]) } = options;
+  const hosts = { denied, resolveName };
   const metrics = createHttpMetrics(registry);
+  const dataPlanes = new DataPlanes();
+  dataPlanes.complete();
+  const waits = new RolloutWaits({
+    ...{ dataPlanes, clock, log, metrics: createWaitMetrics(registry), isConnected: () => true },
+    readTargets: (environments) => readPublicationTargets(db, environments),
+    readPublished: (targets) => readPublishedTargets(db, targets),
+  });
   const app = createApp({
-    ...{ clock, newId, log },
-    metrics,
+    ...{ clock, newId, log, metrics, waits },
     trustedProxies: parseAddressRanges(options.trustedProxies ?? []),
     authenticator: createAuthenticator({
       ...{ db, clock, authFailureLimit, managementRateLimit, tokenUses },
     }),
     endpoints: [
       ...environmentEndpoints(parts),
-      ...serviceEndpoints(parts, { denied, credentials, statusOf }),
-      ...routeEndpoints(parts, denied),
+      ...serviceEndpoints(parts, { hosts, credentials, statusOf }),
+      ...routeEndpoints(parts, hosts),
       ...tokenEndpoints(parts),
       ...requestEndpoints(parts),
       ...auditEventEndpoints(parts),
+      ...configVersionEndpoints({ ...parts, knowsKey: (keyId) => credentials.knows(keyId) }),
+      ...dataPlaneEndpoints({ ...parts, dataPlanes }),
     ],
   });
   const server = await startServer(app, {
@@ -134,13 +159,22 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   }
 
   return {
-    ...{ url, port: server.port, db, clock, registry, adminToken, call },
+    ...{ url, port: server.port, db, clock, registry, adminToken, dataPlanes, call },
+    async publish(environment) {
+      const changes = await readChangedRows(db, environment, 0);
+      const version = (changes?.configVersion ?? 0) + 1;
+      const why = 'changed';
+      await markPublished(db, environment, { version, why }, changes?.pendingIds ?? []);
+      waits.published();
+      return version;
+    },
     async makeToken(body) {
       const { status, json, text } = await call('POST', '/v1/tokens', { body });
       if (status !== 201 || json.data === undefined) throw new Error(text);
       return json.data.secret;
     },
     async close() {
+      waits.stop();
       await server.close();
       await tokenUses.stop();
       await opened.close();

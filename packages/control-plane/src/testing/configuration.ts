@@ -42,6 +42,28 @@ export async function addRoute(db: Database, environment: string, name: string):
   });
 }
 
+/** Changes a route or takes it away, and says in the outbox which one it was. */
+export async function changeRoute(
+  db: Database,
+  environment: string,
+  name: string,
+  kind: 'update' | 'delete',
+): Promise<void> {
+  const id = `rte_${environment}_${name}`;
+  await db.transaction().execute(async (transaction) => {
+    if (kind === 'delete') await sql`DELETE FROM routes WHERE id = ${id}`.execute(transaction);
+    else {
+      await sql`
+        UPDATE routes SET timeout_ms = 1234, revision = revision + 1 WHERE id = ${id}
+      `.execute(transaction);
+    }
+    await sql`
+      INSERT INTO config_outbox (environment, change, kind, entity_id)
+      VALUES (${environment}, 'test', 'route', ${id})
+    `.execute(transaction);
+  });
+}
+
 /** Adds a token that covers the environment, and the outbox row of that change. */
 export async function addToken(db: Database, environment: string, name: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {

@@ -34,6 +34,7 @@ export interface TestPublishing {
   readonly pointers: KV;
   readonly objects: ObjectStore;
   startPublisher(choices?: PublisherChoices): Promise<Publisher>;
+  stopPublishers(): Promise<void>;
   /** The proven pointer of the environment. @throws where there is none. */
   readPointer(keys?: readonly MasterKey[]): Promise<SnapshotPointer>;
   readSnapshot(): Promise<Snapshot>;
@@ -79,6 +80,9 @@ export async function openTestPublishing(natsUrl?: string): Promise<TestPublishi
       publishers.push(publisher);
       return publisher;
     },
+    async stopPublishers() {
+      await Promise.all(publishers.splice(0).map((publisher) => publisher.stop()));
+    },
     async readPointer(known = keys) {
       const entry = await pointers.get(environment);
       return openPointer(entry?.string() ?? '', environment, known);
@@ -97,7 +101,7 @@ export async function openTestPublishing(natsUrl?: string): Promise<TestPublishi
       });
     },
     async close() {
-      await Promise.all(publishers.map((publisher) => publisher.stop()));
+      await publishing.stopPublishers();
       await nats.close();
       await store.close();
     },

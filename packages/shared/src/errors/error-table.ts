@@ -70,6 +70,13 @@ export const ERROR_TABLE = {
     when: 'No request has this id, or it is older than 30 days.',
     action: 'Verify the id; records are kept for 30 days.',
   },
+  config_version_not_found: {
+    status: 404,
+    domain: 'request',
+    replay: 'no',
+    when: 'No version of this number is kept of the configuration of the environment.',
+    action: 'List the versions that are kept; the message names the oldest.',
+  },
   not_found: {
     status: 404,
     domain: 'request',
@@ -118,6 +125,13 @@ export const ERROR_TABLE = {
     replay: 'no',
     when: 'The service is named by a route.',
     action: 'Delete or move the routes that the message names.',
+  },
+  config_version_not_restorable: {
+    status: 409,
+    domain: 'request',
+    replay: 'no',
+    when: 'The configuration cannot be rolled back to this version: secrets of then are sealed under master keys that are gone, or it is not known what was changed since.',
+    action: 'Do what the message names, or choose a newer version.',
   },
   precondition_failed: {
     status: 412,

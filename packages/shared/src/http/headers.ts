@@ -7,6 +7,8 @@ export const HEADER = {
   rateLimitReset: 'x-ratelimit-reset',
   gatewayError: 'x-gateway-error',
   environment: 'x-gateway-environment',
+  /** Of a write that was asked to wait for the data planes and did not see all of them follow: why. */
+  gatewayWait: 'x-gateway-wait',
   /** To upstreams alone: the subject of the caller's JWT. */
   subject: 'x-gateway-subject',
 } as const;

@@ -59,6 +59,11 @@ export class SecretVault {
     this.#random = random;
   }
 
+  /** Whether what was sealed under this master key can be opened. */
+  knows(keyId: string): boolean {
+    return this.#keys.has(keyId);
+  }
+
   /** @param owner what the secret belongs to, such as the id of a service */
   seal(secret: string, owner: string): SealedSecret {
     const keyId = this.newestKeyId;

@@ -31,6 +31,11 @@ export class CredentialVault {
     return this.#vault.newestKeyId;
   }
 
+  /** Whether what was sealed under this master key can be opened. */
+  knows(keyId: string): boolean {
+    return this.#vault.knows(keyId);
+  }
+
   seal({ header, value }: UpstreamCredential, serviceId: string): SealedSecret {
     return this.#vault.seal(JSON.stringify({ header, value }), serviceId);
   }

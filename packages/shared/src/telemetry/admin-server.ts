@@ -7,6 +7,17 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
+/** What keeps a process from serving, and what an operator should know of though it serves. */
+export interface AdminReadiness {
+  readonly notReady: readonly string[];
+  readonly degraded: readonly string[];
+}
+
+export interface AdminPortOptions extends ListenOptions {
+  readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
+  readonly readiness: () => AdminReadiness | Promise<AdminReadiness>;
+}
+
 export interface AdminServerOptions extends ListenOptions {
   readonly registry: Registry;
   /** What keeps the process from serving, one text each; empty where it is ready. */
@@ -19,11 +30,18 @@ export interface AdminServerOptions extends ListenOptions {
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 128;
 
+/** The admin port of a process that knows by itself what its state is. */
+export function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
+  const { host, port, portVariable, registry, notReady, degraded } = options;
+  const readiness = () => ({ notReady: notReady(), degraded: degraded?.() ?? [] });
+  return startAdminPort({ host, port, portVariable, registry, readiness });
+}
+
 /**
  * The admin port of a process: `/healthz` (it runs), `/readyz` (200, or 503 with the reasons) and
  * `/metrics` (Prometheus). It is meant for the cluster's inside and has no authentication.
  */
-export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
+export async function startAdminPort(options: AdminPortOptions): Promise<AdminServer> {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     const json = (status: number, body: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -35,12 +53,15 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
     } else if (path === '/healthz') {
       json(200, { status: 'ok' });
     } else if (path === '/readyz') {
-      const reasons = options.notReady();
-      const degraded = options.degraded?.() ?? [];
-      json(reasons.length === 0 ? 200 : 503, {
-        status: reasons.length > 0 ? 'not_ready' : degraded.length > 0 ? 'degraded' : 'ready',
-        reasons: [...reasons, ...degraded],
-      });
+      Promise.resolve(options.readiness()).then(
+        ({ notReady, degraded }) => {
+          json(notReady.length === 0 ? 200 : 503, {
+            status: notReady.length > 0 ? 'not_ready' : degraded.length > 0 ? 'degraded' : 'ready',
+            reasons: [...notReady, ...degraded],
+          });
+        },
+        (error: unknown) => json(500, { status: 'error', reasons: [String(error)] }),
+      );
     } else if (path === '/metrics') {
       options.registry.metrics().then(
         (text) =>
