@@ -3,8 +3,7 @@ import { systemRandom } from '@gateway/shared/ids';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { readConfig, type Config } from './config.ts';
-import { reencryptClientKeys } from './secrets/reencrypt-client-keys.ts';
-import { reencryptCredentials } from './secrets/reencrypt-credentials.ts';
+import { reencryptClientKeys, reencryptCredentials } from './secrets/reencrypt.ts';
 import { openDatabase } from './store/database.ts';
 
 /**

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '@gateway/shared/ids';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { createTestAuthority } from '@gateway/shared/testing/certificates';
-import { reencryptClientKeys } from '../secrets/reencrypt-client-keys.ts';
+import { reencryptClientKeys } from '../secrets/reencrypt.ts';
 import { startTestApi, type Answer, type TestApi } from '../testing/api.ts';
 
 const authority = createTestAuthority('upstreams');
@@ -120,7 +120,7 @@ describe('the TLS settings of a service', () => {
       .where('id', '=', id)
       .execute();
     const vault = new CredentialVault([newer, older], systemRandom);
-    const done = { resealed: 1, unreadable: [], underOthers: 0 };
+    const done = { resealed: 1, unreadable: [], underNewest: 1, underOthers: 0 };
     expect(await reencryptClientKeys(api.db, vault)).toEqual(done);
     const { client_key: now, revision } = await stored(id);
     expect([now?.key_id, revision]).toEqual(['new', 1]);

@@ -4,7 +4,7 @@ import { systemRandom } from '@gateway/shared/ids';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startTestApi, type TestApi } from '../testing/api.ts';
 import { resealServices } from '../store/reseal-services.ts';
-import { reencryptCredentials } from './reencrypt-credentials.ts';
+import { reencryptCredentials } from './reencrypt.ts';
 
 const older = { id: 'k1', bytes: randomBytes(32) };
 const newer = { id: 'k2', bytes: randomBytes(32) };
@@ -117,11 +117,12 @@ describe('the re-encryption of credentials', () => {
     const [id = ''] = await makeMany(1);
     let change: Promise<unknown> = Promise.resolve();
     let route: Promise<{ status: number }> | undefined;
-    await resealServices(api.db, { newestKeyId: 'k2', after: '', limit: 10 }, (service) => {
+    const batch = { column: 'credential', newestKeyId: 'k2', after: '', limit: 10 } as const;
+    await resealServices(api.db, batch, (sealed) => {
       change = api.call('PATCH', `/v1/services/${id}`, { body: bearer('set-meanwhile') });
       const body = { name: 'meanwhile', service_id: id };
       route = api.call('POST', '/v1/routes', { body });
-      return { ...service.credential, ...both.seal(both.open(service.credential, id), id) };
+      return { ...sealed, ...both.seal(both.open(sealed, id), id) };
     });
     await change;
     expect((await route)?.status).toBe(201);
