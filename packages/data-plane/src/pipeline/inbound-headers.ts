@@ -15,7 +15,6 @@ export interface InboundHeaders {
   /** Every Transfer-Encoding line, in lower case; undefined where there is none. */
   readonly transferCoding: string | undefined;
   readonly expectContinue: boolean;
-  readonly upgrade: string | undefined;
   readonly forwardedFor: string | undefined;
   readonly forwardedProto: string | undefined;
   readonly forwardedHost: string | undefined;
@@ -97,7 +96,6 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
   let contentLength: number | undefined;
   let transferCoding: string | undefined;
   let expectContinue = false;
-  let upgrade: string | undefined;
   let forwardedFor: string | undefined;
   let via: string | undefined;
   let repeated: string | undefined;
@@ -119,7 +117,6 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     else if (name === 'transfer-encoding') {
       transferCoding = join(transferCoding, value.toLowerCase());
     } else if (name === 'expect') expectContinue ||= asksToContinue(value);
-    else if (name === 'upgrade') upgrade = value.toLowerCase();
     else if (name === 'x-forwarded-for') forwardedFor = join(forwardedFor, value);
     else if (name === 'via') via = join(via, value);
     else if (!isDropped(name)) endToEnd.push(rawName, value);
@@ -134,7 +131,6 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     chunked: transferCoding !== undefined,
     transferCoding,
     expectContinue,
-    upgrade: namesUpgrade(connection) ? upgrade : undefined,
     forwardedFor,
     forwardedProto: found.forwardedProto,
     forwardedHost: found.forwardedHost,
@@ -164,10 +160,6 @@ function asksToContinue(expect: string): boolean {
 
 function join(before: string | undefined, value: string): string {
   return before === undefined ? value : `${before}, ${value}`;
-}
-
-function namesUpgrade(connection: string): boolean {
-  return connection !== '' && /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(connection);
 }
 
 const PLAIN_CONNECTION = /^,(?:keep-alive|close|upgrade)?$/i;
