@@ -15,10 +15,15 @@ const startTimeoutMs = 90_000;
 
 const authority = createTestAuthority('nats');
 const { certPem, keyPem } = authority.issue(['localhost']);
+/** With a digit first, which the server takes for a number unless its environment has it in quotes. */
+const newPassword = () => `4${randomBytes(12).toString('hex')}`;
 const passwords = {
-  CONTROL_PLANE_NATS_PASSWORD: randomBytes(12).toString('hex'),
-  DATA_PLANE_NATS_PASSWORD: randomBytes(12).toString('hex'),
+  CONTROL_PLANE_NATS_PASSWORD: newPassword(),
+  DATA_PLANE_NATS_PASSWORD: newPassword(),
 };
+const quoted = Object.fromEntries(
+  Object.entries(passwords).map(([name, password]) => [name, `"${password}"`]),
+);
 const deployed = fileURLToPath(new URL('../../deploy/nats/', import.meta.url));
 
 /** Subjects on which somebody could change configuration, or take records away, but for the rights. */
@@ -60,7 +65,7 @@ describe('a NATS server that asks for TLS, user and password', () => {
     await writeFile(file('nats.conf'), settings);
     const user = { user: 'control-plane', pass: passwords.CONTROL_PLANE_NATS_PASSWORD };
     nats = await startNats({
-      ...{ dataDir: file('data'), settingsFile: file('nats.conf'), env: passwords },
+      ...{ dataDir: file('data'), settingsFile: file('nats.conf'), env: quoted },
       access: { ...user, ca: authority.certPem },
       log: () => undefined,
     });
