@@ -10,12 +10,14 @@ import { closeAfterEach } from '../testing/opened.ts';
 const opened = closeAfterEach();
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-const WARM_UP = 128 * MIB;
+const WARM_UP = 64 * MIB;
 const MAX_LIVE_GROWTH = 64 * MIB;
 const MAX_RESIDENT_GROWTH = 100 * MIB;
+const LARGE = 4 * MAX_RESIDENT_GROWTH;
 const NOTHING = { method: 'GET', headers: {}, sendBytes: 0, answerBytes: 0, answerHeaders: {} };
-const KNOWN_LENGTH = { 'content-length': String(GIB) };
 const CHUNKED = { 'transfer-encoding': 'chunked' };
+/** In place of the length of the body. */
+const KNOWN_LENGTH = { 'content-length': '' };
 
 async function setUp() {
   const path = fileURLToPath(new URL('../testing/large-body-peer.ts', import.meta.url));
@@ -39,11 +41,12 @@ async function setUp() {
   return { gateway, carryOut };
 }
 
-/** The same order with bodies of so many bytes in place of a GiB. */
-function scaled(order: Partial<LargeBodyOrder>, bytes: number): Partial<LargeBodyOrder> {
+/** The order with bodies of so many bytes. */
+function sized(order: Partial<LargeBodyOrder>, bytes: number): Partial<LargeBodyOrder> {
   const inHeaders = (headers: Readonly<Record<string, string>> = {}) =>
     'content-length' in headers ? { 'content-length': String(bytes) } : headers;
   return {
+    ...order,
     sendBytes: order.sendBytes === undefined ? 0 : bytes,
     answerBytes: order.answerBytes === undefined ? 0 : bytes,
     headers: inHeaders(order.headers),
@@ -51,23 +54,33 @@ function scaled(order: Partial<LargeBodyOrder>, bytes: number): Partial<LargeBod
   };
 }
 
-describe('a body of 1 GiB', () => {
-  it.each<[string, Partial<LargeBodyOrder>]>([
-    ['from an upstream, of announced length', { answerBytes: GIB, answerHeaders: KNOWN_LENGTH }],
-    ['from an upstream, in chunks', { answerBytes: GIB }],
+const FROM_UPSTREAM = { answerBytes: GIB };
+const TO_UPSTREAM = { method: 'POST', sendBytes: GIB };
+
+describe('a large body', () => {
+  // A GiB each way; the other framings of it at four times what may be held at most.
+  it.each<[string, number, Partial<LargeBodyOrder>]>([
+    ['1 GiB from an upstream, in chunks', GIB, FROM_UPSTREAM],
     [
-      'to an upstream, of announced length',
-      { method: 'POST', sendBytes: GIB, headers: KNOWN_LENGTH },
+      'from an upstream, of announced length',
+      LARGE,
+      { ...FROM_UPSTREAM, answerHeaders: KNOWN_LENGTH },
     ],
-    ['to an upstream, in chunks', { method: 'POST', sendBytes: GIB, headers: CHUNKED }],
-    ['to an upstream, begun to be kept', { method: 'PUT', sendBytes: GIB, headers: CHUNKED }],
+    ['1 GiB to an upstream, of announced length', GIB, { ...TO_UPSTREAM, headers: KNOWN_LENGTH }],
+    ['to an upstream, in chunks', LARGE, { ...TO_UPSTREAM, headers: CHUNKED }],
+    [
+      'to an upstream, begun to be kept',
+      LARGE,
+      { ...TO_UPSTREAM, method: 'PUT', headers: CHUNKED },
+    ],
   ])(
     'crosses the gateway whole and in bounded memory: %s',
-    async (_case, order) => {
+    async (_case, bytes, kind) => {
       const { gateway, carryOut } = await setUp();
       // A shorter one first: what it takes belongs to any body, what grows beyond it to the length.
-      await carryOut({ ...order, ...scaled(order, WARM_UP) });
+      await carryOut(sized(kind, WARM_UP));
       const memory = watchMemory();
+      const order = sized(kind, bytes);
       const result = await carryOut(order);
       const { liveBytes, residentBytes } = memory.growth();
       expect(liveBytes).toBeLessThan(MAX_LIVE_GROWTH);

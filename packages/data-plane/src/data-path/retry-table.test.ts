@@ -3,6 +3,7 @@ import type { Snapshot, SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { startTestDataPath, testSnapshot } from '../testing/data-path.ts';
 import { startFailingUpstream, type UpstreamFailure } from '../testing/failing-upstream.ts';
 import { closeAfterEach } from '../testing/opened.ts';
+import { patientClock } from '../testing/patient-clock.ts';
 import { send } from '../testing/send.ts';
 import { startStuckListener } from '../testing/stuck-listener.ts';
 import { closedPort } from '../testing/upstream.ts';
@@ -12,8 +13,8 @@ const opened = closeAfterEach();
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'POST', 'PATCH'] as const;
 const RETRY_COUNTS = [0, 2] as const;
 const LISTED = [429, 502, 503, 504];
-/** Long enough for a request to arrive on a machine that does much else. */
-const SILENCE_MS = 80;
+/** Short: the clock of this test lets a request arrive first, however long the machine held it. */
+const SILENCE_MS = 20;
 /** Past what is read at once because it is small, and past MAX_RETRY_BODY_BYTES of this test. */
 const LONG = 'x'.repeat(150_000);
 
@@ -120,7 +121,9 @@ async function setUp(failure: Failure) {
     MAX_RETRY_BODY_BYTES: '100000',
     ...(failure === 'stuck' ? { CONNECT_TIMEOUT_MS: '25' } : {}),
   };
-  const gateway = opened(await startTestDataPath({ upstreams: [url] }, { environment }));
+  const gateway = opened(
+    await startTestDataPath({ upstreams: [url] }, { environment, clock: patientClock }),
+  );
   gateway.use(lanesSnapshot(url, gateway.token, failure === 'silence' ? SILENCE_MS : null));
   return { gateway, arrivals: (id: string) => failing?.arrivals(id) ?? 0 };
 }

@@ -57,7 +57,18 @@ function start(nats = Promise.resolve(connection)) {
   const version = () => sync.status.environments.get(ENVIRONMENT)?.version;
   const becomes = (expected: readonly string[]) =>
     eventually(() => expect(applied).toEqual(expected), { deadlineMs: 20_000 });
-  return { sync, applied, registry, version, becomes, state };
+  const versionOnceLoaded = async () => {
+    let loaded: number | undefined;
+    await eventually(
+      () => {
+        expect(sync.isLoaded()).toBe(true);
+        loaded = version();
+      },
+      { intervalMs: 1 },
+    );
+    return loaded;
+  };
+  return { sync, applied, registry, version, becomes, versionOnceLoaded, state };
 }
 
 /** Waits for a data plane to ask for a snapshot, and gives a function that awaits the next time. */
@@ -94,16 +105,8 @@ describe('the configuration as deltas', () => {
   it('is loaded only when the changes behind the snapshot are served as well', async () => {
     await publisher.publish(ENVIRONMENT, 1);
     for (let from = 1; from < 30; from += 1) await publisher.change(ENVIRONMENT, from);
-    const { sync, version } = start();
-    const seen: (number | undefined)[] = [];
-    await eventually(
-      () => {
-        if (sync.isLoaded()) seen.push(version());
-        expect(sync.isLoaded()).toBe(true);
-      },
-      { intervalMs: 1 },
-    );
-    expect(seen).toEqual([30]);
+    const { versionOnceLoaded } = start();
+    expect(await versionOnceLoaded()).toBe(30);
   });
 
   it('is loaded only then, too, where the log begins with entries of a key that is gone', async () => {
@@ -115,16 +118,8 @@ describe('the configuration as deltas', () => {
     }
     await publisher.publish(ENVIRONMENT, 3);
     for (let from = 3; from < 30; from += 1) await publisher.change(ENVIRONMENT, from);
-    const { sync, version } = start();
-    const seen: (number | undefined)[] = [];
-    await eventually(
-      () => {
-        if (sync.isLoaded()) seen.push(version());
-        expect(sync.isLoaded()).toBe(true);
-      },
-      { intervalMs: 1 },
-    );
-    expect(seen).toEqual([30]);
+    const { sync, versionOnceLoaded } = start();
+    expect(await versionOnceLoaded()).toBe(30);
     expect(sync.status.lastError).toBeUndefined();
   });
 
