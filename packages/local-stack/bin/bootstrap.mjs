@@ -77,7 +77,12 @@ async function main() {
         'install Node 24 or newer and run this again',
     );
   }
-  const env = { ...process.env, PATH: [path.dirname(node), process.env.PATH].join(path.delimiter) };
+  const env = {
+    // Half of what a process of ours needs to start is the compilation of its modules.
+    NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compiled'),
+    ...process.env,
+    PATH: [path.dirname(node), process.env.PATH].join(path.delimiter),
+  };
   // Set by the link in node_modules/.bin when npm found us through it; it would let code find
   // packages that it does not declare.
   delete env.NODE_PATH;
