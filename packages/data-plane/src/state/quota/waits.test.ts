@@ -14,8 +14,8 @@ const TICK_MS = 2;
 const SECONDS = 12.5;
 
 /**
- * Time that goes on by ticks, each as long as NATS takes to answer everybody: so NATS is as far away as
- * it would be on a machine of its own, whatever else this one does.
+ * Time that goes on by ticks, each as long as NATS takes to answer: so NATS is as far away as it would be
+ * on a machine of its own, whatever else this one does.
  */
 let nowMs = 0;
 const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };
@@ -43,7 +43,7 @@ describe('at 5000 requests/s under 60 000 a minute, over four data planes', () =
     for (let offered = 0; offered < total; offered += 1) {
       if (offered % perTick === 0) {
         nowMs += TICK_MS;
-        await Promise.all(connections.map((nats) => nats.storeAnswers()));
+        await connections[offered % DATA_PLANES]?.storeAnswers();
       }
       const taken = stores[offered % DATA_PLANES]?.take(policy, '', systemClock.nowMs());
       if (taken instanceof Promise) answers.push(taken);
