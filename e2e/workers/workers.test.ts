@@ -11,6 +11,7 @@ import { startGateway, type Gateway } from '../gateway/gateway.ts';
 import { startLoad } from '../operations/load.ts';
 import { burst } from '../quotas/burst.ts';
 import { startSoakUpstreams } from '../soak/upstreams.ts';
+import { callOnce } from './call-once.ts';
 import { childrenOf, isRunning, metricOf } from './group.ts';
 import { echo, getByHttp2, shownNames } from './secure.ts';
 
@@ -131,6 +132,33 @@ describe('a data plane with two workers', () => {
       restart_in_ms: expect.any(Number),
     });
   });
+
+  it(
+    'kills one that hangs and puts another in its place; a caller dealt to it is let go',
+    async () => {
+      const hanging = await start('hanging', { WORKER_HANG_TIMEOUT_MS: '5000' });
+      const [, hung = 0] = childrenOf(hanging.pid);
+      process.kill(hung, 'SIGSTOP');
+      const [port = 0] = hanging.ports;
+      const callers = Array.from({ length: 6 }, () => callOnce(port, client.token));
+      // The one that was dealt to it is not answered, and not kept for ever either.
+      const answers = (await Promise.all(callers)).toSorted();
+      expect(answers).toEqual(['', ...Array<string>(5).fill('HTTP/1.1 200')]);
+      await eventually(
+        async () => {
+          const restarts = 'gateway_worker_restarts_total';
+          expect(await metricOf(hanging.adminUrl, restarts, 'primary', 'why="hung"')).toBe(1);
+        },
+        { deadlineMs: restartMs },
+      );
+      await whole(hanging);
+      expect(childrenOf(hanging.pid)).not.toContain(hung);
+      const line = hanging.logs(2000).find((one) => one.includes('a worker hangs')) ?? '{}';
+      expect(JSON.parse(line)).toMatchObject({ level: 'error', worker_pid: hung });
+      expect(await hanging.stop()).toEqual({ code: 0, signal: null });
+    },
+    testTimeoutMs,
+  );
 
   it('drains both when it gets SIGTERM: every answer whole, exit code 0, and every record there after a start with one', async () => {
     const name = 'spooling';

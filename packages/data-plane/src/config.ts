@@ -48,6 +48,7 @@ const variables = z.object({
         .slice(0, 64) || 'data-plane',
     ),
   WORKERS: integerVariable(1, MAX_WORKERS).default(1),
+  WORKER_HANG_TIMEOUT_MS: integerVariable(1000, 86_400_000).default(30_000),
   DATA_PLANE_DATA_DIR: z.string().default('.gateway/data-plane'),
   NATS_URL: natsUrlVariable.default('nats://127.0.0.1:4222'),
   CONTROL_PLANE_URL: z

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { pause, type Clock } from '@gateway/shared/clock';
 import { toPrimarySchema, type Readiness, type ToPrimary, type ToWorker } from './messages.ts';
 import { passWholeLines, type LineTarget } from './whole-lines.ts';
+import { closeUntakenConnections } from './untaken-connections.ts';
 import type { WorkerEnd, WorkerNews, WorkerProcess } from './worker-group.ts';
 
 /** The variable that tells a worker which one of its group it is. */
@@ -32,6 +33,7 @@ export function forkWorker(
   const { process: child } = forked;
   const waiting = new Map<number, (answer: Answer) => void>();
   let asked = 0;
+  closeUntakenConnections(child);
   if (child.stdout !== null) passWholeLines(child.stdout, lines);
   // A message that the other side does not take any more; its end is what counts.
   forked.on('error', () => undefined);

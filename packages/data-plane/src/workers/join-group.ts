@@ -52,6 +52,7 @@ export function joinGroup(): JoinedGroup | undefined {
     const message = toWorkerSchema.parse(value);
     if (message.kind === 'stop') process.emit('SIGTERM', 'SIGTERM');
     else if (message.kind === 'reload') process.emit('SIGHUP', 'SIGHUP');
+    else if (message.kind === 'ping') send({ kind: 'alive' });
     else if (message.what === 'readiness') {
       const notReady = admin?.notReady() ?? ['it starts'];
       const readiness = { notReady: [...notReady], degraded: [...(admin?.degraded?.() ?? [])] };

@@ -6,6 +6,8 @@ export const toWorkerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('stop') }),
   /** Read the certificate anew, as at SIGHUP. */
   z.object({ kind: z.literal('reload') }),
+  /** To be answered with `alive`. */
+  z.object({ kind: z.literal('ping') }),
   z.object({ kind: z.literal('ask'), id: z.int(), what: z.enum(['readiness', 'metrics']) }),
 ]);
 
@@ -22,6 +24,8 @@ export const toPrimarySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('leaving') }),
   /** Its start failed, for this reason; it ends. */
   z.object({ kind: z.literal('failed'), reason: z.string() }),
+  /** Its event loop has come round to a `ping`. */
+  z.object({ kind: z.literal('alive') }),
   z.object({ kind: z.literal('readiness'), id: z.int(), readiness: readinessSchema }),
   /** In the text format of Prometheus. */
   z.object({ kind: z.literal('metrics'), id: z.int(), text: z.string() }),

@@ -48,17 +48,18 @@ async function start(
   collectDefaultMetrics({ register: registry });
   const restarts = new Counter({
     name: 'gateway_worker_restarts_total',
-    help: 'Workers that took the place of one that had crashed, or was stopped by itself.',
+    help: 'Workers that took the place of one that had crashed, had hung, or was stopped by itself.',
     labelNames: ['why'],
     registers: [registry],
   });
-  for (const why of ['crashed', 'stopped']) restarts.inc({ why }, 0);
+  for (const why of ['crashed', 'stopped', 'hung']) restarts.inc({ why }, 0);
   const lines = linesOf(log);
   await prepareWorkerFolders(config.DATA_PLANE_DATA_DIR, config.WORKERS, log);
   const group = new WorkerGroup({
     workers: config.WORKERS,
     launch: (worker, onNews) => forkWorker(worker, onNews, { clock, lines }),
     clock,
+    hangTimeoutMs: config.WORKER_HANG_TIMEOUT_MS,
     random: Math.random,
     log,
     restarted: (why) => restarts.inc({ why }),

@@ -8,11 +8,13 @@ import {
   type WorkerProcess,
 } from './worker-group.ts';
 
+const HANG_MS = 30_000;
 const CRASH: WorkerEnd = { code: 1, signal: null };
 
 class FakeWorker implements WorkerProcess {
   readonly pid = 1;
   readonly told: string[] = [];
+  hangs = false;
   readonly #end = Promise.withResolvers<WorkerEnd>();
   readonly ended = this.#end.promise;
   readonly worker: number;
@@ -21,8 +23,10 @@ class FakeWorker implements WorkerProcess {
     this.worker = worker;
     this.say = say;
   }
-  tell(what: 'stop' | 'reload'): void {
-    this.told.push(what);
+  tell(what: 'stop' | 'reload' | 'ping'): void {
+    if (what !== 'ping') this.told.push(what);
+    // One that hangs has nothing to say.
+    else if (!this.hangs) this.say({ kind: 'alive' });
   }
   readiness = () => Promise.resolve(undefined);
   metrics = () => Promise.resolve(undefined);
@@ -50,6 +54,7 @@ function setUp(workers: number) {
       return fake;
     },
     clock,
+    hangTimeoutMs: HANG_MS,
     random: () => 0,
     log: pino({ level: 'silent' }),
     restarted: (why) => void restarts.push(why),
@@ -118,6 +123,39 @@ describe('a group of workers', () => {
     clock.advance(200);
     expect(launched).toHaveLength(before + 1);
     expect(restarts).toEqual(Array(4).fill('crashed'));
+  });
+
+  it('kills one that hangs, also as it leaves, and puts another in its place; those that answer stay', async () => {
+    const { group, launched, restarts, clock } = await serving(3);
+    const [, hung, left] = launched;
+    if (hung === undefined || left === undefined) throw new Error('there are three');
+    hung.hangs = true;
+    left.say({ kind: 'leaving' });
+    left.hangs = true;
+    clock.advance(HANG_MS - 1);
+    await settled();
+    expect(group.running).toHaveLength(3);
+    clock.advance(HANG_MS);
+    await settled();
+    expect(await Promise.all([hung.ended, left.ended])).toEqual(
+      Array(2).fill({ code: null, signal: 'SIGKILL' }),
+    );
+    clock.advance(200);
+    expect(launched.map(({ worker }) => worker)).toEqual([1, 2, 3, 2, 3]);
+    expect(restarts).toEqual(['hung', 'hung']);
+    clock.advance(10 * HANG_MS);
+    await settled();
+    expect(launched).toHaveLength(5);
+  });
+
+  it('leaves one that starts alone, however long that takes', async () => {
+    const { launched, clock, last } = await serving(2);
+    await last().end(CRASH);
+    clock.advance(200);
+    last().hangs = true;
+    clock.advance(10 * HANG_MS);
+    await settled();
+    expect(launched).toHaveLength(3);
   });
 
   it('tells all to drain at a stop, starts none after it, and kills what does not end in time', async () => {

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { backOffMs } from '../sync/back-off.ts';
+import { watchForHang, type HangWatch } from './hang-watch.ts';
 import type { Readiness } from './messages.ts';
 
 /** How a process ended; one of the two is set. */
@@ -14,7 +15,7 @@ export interface WorkerProcess {
   readonly pid: number;
   /** Resolves when it has ended and all that it wrote was read; never rejects. */
   readonly ended: Promise<WorkerEnd>;
-  tell(what: 'stop' | 'reload'): void;
+  tell(what: 'stop' | 'reload' | 'ping'): void;
   /** Both give undefined where it does not answer in time. */
   readiness(): Promise<Readiness | undefined>;
   metrics(): Promise<string | undefined>;
@@ -23,18 +24,24 @@ export interface WorkerProcess {
 
 /** What a worker says by itself. */
 export type WorkerNews =
-  { readonly kind: 'serving' | 'leaving' } | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'serving' | 'leaving' | 'alive' }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 export interface WorkerGroupOptions {
   readonly workers: number;
   readonly launch: (worker: number, onNews: (news: WorkerNews) => void) => WorkerProcess;
   readonly clock: Clock;
+  /** A worker that has served, and does not answer for so long, is killed and replaced, ms. */
+  readonly hangTimeoutMs: number;
   /** Gives numbers in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
   /** Counts a worker that took the place of one that ended. */
-  readonly restarted: (why: 'crashed' | 'stopped') => void;
+  readonly restarted: (why: RestartReason) => void;
 }
+
+/** Why another took the place of a worker. */
+export type RestartReason = 'crashed' | 'stopped' | 'hung';
 
 export type WorkerState = 'starting' | 'serving' | 'leaving' | 'waiting';
 
@@ -44,6 +51,9 @@ interface Place {
   state: WorkerState;
   process: WorkerProcess | undefined;
   servingSinceMs: number | undefined;
+  /** While a process serves, or leaves. */
+  watch: HangWatch | undefined;
+  hung: boolean;
   /** Crashes in a row. */
   crashes: number;
   failedStart: string | undefined;
@@ -71,6 +81,8 @@ export class WorkerGroup {
       state: 'waiting',
       process: undefined,
       servingSinceMs: undefined,
+      watch: undefined,
+      hung: false,
       crashes: 0,
       failedStart: undefined,
       timer: undefined,
@@ -136,12 +148,15 @@ export class WorkerGroup {
     place.state = 'starting';
     place.failedStart = undefined;
     place.servingSinceMs = undefined;
+    place.hung = false;
     const process = launch(worker, (news) => {
       if (news.kind === 'failed') place.failedStart = news.reason;
+      else if (news.kind === 'alive') place.watch?.heard();
       else place.state = news.kind;
       if (news.kind !== 'serving') return;
       place.servingSinceMs = clock.monotonicMs();
       log.info({ worker, worker_pid: process.pid }, 'a worker serves');
+      place.watch = this.#watch(place, process);
       onServing();
     });
     place.process = process;
@@ -149,12 +164,29 @@ export class WorkerGroup {
     return process;
   }
 
+  #watch(place: Place, process: WorkerProcess): HangWatch {
+    const { clock, log, hangTimeoutMs: timeoutMs } = this.#options;
+    const { worker } = place;
+    return watchForHang({
+      ...{ clock, timeoutMs },
+      ask: () => process.tell('ping'),
+      hangs(silentMs) {
+        const said = { worker, worker_pid: process.pid, silent_ms: Math.round(silentMs) };
+        log.error(said, 'a worker hangs, and is killed');
+        place.hung = true;
+        process.kill();
+      },
+    });
+  }
+
   #ended(place: Place, process: WorkerProcess, end: WorkerEnd): void {
     const { clock, log, restarted } = this.#options;
+    place.watch?.stop();
+    place.watch = undefined;
     place.process = undefined;
     place.state = 'waiting';
     if (this.#stopping || !this.#started) return;
-    const { worker, servingSinceMs } = place;
+    const { worker, servingSinceMs, hung } = place;
     const said = { worker, worker_pid: process.pid, how: describe(end) };
     if (end.code === 0) {
       place.crashes = 0;
@@ -168,7 +200,7 @@ export class WorkerGroup {
     const delayMs = backOffMs(place.crashes, BACK_OFF, this.#options.random());
     log.error({ ...said, restart_in_ms: Math.round(delayMs) }, 'a worker crashed');
     place.timer = clock.setTimer(delayMs, () => {
-      restarted('crashed');
+      restarted(hung ? 'hung' : 'crashed');
       this.#launch(place);
     });
   }
