@@ -57,7 +57,8 @@ export interface Publication {
 
 /**
  * Notes that a version is published, why, and which changes it holds. A version that is already behind
- * another one, published meanwhile, does not set the environment's back.
+ * another one, published meanwhile, does not set the environment's back, and has no place in the history:
+ * its changes are noted with the other one, so what it held could not be told from them.
  *
  * @returns how long the oldest of the changes waited, ms; undefined where there were none.
  */
@@ -76,7 +77,9 @@ export function markPublished(
     await sql`
       WITH noted AS (
         INSERT INTO config_versions (environment, version, why)
-        VALUES (${environment}, ${version}::bigint, ${why}) ON CONFLICT DO NOTHING
+        SELECT name, config_version, ${why} FROM environments
+        WHERE name = ${environment} AND config_version = ${version}::bigint
+        ON CONFLICT DO NOTHING
       )
       SELECT pg_notify(${PUBLISHED_CHANNEL}, ${environment})
     `.execute(transaction);
