@@ -41,10 +41,15 @@ export async function createNatsSnapshotStore(
   const pointers = await new Kvm(client).open(NAMES.configBucket, { allow_direct: false });
   const objects = await new Objm(client).open(NAMES.snapshotBucket, false);
   let connected = true;
-  void watchStatus(connection, (isConnected) => (connected = isConnected));
+  let losses = 0;
+  void watchStatus(connection, (isConnected) => {
+    connected = isConnected;
+    if (!isConnected) losses += 1;
+  });
 
   return {
     isConnected: () => connected && !connection.isClosed(),
+    losses: () => losses,
     prepare,
     async readPointer(environment) {
       const entry = await pointers.get(environment);

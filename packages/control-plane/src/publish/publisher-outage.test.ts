@@ -9,6 +9,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { readConfiguration } from '../store/configuration-rows.ts';
 import { addRoute } from '../testing/configuration.ts';
 import { openTestPublishing, type TestPublishing } from '../testing/publishing.ts';
+import type { SnapshotStore } from './snapshot-store.ts';
 
 type Server = Awaited<ReturnType<typeof startNats>>;
 
@@ -61,6 +62,28 @@ describe('the publisher and a NATS server of its own', () => {
     await server.stop();
     server = await startServer('second', server.port);
     expect(await published(0)).toBe(2);
+  });
+
+  it('publishes everything anew after a break that was over before anybody looked', async () => {
+    await publishing.stopPublishers();
+    let looks = 0;
+    const wrap = (store: SnapshotStore): SnapshotStore => ({
+      ...store,
+      isConnected: () => true,
+      listObjects: () => store.listObjects().finally(() => (looks += 1)),
+    });
+    await publishing.startPublisher({ wrap });
+    const version = await published(0);
+    // After that it looks at the store every half a minute only, unless it has a reason.
+    await eventually(() => expect(looks).toBeGreaterThan(0));
+    const { connection } = publishing.nats;
+    const manager = await jetstreamManager(connection);
+    for (const name of [`KV_${NAMES.configBucket}`, `OBJ_${NAMES.snapshotBucket}`]) {
+      await manager.streams.delete(name);
+    }
+    await manager.streams.delete(NAMES.configLog);
+    await connection.reconnect();
+    expect(await published(0)).toBeGreaterThan(version);
   });
 
   it('publishes a change though the buckets and the log were deleted under it', async () => {

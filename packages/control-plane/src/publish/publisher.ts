@@ -19,6 +19,8 @@ const TICK_MS = 1000;
 const TICKS_PER_CHECK = 30;
 /** How soon it is looked at again whether what another one published holds our changes. */
 const LOST_RACE_RETRY_MS = 100;
+/** How soon it is looked at again what became of what another one was publishing. */
+const BUSY_RETRY_MS = 1000;
 /** A data plane that asks for a snapshot gets one made no sooner after the last. */
 const ASKED_MIN_AGE_MS = 1000;
 /** What lets too many deltas pass by the last one is already being made a new one of. */
@@ -72,7 +74,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const works = new Map<string, SnapshotWork>();
   const workQueue = createWorkQueue(1, makeSnapshot);
   let stopping = false;
-  let wasConnected = false;
+  /** How many losses of the connection are made up for; undefined before the first look at the store. */
+  let lossesSeen: number | undefined;
   let publishedSincePrune = true;
   let tickTimer: Timer | undefined;
   let ticking: Promise<void> = Promise.resolve();
@@ -88,6 +91,15 @@ export function createPublisher(options: PublisherOptions): Publisher {
     retries.set(environment, clock.setTimer(delayMs, retry));
   }
 
+  /** What waits because NATS was away need not wait any longer. */
+  function retryNow(): void {
+    for (const environment of failures.keys()) {
+      retries.get(environment)?.cancel();
+      retries.delete(environment);
+      queue.add(environment);
+    }
+  }
+
   async function publish(environment: string): Promise<void> {
     const startedMs = clock.monotonicMs();
     try {
@@ -97,8 +109,12 @@ export function createPublisher(options: PublisherOptions): Publisher {
         first: !settled.has(environment),
         snapshotMinAgeMs: plan.take(environment),
       });
-      // Whoever holds the lock was told of the same changes; should it die, the next tick sees them.
-      if (result.kind === 'busy') return;
+      // Whoever holds the lock was told of the same changes. It may die, or be a connection of our own
+      // that Postgres has not seen the end of.
+      if (result.kind === 'busy') {
+        publishLater(environment, BUSY_RETRY_MS);
+        return;
+      }
       if (result.kind === 'lost_race') {
         publishLater(environment, LOST_RACE_RETRY_MS);
         return;
@@ -162,8 +178,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
   }
 
   async function tick(): Promise<void> {
-    const reconnected = store.isConnected() && !wasConnected;
-    wasConnected = store.isConnected();
+    const isConnected = store.isConnected();
+    const losses = store.losses();
     const isNew = await session.ensureConnected();
     const states = await listPublicationStates(db);
     metrics.pending.set(states.reduce((sum, state) => sum + state.pendingChanges, 0));
@@ -172,10 +188,13 @@ export function createPublisher(options: PublisherOptions): Publisher {
       const due = plan.look(state) || state.pendingChanges > 0;
       if (due && !failures.has(state.environment)) queue.add(state.environment);
     }
-    if (!wasConnected) return;
-    const recovering = reconnected || isNew || tickFailed;
+    if (!isConnected) return;
+    // By a count, as a break may be over within a tick.
+    const recovering = losses !== lossesSeen || isNew || tickFailed;
     if (recovering) await store.prepare();
+    if (losses !== lossesSeen) retryNow();
     if (recovering || ticks % TICKS_PER_CHECK === 0) await checkStore(states);
+    lossesSeen = losses;
     if (publishedSincePrune) await prune(states);
     ticks += 1;
   }

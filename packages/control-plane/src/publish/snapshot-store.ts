@@ -21,6 +21,8 @@ export interface StoredTail {
 export interface SnapshotStore {
   /** Whether a call has a chance now; a hint that saves waiting for a deadline. */
   isConnected(): boolean;
+  /** How often the connection was lost so far: what was stored before may be gone after each time. */
+  losses(): number;
   /** Creates what is missing in the store, such as after its data was lost. */
   prepare(): Promise<void>;
   readPointer(environment: string): Promise<StoredPointer>;
