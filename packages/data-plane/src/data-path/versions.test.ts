@@ -72,14 +72,16 @@ describe('a route with versions', () => {
       ...before,
       tokens: secrets.map((secret, index) => testToken(secret, { id: `tok_${index}` })),
     }));
+    const notServed: number[] = [];
     const caller = async (from: number) => {
       for (let index = from; index < secrets.length; index += 20) {
         const response = await ask({ authorization: `Bearer ${secrets[index] ?? ''}` });
-        expect(response.status).toBe(200);
+        if (response.status !== 200) notServed.push(response.status);
         await response.text();
       }
     };
     await Promise.all(Array.from({ length: 20 }, (_none, from) => caller(from)));
+    expect(notServed).toEqual([]);
     const [v1 = 0, v2 = 0] = [...upstreams.values()].map(({ seen }) => seen.length);
     expect(v1 + v2).toBe(10_000);
     expect(Math.abs(v1 / 10_000 - 0.9)).toBeLessThan(0.015);
