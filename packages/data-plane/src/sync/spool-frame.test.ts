@@ -21,7 +21,7 @@ describe('a spool file', () => {
         const file = Buffer.concat(batches.map(encodeFrame));
         const read = decodeFrames(file);
         expect(plain(read.batches)).toEqual(plain(batches));
-        expect(read.wholeBytes).toBe(file.length);
+        expect(read).toMatchObject({ tornBytes: 0, damagedBytes: 0 });
       }),
     );
   });
@@ -43,7 +43,7 @@ describe('a spool file', () => {
     );
   });
 
-  it('damaged anywhere gives only batches that were written, and all before the damage', () => {
+  it('damaged anywhere gives every other batch, and tells how much it left out', () => {
     const many = fc.array(batch, { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(many, fc.nat(), fc.integer({ min: 1, max: 255 }), (batches, where, flip) => {
@@ -51,12 +51,15 @@ describe('a spool file', () => {
         const file = Buffer.concat(frames);
         const at = where % file.length;
         file.writeUInt8(file.readUInt8(at) ^ flip, at);
-        let before = 0;
-        for (let end = frames[0]?.length ?? 0; end <= at; end += frames[before]?.length ?? 0) {
-          before += 1;
+        let damaged = 0;
+        for (let end = frames[0]?.length ?? 0; end <= at; end += frames[damaged]?.length ?? 0) {
+          damaged += 1;
         }
-        const read = decodeFrames(file);
-        expect(plain(read.batches)).toEqual(plain(batches.slice(0, before)));
+        const { batches: read, tornBytes, damagedBytes } = decodeFrames(file);
+        expect(plain(read)).toEqual(plain(batches.filter((_, index) => index !== damaged)));
+        const bytes = frames[damaged]?.length;
+        const isLast = damaged === frames.length - 1;
+        expect([tornBytes, damagedBytes]).toEqual(isLast ? [bytes, 0] : [0, bytes]);
       }),
     );
   });

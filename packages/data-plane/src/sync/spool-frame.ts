@@ -22,32 +22,56 @@ export function encodeFrame(batch: RecordBatch): Buffer {
   return frame;
 }
 
-/**
- * The whole batches at the beginning of a file. A crash leaves the last one torn, a bad disk may
- * damage any; what follows such a place is not read, as nothing says where the next one begins.
- */
-export function decodeFrames(file: Buffer): {
+export interface DecodedFrames {
   readonly batches: readonly RecordBatch[];
-  /** Where the whole ones end. */
-  readonly wholeBytes: number;
-} {
+  /** Behind the last whole batch, as a crash leaves it. */
+  readonly tornBytes: number;
+  /** Before a whole batch, as a bad disk leaves them. */
+  readonly damagedBytes: number;
+}
+
+/**
+ * The whole batches of a file. A crash leaves the last one torn; a bad disk may damage any, which costs
+ * the others nothing: where a frame does not hold, the next one that does is looked for.
+ */
+export function decodeFrames(file: Buffer): DecodedFrames {
   const batches: RecordBatch[] = [];
+  let damagedBytes = 0;
   let start = 0;
   for (;;) {
-    if (file.length - start < HEAD_BYTES) break;
-    const length = file.readUInt32BE(start);
-    const end = start + HEAD_BYTES + length;
-    if (length < FIXED_BYTES || length > MAX_FRAME_BYTES || end > file.length) break;
-    const content = file.subarray(start + HEAD_BYTES, end);
-    if (crc32(content) !== file.readUInt32BE(start + 4)) break;
-    const bodyStart = FIXED_BYTES + content.readUInt8(4);
-    if (bodyStart > content.length) break;
-    batches.push({
-      id: content.toString('latin1', FIXED_BYTES, bodyStart),
-      body: content.subarray(bodyStart),
-      records: content.readUInt32BE(0),
-    });
-    start = end;
+    const frame = nextFrame(file, start);
+    if (frame === undefined) return { batches, damagedBytes, tornBytes: file.length - start };
+    batches.push(frame.batch);
+    damagedBytes += frame.start - start;
+    start = frame.end;
   }
-  return { batches, wholeBytes: start };
+}
+
+interface Frame {
+  readonly start: number;
+  readonly end: number;
+  readonly batch: RecordBatch;
+}
+
+/** A length begins with a zero, which JSON has nowhere, so a search reads little more than once. */
+function nextFrame(file: Buffer, from: number): Frame | undefined {
+  for (let start = from; start !== -1; start = file.indexOf(0, start + 1)) {
+    const frame = frameAt(file, start);
+    if (frame !== undefined) return frame;
+  }
+  return undefined;
+}
+
+function frameAt(file: Buffer, start: number): Frame | undefined {
+  if (file.length - start < HEAD_BYTES) return undefined;
+  const length = file.readUInt32BE(start);
+  const end = start + HEAD_BYTES + length;
+  if (length < FIXED_BYTES || length > MAX_FRAME_BYTES || end > file.length) return undefined;
+  const content = file.subarray(start + HEAD_BYTES, end);
+  if (crc32(content) !== file.readUInt32BE(start + 4)) return undefined;
+  const bodyStart = FIXED_BYTES + content.readUInt8(4);
+  if (bodyStart > content.length) return undefined;
+  const id = content.toString('latin1', FIXED_BYTES, bodyStart);
+  const body = content.subarray(bodyStart);
+  return { start, end, batch: { id, body, records: content.readUInt32BE(0) } };
 }

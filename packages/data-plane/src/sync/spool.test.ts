@@ -87,6 +87,21 @@ describe('the spool', () => {
     expect(spool.bytes).toBe(0);
   });
 
+  it('leaves out what is damaged in the middle of a file, says so, and loses nothing beside it', async () => {
+    const first = newSpool({ segmentBytes: 10_000 }).spool;
+    for (const number of [1, 2, 3]) await first.append(batchOf(number));
+    await first.close();
+    const [name = ''] = await readdir(dir);
+    const content = await readFile(path.join(dir, name));
+    content.writeUInt8(0xff, encodeFrame(batchOf(1)).length);
+    await writeFile(path.join(dir, name), content);
+    const { spool, lines } = newSpool();
+    expect(numbers(await takeAll(spool))).toEqual([1, 3]);
+    const damage = { file: name, damaged_bytes: encodeFrame(batchOf(2)).length };
+    expect(lines).toMatchObject([damage]);
+    expect(spool.bytes).toBe(0);
+  });
+
   it('takes no more than its bound, over restarts too, and again once there is room', async () => {
     const size = encodeFrame(batchOf(1)).length;
     const bounds = { maxBytes: size * 2 };

@@ -30,7 +30,7 @@ export interface Spool {
   /** On disk; 0 until the first call has looked. */
   readonly bytes: number;
   append(batch: RecordBatch): Promise<AppendResult>;
-  /** The oldest file that was not taken yet; a torn end is left out. */
+  /** The oldest file that was not taken yet; a torn end, and what is damaged, is left out. */
   take(): Promise<SpoolSegment | undefined>;
   /** Flushes what was written to the disk. */
   close(): Promise<void>;
@@ -151,8 +151,11 @@ export function openSpool(options: SpoolOptions): Spool {
     const name = path.basename(fileOf(segment));
     try {
       const content = await readFile(fileOf(segment));
-      const { batches, wholeBytes } = decodeFrames(content);
-      const tornBytes = content.length - wholeBytes;
+      const { batches, tornBytes, damagedBytes } = decodeFrames(content);
+      if (damagedBytes > 0) {
+        const damage = { file: name, damaged_bytes: damagedBytes };
+        log.error(damage, 'a file of the spool is damaged: the records at that place are lost');
+      }
       if (tornBytes > 0) {
         log.warn({ file: name, torn_bytes: tornBytes }, 'the torn end of a spool file is left out');
       }
