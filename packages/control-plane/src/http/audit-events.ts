@@ -50,7 +50,9 @@ export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly
   const list = endpoint({
     method: 'GET',
     path: '/v1/audit-events',
-    summary: 'Lists changes of what the token reaches, newest first; kept for 400 days.',
+    summary:
+      'Lists changes of what the token reaches, newest first; kept for 400 days. A page that has a ' +
+      'next_cursor may be short of its limit, where changes are large.',
     scope: 'config:write',
     answers: 'page',
     data: auditEventViewSchema,
@@ -58,7 +60,7 @@ export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly
     query: listQuery,
     async handle({ token, query: { limit, cursor, since, until, ...filters } }) {
       const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('aud'), cursor);
-      const rows = await listAuditEvents(db, {
+      const { rows, isCut } = await listAuditEvents(db, {
         ...filters,
         within: token,
         sinceMs: Math.max(since ?? 0, oldestEventFound(clock.nowMs())),
@@ -66,7 +68,7 @@ export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly
         after: afterId === undefined ? undefined : { id: afterId, occurredAtMs: timeOfId(afterId) },
         limit: limit + 1,
       });
-      const cut = cutPage(rows, limit, LIST, (row) => row.id);
+      const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);
       return page(cut.rows.map(auditEventView), cut.nextCursor);
     },
   });

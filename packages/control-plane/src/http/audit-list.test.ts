@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createIdFactory } from '@gateway/shared/ids';
+import { startOrigin } from '../domain/audit-event.ts';
+import { noteAuditEvent } from '../store/audit-events.ts';
 import { startTestApi, type TestApi } from '../testing/api.ts';
 import { auditEvents, createFrom, type AuditEvent } from '../testing/audit.ts';
 
@@ -108,6 +111,33 @@ describe('GET /v1/audit-events', () => {
     const { status, json } = await api.call('GET', `/v1/audit-events?${query}`);
     expect(status).toBe(400);
     expect(json.error?.['details']).toMatchObject([{ path }]);
+  });
+
+  it('ends a page of large changes before it is too large, and goes on with its cursor', async () => {
+    // As large as the certificates of a service may be, before and after.
+    const certificates = 'c'.repeat(600_000);
+    for (let n = 1; n <= 20; n += 1) {
+      api.clock.advance(1);
+      const at = new Date(api.clock.nowMs());
+      await noteAuditEvent(api.db, startOrigin(createIdFactory(() => at.getTime())('aud'), at), {
+        ...{ action: 'service.updated', resourceId: 'svc_large', environments: ['production'] },
+        ...{ before: { n, certificates }, after: {} },
+      });
+    }
+    const pages: number[] = [];
+    const seen: unknown[] = [];
+    for (let cursor = ''; ;) {
+      const query = `limit=200&resource_id=svc_large${cursor}`;
+      const { json, text } = await api.call('GET', `/v1/audit-events?${query}`);
+      expect(text.length).toBeLessThan(6 * 1024 * 1024);
+      const events = json.data as unknown as { before: { n: number } }[];
+      pages.push(events.length);
+      seen.push(...events.map(({ before }) => before.n));
+      if (typeof json.next_cursor !== 'string') break;
+      cursor = `&cursor=${json.next_cursor}`;
+    }
+    expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
+    expect(pages).toEqual([7, 7, 6]);
   });
 
   it('shows a change for 400 days, and no longer', async () => {

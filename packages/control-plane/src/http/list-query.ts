@@ -72,16 +72,17 @@ function parseCursor(cursor: string): unknown {
 
 /**
  * Cuts rows, of which one more than `limit` was read, to a page: the cursor is the key of its last
- * row, or null where nothing follows.
+ * row, or null where nothing follows. `isCut`: rows were left out before that, as they weigh too much.
  */
 export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
   list: string,
   keyOf: (row: Row) => unknown,
+  isCut = false,
 ): { readonly rows: readonly Row[]; readonly nextCursor: string | null } {
-  if (rows.length <= limit) return { rows, nextCursor: null };
   const shown = rows.slice(0, limit);
-  const last = shown[limit - 1];
+  const last = shown.at(-1);
+  if (rows.length <= limit && !isCut) return { rows, nextCursor: null };
   return { rows: shown, nextCursor: last === undefined ? null : encodeCursor(list, keyOf(last)) };
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { lowestId, timeOfId } from '@gateway/shared/ids';
 import { manualClock } from '@gateway/shared/testing/manual-clock';
 import type { RecordRow } from '../domain/request-view.ts';
+import { MAX_PAGE_BYTES } from '../store/bounded-rows.ts';
 import type { RecordQuery } from '../store/records.ts';
 import { searchRecords, type ListRecords } from './record-search.ts';
 
@@ -25,7 +26,7 @@ function row(receivedAtMs: number): RecordRow {
 }
 
 /** Postgres, as it is when it takes a millisecond for each `msPerMs` of the time it searches. */
-function slowStore(rows: readonly RecordRow[], msPerMs: number) {
+function slowStore(rows: readonly RecordRow[], msPerMs: number, rowBytes = 1000) {
   const clock = manualClock(NOW);
   const calls: { query: RecordQuery; timeoutMs: number }[] = [];
   const list: ListRecords = (query, timeoutMs) => {
@@ -42,7 +43,14 @@ function slowStore(rows: readonly RecordRow[], msPerMs: number) {
         receivedAtMs < (query.untilMs ?? Infinity) &&
         (query.after === undefined || id < query.after.id),
     );
-    return Promise.resolve(found.toReversed().slice(0, query.limit));
+    const listed = found.toReversed().slice(0, query.limit);
+    const most = Math.max(1, Math.ceil((query.maxBytes ?? MAX_PAGE_BYTES) / rowBytes));
+    const rowsShown = listed.slice(0, most);
+    return Promise.resolve({
+      rows: rowsShown,
+      bytes: rowsShown.length * rowBytes,
+      isCut: rowsShown.length < listed.length,
+    });
   };
   return { clock, list, calls };
 }
@@ -56,6 +64,7 @@ describe('a search of records', () => {
     expect(await searchRecords(list, clock, { ...everything, limit: LIMIT })).toEqual({
       rows: rows.toReversed(),
       searchedToMs: undefined,
+      isCut: false,
     });
     expect(calls).toHaveLength(1);
   });
@@ -74,18 +83,21 @@ describe('a search of records', () => {
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 0, max: 30 * DAY_MS }), { maxLength: 30 }),
         fc.integer({ min: 1, max: 24 * 60 }),
-        async (ages, minutesPerMs) => {
+        fc.constantFrom(1000, MAX_PAGE_BYTES / 3, MAX_PAGE_BYTES * 2),
+        async (ages, minutesPerMs, rowBytes) => {
           const rows = ages
             .map((age) => row(NOW - age))
             .sort((a, b) => a.receivedAtMs - b.receivedAtMs);
-          const { list, clock } = slowStore(rows, minutesPerMs * 60_000);
+          const { list, clock } = slowStore(rows, minutesPerMs * 60_000, rowBytes);
           const seen: RecordRow[] = [];
           let after: RecordQuery['after'];
           for (let page = 0; page < 2000; page += 1) {
             const found = await searchRecords(list, clock, { ...everything, after, limit: LIMIT });
             seen.push(...found.rows);
             const last = found.rows.at(-1);
-            if (found.rows.length === LIMIT && last !== undefined) after = last;
+            expect((found.rows.length - 1) * rowBytes).toBeLessThan(MAX_PAGE_BYTES);
+            const goesOn = found.rows.length === LIMIT || found.isCut;
+            if (goesOn && last !== undefined) after = last;
             else if (found.searchedToMs === undefined) break;
             else {
               const id = lowestId('req', found.searchedToMs);

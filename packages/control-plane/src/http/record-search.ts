@@ -1,6 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { RecordRow } from '../domain/request-view.ts';
 import { isStatementTimeout } from '../store/failures.ts';
+import { MAX_PAGE_BYTES, type BoundedRows } from '../store/bounded-rows.ts';
 import type { RecordQuery } from '../store/records.ts';
 
 /** For the whole list in one go: what an index answers takes milliseconds. */
@@ -21,10 +22,15 @@ export interface RecordSearch {
    * where the rows that were asked for were found.
    */
   readonly searchedToMs: number | undefined;
+  /** Whether more were found, but left out as these weigh enough for a page. */
+  readonly isCut: boolean;
 }
 
 /** @throws an error that `isStatementTimeout` knows, where Postgres takes longer than that. */
-export type ListRecords = (query: RecordQuery, timeoutMs: number) => Promise<readonly RecordRow[]>;
+export type ListRecords = (
+  query: RecordQuery,
+  timeoutMs: number,
+) => Promise<BoundedRows<RecordRow>>;
 
 /**
  * Records, newest first, that pass every filter: found within about three seconds however many there
@@ -40,7 +46,8 @@ export async function searchRecords(
   query: RecordQuery,
 ): Promise<RecordSearch> {
   try {
-    return { rows: await list(query, WHOLE_TIMEOUT_MS), searchedToMs: undefined };
+    const { rows, isCut } = await list(query, WHOLE_TIMEOUT_MS);
+    return { rows, isCut, searchedToMs: undefined };
   } catch (error) {
     if (!isStatementTimeout(error)) throw error;
     return searchWindows(list, clock, query, error);
@@ -64,17 +71,21 @@ async function searchWindows(
   );
   let widthMs = FIRST_WINDOW_MS;
   let progress = false;
+  let maxBytes = MAX_PAGE_BYTES;
   while (searchedToMs > query.sinceMs) {
     const startedMs = clock.monotonicMs();
     const leftMs = endMs - startedMs;
     if (leftMs <= 0) {
       if (!progress) throw tooSlow;
-      return { rows, searchedToMs };
+      return { rows, searchedToMs, isCut: false };
     }
     const sinceMs = Math.max(query.sinceMs, Math.floor(searchedToMs - widthMs));
-    const window = { ...query, sinceMs, untilMs, limit: query.limit - rows.length };
+    const window = { ...query, sinceMs, untilMs, maxBytes, limit: query.limit - rows.length };
     try {
-      rows.push(...(await list(window, Math.min(WINDOW_TIMEOUT_MS, leftMs))));
+      const found = await list(window, Math.min(WINDOW_TIMEOUT_MS, leftMs));
+      rows.push(...found.rows);
+      if (found.isCut) return { rows, searchedToMs: undefined, isCut: true };
+      maxBytes -= found.bytes;
     } catch (error) {
       if (!isStatementTimeout(error)) throw error;
       widthMs = Math.max(1, widthMs / NARROW);
@@ -84,7 +95,8 @@ async function searchWindows(
     searchedToMs = sinceMs;
     untilMs = sinceMs;
     if (rows.length >= query.limit) break;
+    if (maxBytes <= 0) return { rows, searchedToMs, isCut: false };
     if (clock.monotonicMs() - startedMs < QUICK_MS) widthMs *= WIDEN;
   }
-  return { rows, searchedToMs: undefined };
+  return { rows, searchedToMs: undefined, isCut: false };
 }

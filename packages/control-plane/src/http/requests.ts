@@ -79,7 +79,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       path: '/v1/requests',
       summary:
         'Lists requests, newest first. A page with a next_cursor may be short of its limit, or empty, ' +
-        'where few requests pass the filters: the search goes on with the cursor.',
+        'where few requests pass the filters or records are large: the list goes on with the cursor.',
       scope: 'requests:read',
       query: listQuery,
       answers: 'page',
@@ -90,7 +90,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
         const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('req'), cursor);
         const list = (wanted: RecordQuery, timeoutMs: number) =>
           listRecordsWithin(db, wanted, timeoutMs);
-        const { rows, searchedToMs } = await searchRecords(list, clock, {
+        const { rows, searchedToMs, isCut } = await searchRecords(list, clock, {
           ...filters,
           environments: limitOf(token.environments),
           routes: limitOf(token.routes),
@@ -100,7 +100,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
             afterId === undefined ? undefined : { id: afterId, receivedAtMs: timeOfId(afterId) },
           limit: limit + 1,
         });
-        const { rows: shown, nextCursor } = cutPage(rows, limit, LIST, (row) => row.id);
+        const { rows: shown, nextCursor } = cutPage(rows, limit, LIST, (row) => row.id, isCut);
         const searchedTo =
           searchedToMs === undefined ? null : encodeCursor(LIST, lowestId('req', searchedToMs));
         return page(shown.map(requestView), nextCursor ?? searchedTo);

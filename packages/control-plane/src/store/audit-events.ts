@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import type { AuditRow, Change, ChangeOrigin } from '../domain/audit-event.ts';
+import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from './bounded-rows.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -68,10 +69,7 @@ export interface AuditQuery {
 const EQUALS = ['resource_type', 'resource_id', 'action', 'token_id', 'request_id'] as const;
 
 /** Audit events, newest first, that pass every filter. Equal times are ordered by id. */
-export async function listAuditEvents(
-  db: Database,
-  query: AuditQuery,
-): Promise<readonly AuditRow[]> {
+export function listAuditEvents(db: Database, query: AuditQuery): Promise<BoundedRows<AuditRow>> {
   const { within, environment, sinceMs, untilMs, after } = query;
   const conditions: RawBuilder<unknown>[] = [sql`occurred_at >= ${new Date(sinceMs)}`];
   for (const column of ['environments', 'routes'] as const) {
@@ -95,13 +93,17 @@ export async function listAuditEvents(
       sql`(occurred_at, id) < (${time}::timestamptz, ${after.id})`,
     );
   }
-  const { rows } = await sql<AuditRow>`
+  const select = sql`
     SELECT id, (extract(epoch FROM occurred_at) * 1000)::float8 AS "occurredAtMs",
       action, resource_type, resource_id, environments, token_id, client_ip, request_id,
       before, after
     FROM audit_events
     WHERE ${sql.join(conditions, sql` AND `)}
     ORDER BY occurred_at DESC, id DESC LIMIT ${query.limit}
-  `.execute(db);
-  return rows;
+  `;
+  return readWithinBytes(db, select, {
+    order: sql`"occurredAtMs" DESC, id DESC`,
+    bytes: sql`coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0)`,
+    maxBytes: MAX_PAGE_BYTES,
+  });
 }

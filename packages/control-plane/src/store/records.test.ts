@@ -20,7 +20,10 @@ const DAY = Date.UTC(2030, 5, 15);
 const everything = { environments: undefined, routes: undefined, sinceMs: 0, limit: 200 };
 
 let store: TestStore;
-beforeAll(async () => void (store = await openTestStore()));
+beforeAll(async () => {
+  store = await openTestStore();
+  await makePartition(store.db, REQUEST_RECORDS, DAY);
+});
 afterAll(() => store.close());
 
 async function insert(...records: readonly RequestRecord[]): Promise<number> {
@@ -28,7 +31,7 @@ async function insert(...records: readonly RequestRecord[]): Promise<number> {
 }
 
 async function ids(query: Partial<RecordQuery>): Promise<readonly string[]> {
-  const rows = await listRecords(store.db, { ...everything, ...query });
+  const { rows } = await listRecords(store.db, { ...everything, ...query });
   return rows.map((row) => row.id);
 }
 
@@ -50,7 +53,6 @@ describe('the store of request records', () => {
   });
 
   it('finds a record in the partition of its time and looks into no other', async () => {
-    await makePartition(store.db, REQUEST_RECORDS, DAY);
     const record = requestRecord(DAY + 1234);
     await insert(record);
     const found = await findRecord(store.db, record.id, record.received_at_ms);
@@ -87,6 +89,20 @@ describe('the store of request records', () => {
     expect(await ids({ ...window, environments: [] })).toEqual([]);
   });
 
+  it('ends a list with the record by which it weighs enough, and gives it without its weight', async () => {
+    const at = DAY - 200_000;
+    const records = [0, 1, 2, 3].map((ms) => requestRecord(at + ms, { path: 'p'.repeat(1000) }));
+    await insert(...records);
+    const window = { ...everything, sinceMs: at, untilMs: at + 4 };
+    const whole = await listRecords(store.db, window);
+    expect(whole).toMatchObject({ isCut: false, rows: { length: 4 } });
+    expect(whole.bytes).toBeGreaterThan(4000);
+    const part = await listRecords(store.db, { ...window, maxBytes: whole.bytes / 4 + 1 });
+    expect(part).toEqual({ isCut: true, rows: whole.rows.slice(0, 2), bytes: whole.bytes / 2 });
+    const row = await findRecord(store.db, records[3]?.id ?? '', at + 3);
+    expect(part.rows[0]).toEqual(row);
+  });
+
   it('gives a list up that Postgres does not answer in time', async () => {
     await store.db.transaction().execute(async (other) => {
       await sql`LOCK TABLE request_records IN ACCESS EXCLUSIVE MODE`.execute(other);
@@ -104,15 +120,19 @@ describe('the store of request records', () => {
       fc.asyncProperty(
         fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 12 }),
         fc.integer({ min: 1, max: 5 }),
-        async (offsets, limit) => {
+        // A record weighs some 600 bytes.
+        fc.constantFrom(1, 1000, 2000, undefined),
+        async (offsets, limit, maxBytes) => {
           const environment = `e${Math.random().toString(36).slice(2)}`;
           const records = offsets.map((ms) => requestRecord(DAY + ms, { environment }));
           await insert(...records);
           const seen: string[] = [];
           for (let after: RecordQuery['after']; ;) {
-            const page = await listRecords(store.db, { ...everything, environment, limit, after });
-            seen.push(...page.map((row) => row.id));
-            const last = page.at(-1);
+            const query = { ...everything, environment, limit, after, maxBytes };
+            const { rows, isCut } = await listRecords(store.db, query);
+            seen.push(...rows.map((row) => row.id));
+            expect(isCut).toBe(rows.length < limit && seen.length < records.length);
+            const last = rows.at(-1);
             if (last === undefined) break;
             after = last;
           }

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { RecordRow } from '../domain/request-view.ts';
 import { float8Array, textArray } from './binary-array.ts';
+import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from './bounded-rows.ts';
 import type { Database } from './database.ts';
 import { isCheckViolation, isUniqueViolation } from './failures.ts';
 
@@ -113,10 +114,12 @@ export interface RecordQuery {
   /** Only what comes after this record in the list: the last one of the page before. */
   readonly after?: { readonly id: string; readonly receivedAtMs: number } | undefined;
   readonly limit: number;
+  /** Once the records weigh so much none is added; as much as a page may unless given. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** Records, newest first, that pass every filter. Equal times are ordered by id. */
-export async function listRecords(db: Database, query: RecordQuery): Promise<readonly RecordRow[]> {
+export function listRecords(db: Database, query: RecordQuery): Promise<BoundedRows<RecordRow>> {
   const conditions: RawBuilder<unknown>[] = [
     sql`received_at >= to_timestamp(${query.sinceMs}::float8 / 1000)`,
   ];
@@ -137,12 +140,16 @@ export async function listRecords(db: Database, query: RecordQuery): Promise<rea
       sql`(received_at, id) < (to_timestamp(${after.receivedAtMs}::float8 / 1000), ${after.id})`,
     );
   }
-  const { rows } = await sql<RecordRow>`
+  const select = sql`
     SELECT ${COLUMNS} FROM request_records
     WHERE ${sql.join(conditions, sql` AND `)}
     ORDER BY received_at DESC, id DESC LIMIT ${query.limit}
-  `.execute(db);
-  return rows;
+  `;
+  return readWithinBytes(db, select, {
+    order: sql`"receivedAtMs" DESC, id DESC`,
+    bytes: sql`octet_length(document::text)`,
+    maxBytes: query.maxBytes ?? MAX_PAGE_BYTES,
+  });
 }
 
 /**
@@ -152,7 +159,7 @@ export function listRecordsWithin(
   db: Database,
   query: RecordQuery,
   timeoutMs: number,
-): Promise<readonly RecordRow[]> {
+): Promise<BoundedRows<RecordRow>> {
   return db.transaction().execute(async (transaction) => {
     await sql`SET LOCAL statement_timeout = ${sql.lit(Math.ceil(timeoutMs))}`.execute(transaction);
     return listRecords(transaction, query);
