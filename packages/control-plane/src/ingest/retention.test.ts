@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { createIdFactory } from '@gateway/shared/ids';
 import { createLogger } from '@gateway/shared/telemetry/logger';
@@ -7,6 +8,7 @@ import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { AUDIT_EVENTS, REQUEST_RECORDS } from '../domain/partitioned-table.ts';
 import { startOrigin } from '../domain/audit-event.ts';
 import { listAuditEvents, noteAuditEvent } from '../store/audit-events.ts';
+import { beginMove } from '../store/late-rows.ts';
 import { dropPartition, listPartitions, listStrayPeriods } from '../store/partitions.ts';
 import { insertRecords, listRecords } from '../store/records.ts';
 import { addEnvironment, addRoute, uniqueEnvironment } from '../testing/configuration.ts';
@@ -36,7 +38,7 @@ const insert = (...timesMs: readonly number[]) =>
 
 async function times(): Promise<readonly number[]> {
   const everything = { environments: undefined, routes: undefined, sinceMs: 0, limit: 200 };
-  return (await listRecords(store.db, everything)).map((record) => record.receivedAtMs);
+  return (await listRecords(store.db, everything)).rows.map((record) => record.receivedAtMs);
 }
 
 describe('the retention of request records', () => {
@@ -82,6 +84,15 @@ describe('the retention of request records', () => {
     expect(await times()).toEqual([TODAY + DAY_MS + 1, TODAY + DAY_MS, TODAY]);
   });
 
+  it('ends a move of rows that was broken off, though nothing is left to be moved', async () => {
+    await insert(TODAY);
+    await beginMove(store.db, REQUEST_RECORDS, [TODAY], 1000);
+    await sql`DELETE FROM request_records`.execute(store.db);
+    await runRetention({ db: store.db, clock: manualClock(TODAY), log, historyDays: 90 }, never);
+    await runRetention({ db: store.db, clock: manualClock(TODAY), log, historyDays: 90 }, never);
+    expect(await listPartitions(store.db, REQUEST_RECORDS)).toEqual(ahead(TODAY));
+  });
+
   it('keeps an audit event for 400 days whatever happens, and not for another month more', async () => {
     const clock = manualClock(TODAY);
     const options = { db: store.db, clock, log, historyDays: 90 };
@@ -97,7 +108,7 @@ describe('the retention of request records', () => {
     const ids = async () => {
       const within = { environments: ['*'], routes: ['*'], scopes: ['*'] };
       const events = await listAuditEvents(store.db, { within, sinceMs: 0, limit: 10 });
-      return events.map((event) => event.id);
+      return events.rows.map((event) => event.id);
     };
     clock.advance(400 * DAY_MS);
     await runRetention(options, never);

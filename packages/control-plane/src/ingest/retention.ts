@@ -7,32 +7,24 @@ import {
 } from '../domain/partitioned-table.ts';
 import { forgetChanges, forgetVersions } from '../store/config-versions.ts';
 import type { Database } from '../store/database.ts';
+import { findMove } from '../store/late-rows.ts';
 import {
   deleteStrays,
   dropPartition,
   listPartitions,
   listStrayPeriods,
   makePartition,
-  type PartitionChange,
 } from '../store/partitions.ts';
+import { moveLateRows } from './late-rows-move.ts';
 import type { PartitionMetrics } from './partition-metrics.ts';
 import { planPartitions, retentionStart } from './partition-plan.ts';
+import { untilDone } from './until-done.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Where nothing is to be done a run costs next to nothing, and rows that have no partition are few. */
 const EVERY_MS = 60 * 1000;
 /** Old versions are looked for more seldom, by every so many runs. */
 const RUNS_PER_HISTORY = 60;
-/** While another process is at it. */
-const BUSY_ATTEMPTS = 20;
-const BUSY_RETRY_MS = 250;
-/**
- * How long each try waits for a table that is in use, and how many times as long its users have it to
- * themselves before the next one. Short first: what the API and the ingest do takes no longer, and who
- * reads the table for hours, such as a dump, holds writers up for less than a second in a run.
- */
-const LOCK_TIMEOUTS_MS = [25, 50, 100, 200, 400];
-const LOCK_REST = 4;
 
 export interface RetentionOptions {
   readonly db: Database;
@@ -103,6 +95,8 @@ async function keepPartitions(
   nowMs: number,
   signal: AbortSignal,
 ): Promise<void> {
+  const before = retentionStart(nowMs, table);
+  await untilNone(() => deleteStrays(db, table, before), signal);
   const strays = await listStrayPeriods(db, table);
   const plan = planPartitions(table, await listPartitions(db, table), strays, nowMs);
   const named = (startMs: number) => ({ table: table.name, from: textOf(startMs) });
@@ -115,19 +109,28 @@ async function keepPartitions(
   }
   metrics?.late.inc({ table: table.name }, late.size);
   metrics?.missing.set({ table: table.name }, plan.make.length);
-  for (const start of plan.make) {
+  // Also to end one that was broken off: until then no partition can be made.
+  if (late.size > 0 || (await findMove(db, table)) !== undefined) {
+    const moved = await moveLateRows({ db, clock }, table, plan.make, signal);
     if (signal.aborted) return;
-    const made = await untilDone(
-      (lockTimeoutMs) => makePartition(db, table, start, lockTimeoutMs),
-      clock,
-      signal,
-    );
-    metrics?.missing.dec({ table: table.name });
-    if (!made) continue;
-    log.info(
-      named(start),
-      late.has(start) ? 'made a partition and moved its rows' : 'made a partition',
-    );
+    metrics?.missing.dec({ table: table.name }, plan.make.length);
+    for (const start of moved ? plan.make : []) {
+      log.info(
+        named(start),
+        late.has(start) ? 'made a partition and moved its rows' : 'made a partition',
+      );
+    }
+  } else {
+    for (const start of plan.make) {
+      if (signal.aborted) return;
+      const made = await untilDone(
+        (lockTimeoutMs) => makePartition(db, table, start, lockTimeoutMs),
+        clock,
+        signal,
+      );
+      metrics?.missing.dec({ table: table.name });
+      if (made) log.info(named(start), 'made a partition');
+    }
   }
   for (const start of plan.drop) {
     if (signal.aborted) return;
@@ -139,31 +142,6 @@ async function keepPartitions(
     if (!dropped) continue;
     log.info(named(start), 'dropped a partition, as all of it is past its retention');
   }
-  const before = retentionStart(nowMs, table);
-  await untilNone(() => deleteStrays(db, table, before), signal);
-}
-
-/** Whether it was this process that did it. */
-async function untilDone(
-  step: (lockTimeoutMs: number) => Promise<PartitionChange>,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<boolean> {
-  let busy = 0;
-  let locked = 0;
-  while (!signal.aborted) {
-    const lockTimeoutMs = LOCK_TIMEOUTS_MS[locked] ?? 0;
-    const result = await step(lockTimeoutMs);
-    if (result === 'done' || result === 'already') return result === 'done';
-    if (result === 'busy') busy += 1;
-    else locked += 1;
-    if (busy === BUSY_ATTEMPTS || locked === LOCK_TIMEOUTS_MS.length) {
-      throw new Error(`a change of partitions stayed ${result}`);
-    }
-    const restMs = result === 'busy' ? BUSY_RETRY_MS : lockTimeoutMs * LOCK_REST;
-    await pause(clock, restMs, signal);
-  }
-  return false;
 }
 
 async function untilNone(step: () => Promise<number>, signal: AbortSignal): Promise<void> {
