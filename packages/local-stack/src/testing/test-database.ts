@@ -90,11 +90,18 @@ async function dropDatabase(client: pg.Client, database: string): Promise<void> 
  * run. Needs the Postgres of the global setup.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
+  await withMaintenance(ensureTemplate);
+  return createFrom(template);
+}
+
+/** A fresh database to which no migration was applied. Needs the Postgres of the global setup. */
+export function createEmptyDatabase(): Promise<TestDatabase> {
+  return createFrom('template1');
+}
+
+async function createFrom(source: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await withMaintenance(async (client) => {
-    await ensureTemplate(client);
-    await client.query(`create database ${name} template ${template}`);
-  });
+  await withMaintenance((client) => client.query(`create database ${name} template ${source}`));
   return {
     url: urlOf(name),
     drop: () => withMaintenance((client) => dropDatabase(client, name)),
