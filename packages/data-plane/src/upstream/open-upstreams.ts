@@ -1,0 +1,59 @@
+import type { LookupFunction } from 'node:net';
+import type { Clock } from '@gateway/shared/clock';
+import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import type { Runner } from '@gateway/shared/runner';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { Registry } from 'prom-client';
+import type { Config } from '../config.ts';
+import { guardedLookup } from './guarded-lookup.ts';
+import { NameCache } from './names/name-cache.ts';
+import { registerNameMetrics } from './names/name-metrics.ts';
+import { resolveByServers, resolveBySystem } from './names/resolve-name.ts';
+import { UpstreamPools } from './pools.ts';
+
+/** All the ways out of a data plane, each with connections of its own. */
+export interface OpenUpstreams {
+  readonly names: NameCache;
+  /** Resolves names, and refuses addresses that no upstream may have. */
+  readonly lookup: LookupFunction;
+  readonly upstreams: UpstreamPools;
+  /** The way to the control plane, where no address is refused. */
+  readonly controlPlane: UpstreamPools;
+  /** For health checks, which must not wait behind requests. */
+  readonly checks: UpstreamPools;
+}
+
+/** Opens them, to be closed by the runner. */
+export function openUpstreams(
+  config: Config,
+  runner: Runner,
+  { clock, log, registry }: { clock: Clock; log: Logger; registry: Registry },
+): OpenUpstreams {
+  const deny = config.UPSTREAM_DENY_CIDRS;
+  const servers = config.DNS_SERVERS;
+  const names = new NameCache({
+    resolve: servers.length > 0 ? resolveByServers(servers, clock) : resolveBySystem,
+    staleMs: config.DNS_STALE_MS,
+    clock,
+    log,
+  });
+  registerNameMetrics(registry, names);
+  const lookup = guardedLookup(deny, names.lookup);
+  const pools = {
+    clock,
+    lookup,
+    maxConnections: config.MAX_UPSTREAM_CONNECTIONS,
+    connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
+    bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+    maxConnectionAgeMs: config.UPSTREAM_CONNECTION_MAX_AGE_MS,
+  };
+  const upstreams = new UpstreamPools({ ...pools, deny });
+  const controlPlane = new UpstreamPools({ ...pools, deny: parseAddressRanges([]) });
+  const checks = new UpstreamPools({ ...pools, deny });
+  runner.defer('upstream connections', () => {
+    upstreams.close();
+    controlPlane.close();
+    checks.close();
+  });
+  return { names, lookup, upstreams, controlPlane, checks };
+}
