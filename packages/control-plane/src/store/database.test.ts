@@ -4,7 +4,7 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { sql } from 'kysely';
 import { openTcpGate, type TcpGate } from '../testing/tcp-gate.ts';
-import { openDatabase, type OpenDatabase } from './database.ts';
+import { openDatabase, type Database, type OpenDatabase } from './database.ts';
 import { isAway } from './failures.ts';
 
 describe('the pool', () => {
@@ -22,6 +22,7 @@ describe('the pool', () => {
       log: createLogger('test', 'silent'),
       maxConnections: 1,
       statementTimeoutMs: 200,
+      transactionIdleMs: 300,
     });
   });
 
@@ -54,6 +55,37 @@ describe('the pool', () => {
     const error: unknown = await ask().catch((e: unknown) => e);
     expect(isAway(error)).toBe(true);
     await gate.set('open');
+    expect((await ask()).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('gives up what a transaction has locked whose process stands still', async () => {
+    await sql`CREATE TABLE counts (count integer); INSERT INTO counts VALUES (0)`.execute(
+      opened.db,
+    );
+    const add = (db: Database) => sql`UPDATE counts SET count = count + 1`.execute(db);
+    const other = openDatabase({
+      url: testDatabase.url,
+      log: createLogger('test', 'silent'),
+      statementTimeoutMs: 200,
+    });
+    const waits = Promise.withResolvers<undefined>();
+    const held = opened.db.transaction().execute(async (transaction) => {
+      await add(transaction);
+      await gate.set('stalled');
+      await waits.promise;
+      await add(transaction);
+    });
+    const ended = held.catch((e: unknown) => e);
+    try {
+      await eventually(() => add(other.db));
+      await gate.set('open');
+      waits.resolve(undefined);
+      expect(isAway(await ended)).toBe(true);
+    } finally {
+      waits.resolve(undefined);
+      await ended;
+      await other.close();
+    }
     expect((await ask()).rows).toEqual([{ one: 1 }]);
   });
 

@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   readonly maxConnections?: number;
   /** After this long Postgres itself gives a statement up, ms. */
   readonly statementTimeoutMs?: number;
+  /** A transaction in which nothing is asked for so long is ended by Postgres, ms. */
+  readonly transactionIdleMs?: number;
 }
 
 export interface OpenDatabase {
@@ -24,6 +26,12 @@ export interface OpenDatabase {
 const CONNECT_TIMEOUT_MS = 3000;
 /** Past its own time-out Postgres is given this long to say so; then the connection is dead. */
 const ANSWER_GRACE_MS = 2000;
+/**
+ * No code of ours pauses for so long within a transaction. One that does is of a process that stands still,
+ * or of a machine that is gone; what it has locked would stay so for as long as its connection seems to live,
+ * which is hours.
+ */
+const TRANSACTION_IDLE_MS = 10_000;
 
 /** A bigint as a number: what is counted here stays far below 2^53, and beyond it this throws. */
 function parseInt8(text: string): number {
@@ -57,6 +65,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     keepAlive: true,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
+    idle_in_transaction_session_timeout: options.transactionIdleMs ?? TRANSACTION_IDLE_MS,
     types: { getTypeParser: parserOf },
   });
   const lost = (error: Error) => {

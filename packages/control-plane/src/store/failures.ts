@@ -3,8 +3,8 @@
  * driver's texts.
  */
 
-/** SQLSTATE classes: 08 connection, 53 resources, 57P0x shutdown; deadlock, serialisation, time-out. */
-const AWAY_STATE = /^(08|53|57P0)|^(40001|40P01|57014|55P03)$/;
+/** SQLSTATE classes: 08 connection, 53 resources, 57P0x shutdown; deadlock, serialisation, time-outs. */
+const AWAY_STATE = /^(08|53|57P0)|^(40001|40P01|57014|55P03|25P03)$/;
 
 const AWAY_SYSTEM_CODES = new Set([
   'ECONNREFUSED',

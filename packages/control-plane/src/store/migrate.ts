@@ -9,6 +9,8 @@ const MIGRATIONS = fileURLToPath(new URL('../../../../migrations/', import.meta.
 
 /** A start waits this long for the replica that migrates before it, ms. */
 const STATEMENT_TIMEOUT_MS = 10 * 60 * 1000;
+/** After so long without a statement the one that migrates is taken for dead, and the next takes its place, ms. */
+const TRANSACTION_IDLE_MS = 60 * 1000;
 
 /**
  * Applies every migration that the database lacks, each once, in the order of their names.
@@ -26,6 +28,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
     max: 2,
     connectionTimeoutMillis: 3000,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
   });
   // An error on an idle connection would end the process; the next query reports it.
   pool.on('error', () => undefined);
