@@ -49,8 +49,13 @@ interface Asked {
 }
 
 /** The answer of the endpoint, or the code of its refusal with the names of the wrong fields. */
-async function ask(path: string, asked: Asked, time: Clock = clock) {
-  const found = requestEndpoints({ db: store.db, clock: time }).find((one) => one.path === path);
+async function ask(
+  path: string,
+  asked: Asked,
+  time: Clock = clock,
+  endpoints = requestEndpoints({ db: store.db, clock: time }),
+) {
+  const found = endpoints.find((one) => one.path === path);
   try {
     return await found?.run({
       token: token(),
@@ -186,6 +191,32 @@ describe('GET /v1/requests', () => {
     const rest = await list({ limit: '3', cursor: cursor ?? '' }, token(), runningClock);
     expect(rest).toEqual({ ids: [old.id], next: null });
   }, 20_000);
+
+  it('leaves connections of the database to all else, however many slow lists there are', async () => {
+    const endpoints = requestEndpoints({ db: store.db, clock });
+    const lists = await store.db.transaction().execute(async (other) => {
+      await sql`LOCK TABLE request_records_default`.execute(other);
+      const gone = new AbortController();
+      const asked = { query: {}, signal: gone.signal };
+      const under = Promise.allSettled(
+        Array.from({ length: 30 }, () => ask('/v1/requests', asked, clock, endpoints)),
+      );
+      await eventually(async () => {
+        const { rows } = await sql<{ count: number }>`
+          SELECT count(*)::int FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'
+        `.execute(store.db);
+        expect(rows[0]?.count).toBe(4);
+      });
+      gone.abort();
+      return { under };
+    });
+    const codes = (await lists.under).map((list) =>
+      list.status === 'fulfilled' && list.value && 'code' in list.value ? list.value.code : 'list',
+    );
+    expect(codes.filter((code) => code === 'list')).toHaveLength(4);
+    expect(codes.filter((code) => code === 'gateway_overloaded')).toHaveLength(26);
+  });
 
   it('takes every filter of the interface', async () => {
     const at = NOW - 60_000;

@@ -27,8 +27,11 @@ import {
 } from './list-query.ts';
 import { searchRecords } from './record-search.ts';
 import { one, page } from './reply.ts';
+import { createTurns } from './turns.ts';
 
 const LIST = 'requests';
+/** Of the ten connections of the pool: the others are for all else, and for what stores records. */
+const MAX_SEARCHES = 4;
 
 const listQuery = z.strictObject({
   ...listParameters,
@@ -53,6 +56,7 @@ export interface RequestEndpointParts {
 
 /** `GET /v1/requests/{id}` and `GET /v1/requests`. Source: INTERFACE section 4, DESIGN section 2. */
 export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly Endpoint[] {
+  const takeTurn = createTurns(MAX_SEARCHES, clock);
   return [
     endpoint({
       method: 'GET',
@@ -84,13 +88,13 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       query: listQuery,
       answers: 'page',
       data: requestViewSchema,
-      errors: [],
-      async handle({ query, token }) {
+      errors: ['gateway_overloaded'],
+      async handle({ query, token, signal }) {
         const { limit, cursor, since, until, ...filters } = query;
         const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('req'), cursor);
-        const list = (wanted: RecordQuery, timeoutMs: number) =>
-          listRecordsWithin(db, wanted, timeoutMs);
-        const { rows, searchedToMs, isCut } = await searchRecords(list, clock, {
+        const list = (part: RecordQuery, timeoutMs: number) =>
+          listRecordsWithin(db, part, timeoutMs);
+        const wanted = {
           ...filters,
           environments: limitOf(token.environments),
           routes: limitOf(token.routes),
@@ -99,7 +103,9 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
           after:
             afterId === undefined ? undefined : { id: afterId, receivedAtMs: timeOfId(afterId) },
           limit: limit + 1,
-        });
+        };
+        const search = () => searchRecords(list, clock, wanted);
+        const { rows, searchedToMs, isCut } = await takeTurn(signal, search);
         const { rows: shown, nextCursor } = cutPage(rows, limit, LIST, (row) => row.id, isCut);
         const searchedTo =
           searchedToMs === undefined ? null : encodeCursor(LIST, lowestId('req', searchedToMs));
