@@ -83,7 +83,10 @@ describe('a record on its way to Postgres', () => {
   it('holds nothing that Postgres refuses, wherever it stands', () => {
     const odd = 'a\0b\ud800c\udc00';
     const stored = storableRecord(
-      requestRecord(AT_MS, { path: odd, route: odd, client_request_id: '\\u0000', trace_id: '😀' }),
+      requestRecord(AT_MS, {
+        ...{ path: odd, route: odd, client_request_id: '\\u0000', trace_id: '😀' },
+        claims: { [odd]: [odd], plain: 1 },
+      }),
     );
     const clean = 'a\uFFFDb\uFFFDc\uFFFD';
     expect(stored.route).toBe(clean);
@@ -91,6 +94,7 @@ describe('a record on its way to Postgres', () => {
       path: clean,
       client_request_id: '\\u0000',
       trace_id: '😀',
+      claims: { [clean]: [clean], plain: 1 },
     });
   });
 

@@ -79,9 +79,14 @@ const MAY_BE_REFUSED = /\\u(?:0000|d[89a-f])/;
 function storableJson(value: unknown): string {
   const text = JSON.stringify(value);
   if (!MAY_BE_REFUSED.test(text)) return text;
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'string' ? storableText(part) : part,
-  );
+  return JSON.stringify(value, (_key, part: unknown) => storablePart(part));
+}
+
+/** A text, or an object with names that can be stored; what is in it comes here by itself. */
+function storablePart(part: unknown): unknown {
+  if (typeof part === 'string') return storableText(part);
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+  return Object.fromEntries(Object.entries(part).map(([name, one]) => [storableText(name), one]));
 }
 
 /** Paths and ids come from outside: what Postgres cannot hold becomes U+FFFD. */
