@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
 import { systemClock } from '../clock.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createTestAuthority } from '../testing/certificates.ts';
@@ -43,10 +44,11 @@ describe('the connection to NATS', () => {
     return (listening.address() as AddressInfo).port;
   }
 
-  const start = (url: string) => {
-    const log = createLogger('test', 'silent');
+  const start = (url: string, log = createLogger('test', 'silent')) => {
     const { signal } = stopping;
-    return connectNats({ url, name: 'test', log, clock: systemClock, signal });
+    // However long a test takes, lines of errors are not due again.
+    const clock = { ...systemClock, monotonicMs: () => 0 };
+    return connectNats({ url, name: 'test', log, clock, signal });
   };
 
   it('tells user and password of the URL', async () => {
@@ -56,20 +58,29 @@ describe('the connection to NATS', () => {
     await connection.close();
   });
 
-  it('goes on asking a server that refuses it, as that may hear of a new password later', async () => {
+  it('goes on asking a server that refuses it, as that may hear of a new password later, and says so once', async () => {
     const refusals = 4;
     const port = await listen({ auth_required: true }, (socket) => {
       const refused = greetings > 1 && greetings <= 1 + refusals;
       if (refused) socket.end("-ERR 'Authorization Violation'\r\n");
       return socket;
     });
-    const connection = await start(`nats://me:s3cret@127.0.0.1:${port}`);
+    const lines: string[] = [];
+    const write = (line: string) => lines.push((JSON.parse(line) as { msg: string }).msg);
+    const connection = await start(`nats://me:s3cret@127.0.0.1:${port}`, pino({}, { write }));
     for (const socket of sockets) socket.destroy();
     await eventually(async () => {
       expect(greetings).toBeGreaterThan(1 + refusals);
       await connection.flush();
     });
     expect(connection.isClosed()).toBe(false);
+    const told = [
+      'connected to NATS',
+      'the connection to NATS was lost',
+      'NATS error',
+      'connected to NATS again',
+    ];
+    await eventually(() => expect(lines).toEqual(told));
     await connection.close();
   });
 

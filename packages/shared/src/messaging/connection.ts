@@ -16,6 +16,8 @@ export interface NatsOptions {
 
 const RETRY_MS = 500;
 const LOG_EVERY_ATTEMPTS = 20;
+/** Errors of a connection that come closer together are one line. */
+const ERROR_LOG_EVERY_MS = 10_000;
 
 /**
  * Connects to NATS and stays connected: waits as long as it takes for the first connection, then
@@ -50,7 +52,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
         signal.throwIfAborted();
       }
       log.info('connected to NATS');
-      void logStatus(connection, log);
+      void logStatus(connection, log, clock);
       return connection;
     } catch (error) {
       signal.throwIfAborted();
@@ -62,10 +64,25 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   }
 }
 
-async function logStatus(connection: NatsConnection, log: Logger): Promise<void> {
+/** A server that refuses the credentials at every try, or each message, must not fill the log. */
+async function logStatus(connection: NatsConnection, log: Logger, clock: Clock): Promise<void> {
+  let isUp = true;
+  let errors = 0;
+  let nextErrorMs = -Infinity;
   for await (const status of connection.status()) {
-    if (status.type === 'disconnect') log.warn('the connection to NATS was lost');
-    else if (status.type === 'reconnect') log.info('connected to NATS again');
-    else if (status.type === 'error') log.error({ reason: String(status.error) }, 'NATS error');
+    if (status.type === 'disconnect') {
+      if (isUp) log.warn('the connection to NATS was lost');
+      isUp = false;
+    } else if (status.type === 'reconnect') {
+      if (!isUp) log.info('connected to NATS again');
+      isUp = true;
+    } else if (status.type === 'error') {
+      errors += 1;
+      const nowMs = clock.monotonicMs();
+      if (nowMs < nextErrorMs) continue;
+      log.error({ reason: String(status.error), errors }, 'NATS error');
+      nextErrorMs = nowMs + ERROR_LOG_EVERY_MS;
+      errors = 0;
+    }
   }
 }
