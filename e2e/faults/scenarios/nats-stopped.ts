@@ -1,5 +1,12 @@
+import type { Server } from '@gateway/local-stack/server';
 import type { FaultWorld } from '../harness/fault-world.ts';
 import type { Scenario } from '../harness/scenario.ts';
+
+/** Rejects when the server ends: that tells more than what is not served without it. */
+async function endOf({ process }: Server): Promise<never> {
+  const exit = await process.exited;
+  throw new Error(`NATS ended: ${JSON.stringify(exit)}, ${process.logs(5).join(' ')}`);
+}
 
 /** NATS comes back with what it had, or with nothing of it. */
 function natsStopped(fault: string, data: 'kept' | 'gone'): Scenario<FaultWorld> {
@@ -11,9 +18,9 @@ function natsStopped(fault: string, data: 'kept' | 'gone'): Scenario<FaultWorld>
       await stack.nats.stop();
       await run.outage(outageMs);
       await run.repair(async () => {
-        await stack.restartNats(data);
-        await world.changeArrives();
-        await run.keysTaken();
+        const nats = await stack.restartNats(data);
+        const served = world.changeArrives().then(() => run.keysTaken());
+        await Promise.race([served, endOf(nats)]);
       });
       return run.finish({ keysRefused: Infinity });
     },
