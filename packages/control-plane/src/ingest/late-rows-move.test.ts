@@ -165,6 +165,43 @@ describe('rows that came before their partition', () => {
     expect(await counts()).toEqual({ request_records_20300615: 10 });
   });
 
+  it('are moved from scratch where another one has moved some of them past this move', async () => {
+    await insertMany(10);
+    await insertRecords(store.db, [record(DAY + DAY_MS)]);
+    await beginMove(store.db, TABLE, [DAY], LOCK_TIMEOUT_MS);
+    const begun = await findMove(store.db, TABLE);
+    if (begun === undefined) throw new Error('a move has begun');
+    await copyLateRows(store.db, TABLE, begun, undefined);
+    await sql`CREATE TABLE request_records_20300616 (LIKE request_records INCLUDING ALL)`.execute(
+      store.db,
+    );
+    await sql`
+      WITH moved AS (DELETE FROM request_records WHERE received_at >= '2030-06-16Z' RETURNING *)
+      INSERT INTO request_records_20300616 SELECT * FROM moved
+    `.execute(store.db);
+    await sql`
+      ALTER TABLE request_records ATTACH PARTITION request_records_20300616
+      FOR VALUES FROM ('2030-06-16Z') TO ('2030-06-17Z')
+    `.execute(store.db);
+    await expect(move(DAY)).rejects.toThrow('partition constraint');
+    expect(await leftOvers()).toEqual([]);
+    expect(await move(DAY)).toBe(true);
+    const moved = { request_records_20300615: 10, request_records_20300616: 1 };
+    expect(await counts()).toEqual(moved);
+  });
+
+  it('are not given up where the table stays in use', async () => {
+    await insertMany(10);
+    await beginMove(store.db, TABLE, [DAY], LOCK_TIMEOUT_MS);
+    const { release, held } = await holdRow(store.db);
+    await expect(move(DAY)).rejects.toThrow('a change of partitions stayed locked');
+    expect(await findMove(store.db, TABLE)).toBeDefined();
+    release();
+    await held;
+    expect(await move(DAY)).toBe(true);
+    expect(await counts()).toEqual({ request_records_20300615: 10 });
+  });
+
   it('are moved with all indexes of the table, to be found and dropped like others', async () => {
     await insertMany(10);
     await move(DAY);

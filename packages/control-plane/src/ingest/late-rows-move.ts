@@ -11,7 +11,7 @@ import {
   type Move,
   type RowKey,
 } from '../store/late-rows.ts';
-import { untilDone } from './until-done.ts';
+import { NoTurnError, untilDone } from './until-done.ts';
 
 /** Another process copies its batch meanwhile. */
 const BUSY_RETRY_MS = 50;
@@ -40,12 +40,14 @@ export async function moveLateRows(
   if (move === undefined) return false;
   try {
     await copyAll({ db, clock }, table, move, signal);
+    return await untilDone((timeoutMs) => endMove(db, table, move, timeoutMs), clock, signal);
   } catch (error) {
-    // Such as a column that was added meanwhile, and that the copy lacks: tried again from scratch.
-    if (!isAway(error)) await untilDone((ms) => abandonMove(db, table, ms), clock, signal);
+    // Such as a column or a partition that was added meanwhile, and that the copy knows nothing of: the
+    // next run tries it from scratch.
+    const isPassing = isAway(error) || error instanceof NoTurnError;
+    if (!isPassing) await untilDone((ms) => abandonMove(db, table, ms), clock, signal);
     throw error;
   }
-  return untilDone((timeoutMs) => endMove(db, table, move, timeoutMs), clock, signal);
 }
 
 async function copyAll(

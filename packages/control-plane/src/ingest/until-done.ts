@@ -12,11 +12,19 @@ const BUSY_RETRY_MS = 250;
 const LOCK_TIMEOUTS_MS = [25, 50, 100, 200, 400];
 const LOCK_REST = 4;
 
+/** A change of partitions did not come to its turn; nothing is wrong with it. */
+export class NoTurnError extends Error {
+  constructor(stayed: 'busy' | 'locked') {
+    super(`a change of partitions stayed ${stayed}`);
+    this.name = 'NoTurnError';
+  }
+}
+
 /**
  * Tries a change of partitions until it is done; gives whether it was this process that did it. `late`
  * is left to a later run, which sees that there are rows to be moved.
  *
- * @throws where it did not come to its turn.
+ * @throws {NoTurnError} where the table stayed in use.
  */
 export async function untilDone(
   step: (lockTimeoutMs: number) => Promise<PartitionChange | 'late'>,
@@ -32,7 +40,7 @@ export async function untilDone(
     if (result === 'busy') busy += 1;
     else locked += 1;
     if (busy === BUSY_ATTEMPTS || locked === LOCK_TIMEOUTS_MS.length) {
-      throw new Error(`a change of partitions stayed ${result}`);
+      throw new NoTurnError(result);
     }
     const restMs = result === 'busy' ? BUSY_RETRY_MS : lockTimeoutMs * LOCK_REST;
     await pause(clock, restMs, signal);
