@@ -7,8 +7,8 @@ import { symbols } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { forkWorker } from './fork-worker.ts';
+import { readinessOfGroup } from './group-readiness.ts';
 import { mergeMetrics } from './merge-metrics.ts';
-import type { Readiness } from './messages.ts';
 import type { LineTarget } from './whole-lines.ts';
 import { prepareWorkerFolders } from './worker-folders.ts';
 import { WorkerGroup } from './worker-group.ts';
@@ -91,7 +91,7 @@ async function start(
         return mergeMetrics(texts.filter((text) => text !== undefined));
       },
     },
-    readiness: () => readinessOf(group, config.WORKERS, stopping),
+    readiness: () => readinessOfGroup(group.running, config.WORKERS, stopping),
   });
   runner.defer('admin server', () => admin.close());
   runner.defer('workers', () => {
@@ -111,37 +111,4 @@ function linesOf(log: Logger): LineTarget {
   const output = (log as unknown as Record<symbol, LineTarget>)[symbols.streamSym];
   if (output === undefined) throw new Error('the log has no output');
   return output;
-}
-
-/** Ready where at least one worker takes connections, and each that does is ready. */
-async function readinessOf(
-  group: WorkerGroup,
-  workers: number,
-  stopping: boolean,
-): Promise<Readiness> {
-  const told = await Promise.all(
-    group.running.map(async ({ worker, serves, process }) => {
-      const answer = await process.readiness();
-      const said = (reasons: readonly string[] = []) =>
-        reasons.map((reason) => `worker ${worker}: ${reason}`);
-      if (answer === undefined)
-        return { serves, notReady: [], degraded: said(['does not answer']) };
-      const { notReady, degraded } = answer;
-      return serves
-        ? { serves, notReady: said(notReady), degraded: said(degraded) }
-        : { serves, notReady: [], degraded: said([...notReady, ...degraded]) };
-    }),
-  );
-  const serving = told.filter(({ serves }) => serves).length;
-  return {
-    notReady: [
-      ...(stopping ? ['stopping'] : []),
-      ...(serving === 0 ? ['no worker takes connections'] : []),
-      ...told.flatMap(({ notReady }) => notReady),
-    ],
-    degraded: [
-      ...(serving < workers ? [`${workers - serving} of ${workers} workers do not serve`] : []),
-      ...told.flatMap(({ degraded }) => degraded),
-    ],
-  };
 }

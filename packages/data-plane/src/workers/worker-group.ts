@@ -22,6 +22,14 @@ export interface WorkerProcess {
   kill(): void;
 }
 
+/** A process of a group, by its place in it. */
+export interface RunningWorker {
+  readonly worker: number;
+  /** It takes connections. */
+  readonly serves: boolean;
+  readonly process: WorkerProcess;
+}
+
 /** What a worker says by itself. */
 export type WorkerNews =
   | { readonly kind: 'serving' | 'leaving' | 'alive' }
@@ -115,7 +123,7 @@ export class WorkerGroup {
   }
 
   /** Every worker that runs, with whether it takes connections. */
-  get running(): readonly { worker: number; serves: boolean; process: WorkerProcess }[] {
+  get running(): readonly RunningWorker[] {
     return this.#places.flatMap(({ worker, state, process }) =>
       process === undefined ? [] : [{ worker, serves: state === 'serving', process }],
     );
