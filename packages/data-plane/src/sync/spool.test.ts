@@ -63,6 +63,20 @@ describe('the spool', () => {
     expect(numbers(await takeAll(second))).toEqual([1, 2]);
   });
 
+  it('loses nothing beside a process that ends later than the next one begins', async () => {
+    const ending = newSpool().spool;
+    const next = newSpool().spool;
+    expect(next.bytes).toBe(0);
+    // Both have looked, and found nothing.
+    expect(await next.take()).toBeUndefined();
+    expect(await ending.take()).toBeUndefined();
+    expect(await ending.append(batchOf(1))).toBe('spooled');
+    expect(await next.append(batchOf(2))).toBe('spooled');
+    await ending.close();
+    expect(numbers(await takeAll(next))).toEqual([2]);
+    expect(numbers(await takeAll(newSpool().spool))).toEqual([1]);
+  });
+
   it('keeps a file that was taken but not sent for the next process', async () => {
     const first = newSpool().spool;
     await first.append(batchOf(1));

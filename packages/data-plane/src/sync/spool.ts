@@ -83,7 +83,8 @@ export function openSpool(options: SpoolOptions): Spool {
         bytes += segment.bytes;
       }
     } catch (error) {
-      if (!isMissing(error)) log.error({ reason: String(error) }, 'the spool cannot be read');
+      if (!hasCode(error, 'ENOENT'))
+        log.error({ reason: String(error) }, 'the spool cannot be read');
     }
     closed = closed.toSorted((a, b) => a.number - b.number);
     nextNumber = (closed.at(-1)?.number ?? 0) + 1;
@@ -111,9 +112,16 @@ export function openSpool(options: SpoolOptions): Spool {
 
   async function begin(): Promise<Segment & { file: FileHandle }> {
     await makeFolder(dir, 0o700);
-    const segment = { number: nextNumber, bytes: 0 };
-    nextNumber += 1;
-    return { ...segment, file: await open(fileOf(segment), 'ax', 0o600) };
+    for (;;) {
+      const segment = { number: nextNumber, bytes: 0 };
+      nextNumber += 1;
+      try {
+        return { ...segment, file: await open(fileOf(segment), 'ax', 0o600) };
+      } catch (error) {
+        // A process before this one, which has not quite ended, wrote it since we looked; the next one sends it.
+        if (!hasCode(error, 'EEXIST')) throw error;
+      }
+    }
   }
 
   async function end(torn = false): Promise<void> {
@@ -186,6 +194,6 @@ export function openSpool(options: SpoolOptions): Spool {
   };
 }
 
-function isMissing(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
