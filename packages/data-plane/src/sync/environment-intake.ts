@@ -53,7 +53,8 @@ export function createEnvironmentIntake(options: IntakeOptions): EnvironmentInta
   const served = new ServedConfiguration(options);
   /** The newest version of a pointer: they only go forward. */
   let pointed = 0;
-  let running: Promise<void> | undefined;
+  let isTaking = false;
+  let taking: Promise<void> = Promise.resolve();
   let refusedText: string | undefined;
   /** A snapshot of what is served, to be kept in the place of deltas. */
   let keepable: OfferedSnapshot | undefined;
@@ -115,7 +116,9 @@ export function createEnvironmentIntake(options: IntakeOptions): EnvironmentInta
 
   function arrived(): void {
     arrivals.came();
-    running ??= takeAll();
+    if (isTaking) return;
+    isTaking = true;
+    taking = takeAll();
   }
 
   async function takeAll(): Promise<void> {
@@ -129,9 +132,13 @@ export function createEnvironmentIntake(options: IntakeOptions): EnvironmentInta
       } else if (step.do === 'load') {
         await load(step.snapshot);
       } else if (step.do === 'rest') {
-        if (await keepInPlaceOfDeltas()) continue;
-        running = undefined;
-        return;
+        const inPlace = takeInPlaceOfDeltas();
+        if (inPlace === undefined) {
+          // In the same turn as `next`: what comes in between would be taken by nobody.
+          isTaking = false;
+          return;
+        }
+        await keepInPlaceOfDeltas(inPlace);
       } else {
         if (step.do === 'ask') {
           served.askedForSnapshot();
@@ -189,11 +196,14 @@ export function createEnvironmentIntake(options: IntakeOptions): EnvironmentInta
     keeper.snapshot(text, bytes, version);
   }
 
-  /** Where many deltas are kept, and nothing else is to be done. Returns whether it did anything. */
-  async function keepInPlaceOfDeltas(): Promise<boolean> {
+  /** Where many deltas are kept, and nothing else is to be done. */
+  function takeInPlaceOfDeltas(): OfferedSnapshot | undefined {
     const offered = keepable;
     keepable = undefined;
-    if (offered === undefined || !keeper.isLong()) return false;
+    return keeper.isLong() ? offered : undefined;
+  }
+
+  async function keepInPlaceOfDeltas(offered: OfferedSnapshot): Promise<void> {
     try {
       const bytes = await options.fetch(offered.pointer.object, abort.signal);
       await openSnapshot(offered.pointer, bytes, pace());
@@ -201,7 +211,6 @@ export function createEnvironmentIntake(options: IntakeOptions): EnvironmentInta
     } catch (cause) {
       served.notKept(cause);
     }
-    return true;
   }
 
   async function restore({ pointer, snapshot, deltas }: LastGood): Promise<void> {
@@ -235,7 +244,7 @@ export function createEnvironmentIntake(options: IntakeOptions): EnvironmentInta
       return served.error;
     },
     get isSettled() {
-      return running === undefined || served.isHeldUp;
+      return !isTaking || served.isHeldUp;
     },
     restore,
     offer,
@@ -243,7 +252,7 @@ export function createEnvironmentIntake(options: IntakeOptions): EnvironmentInta
     async stop() {
       abort.abort();
       arrivals.end();
-      await running;
+      await taking;
     },
   };
 }

@@ -24,8 +24,8 @@ export async function fetchUnlessMoreComes(
   { fetch, arrivals, signal, random, onFailure }: PatientFetch,
 ): Promise<Uint8Array | undefined> {
   const isOver = () => signal.aborted;
+  const before = arrivals.count;
   for (let failures = 0; !isOver(); failures += 1) {
-    const before = arrivals.count;
     try {
       return await fetch(object, signal);
     } catch (cause) {
