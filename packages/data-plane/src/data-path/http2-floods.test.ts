@@ -1,59 +1,32 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/testing/eventually';
 import {
-  FLAG,
-  FRAME,
-  fieldBlock,
-  frame,
-  frameConnection,
-  type FrameConnection,
-} from '../testing/http2-frames.ts';
-import { http2Call } from '../testing/http2-call.ts';
-import { startSecureDataPath, type SecureDataPath } from '../testing/secure-data-path.ts';
-import { startUpstream, type TestUpstream } from '../testing/upstream.ts';
+  ENHANCE_YOUR_CALM,
+  HEAD,
+  abuseOfHttp2,
+  goAwayCode,
+  pseudo,
+  type Fields,
+} from '../testing/http2-abuse.ts';
+import { FLAG, FRAME, fieldBlock, frame } from '../testing/http2-frames.ts';
 
-const ENHANCE_YOUR_CALM = 11;
-const HEAD = FLAG.endHeaders | FLAG.endStream;
 /** What a flood sends at the most before it must be seen to be one. */
 const MAX_FLOOD_BYTES = 64 * 1024 * 1024;
 const UNKNOWN_TYPE = 0xfa;
 const WINDOW_UPDATE = 8;
 const PADDED = 8;
 
-let upstream: TestUpstream;
-let gateway: SecureDataPath;
-let connection: FrameConnection;
+const abuse = abuseOfHttp2();
 
-beforeEach(async () => {
-  upstream = await startUpstream();
-  gateway = await startSecureDataPath({ upstreams: [upstream.url] });
-  connection = await frameConnection(gateway.port, gateway.authority.certPem);
-});
-
-afterEach(async () => {
-  connection.destroy();
-  await gateway.stop();
-  await upstream.close();
-});
-
-function head(method: string, ...more: (readonly [string, string])[]): Buffer {
-  return fieldBlock([
-    ...([
-      [':method', method],
-      [':scheme', 'https'],
-      [':authority', 'gateway.test'],
-      [':path', '/v1/proxy/test'],
-      ['authorization', `Bearer ${gateway.token}`],
-    ] as const),
-    ...more,
-  ]);
-}
+const head = (method: string, ...more: Fields) =>
+  fieldBlock([...pseudo(method), abuse.bearer(), ...more]);
 
 const many = (count: number, one: Buffer) =>
   Buffer.concat(Array.from({ length: count }, () => one));
 
 /** Sends it again and again, at the pace at which it is taken, and reads what is answered. */
 async function flood(next: () => Buffer): Promise<void> {
+  const { connection } = abuse;
   const { socket } = connection;
   let sentBytes = 0;
   await eventually(
@@ -71,25 +44,17 @@ async function flood(next: () => Buffer): Promise<void> {
   expect(sentBytes).toBeLessThanOrEqual(MAX_FLOOD_BYTES);
 }
 
-async function othersAreServed(): Promise<void> {
-  const session = gateway.connectHttp2();
-  const authorization = `Bearer ${gateway.token}`;
-  expect((await http2Call(session, { authorization })).body).toBe('ok');
-  session.destroy();
-  await eventually(async () => expect(await gateway.inFlight()).toBe(0));
-}
-
 describe('a caller of HTTP/2 that sends what is no request', () => {
   it('is sent away, and counted: windows', async () => {
     const make = () => frame(WINDOW_UPDATE, 0, 0, Buffer.from([0, 0, 0, 1]));
     const frames = many(1000, make());
     await flood(() => frames);
-    const [goAway] = connection.frames.filter(({ type }) => type === FRAME.goAway);
-    expect(goAway?.payload.readUInt32BE(4)).toBe(ENHANCE_YOUR_CALM);
-    expect(await gateway.registry.metrics()).toMatch(
+    const [goAway] = abuse.connection.frames.filter(({ type }) => type === FRAME.goAway);
+    expect(goAwayCode(goAway?.payload ?? Buffer.alloc(8))).toBe(ENHANCE_YOUR_CALM);
+    expect(await abuse.gateway.registry.metrics()).toMatch(
       /gateway_connections_ended_total\{reason="HTTP2_FLOOD"\} 1/,
     );
-    await othersAreServed();
+    await abuse.othersAreServed();
   });
 
   it.each([
@@ -100,7 +65,7 @@ describe('a caller of HTTP/2 that sends what is no request', () => {
   ])('loses its connection: %s', async (_case, make) => {
     const frames = many(1000, make());
     await flood(() => frames);
-    await othersAreServed();
+    await abuse.othersAreServed();
   });
 
   it.each([
@@ -108,10 +73,10 @@ describe('a caller of HTTP/2 that sends what is no request', () => {
     ['of padding alone', () => frame(FRAME.data, PADDED, 1, Buffer.alloc(201, 200))],
     ['of one byte', () => frame(FRAME.data, 0, 1, Buffer.from('x'))],
   ])('loses its connection: frames of a body that are %s', async (_case, make) => {
-    connection.send(FRAME.headers, FLAG.endHeaders, 1, head('POST'));
+    abuse.connection.send(FRAME.headers, FLAG.endHeaders, 1, head('POST'));
     const frames = many(1000, make());
     await flood(() => frames);
-    await othersAreServed();
+    await abuse.othersAreServed();
   });
 
   it.each<[string, () => Buffer]>([
@@ -127,7 +92,7 @@ describe('a caller of HTTP/2 that sends what is no request', () => {
       const entry = fieldBlock([['x-bomb', 'y'.repeat(3900)]]);
       // RFC 7541 section 6.2.1: with incremental indexing; it is the newest entry, at 62.
       entry[0] = 0x40;
-      connection.send(FRAME.headers, HEAD, stream, Buffer.concat([head('GET'), entry]));
+      abuse.connection.send(FRAME.headers, HEAD, stream, Buffer.concat([head('GET'), entry]));
       stream += 2;
     }
     const block = make();
@@ -135,21 +100,21 @@ describe('a caller of HTTP/2 that sends what is no request', () => {
       stream += 2;
       return frame(FRAME.headers, HEAD, stream, block);
     });
-    await othersAreServed();
-    expect(gateway.records.length).toBeLessThan(1000);
+    await abuse.othersAreServed();
+    expect(abuse.gateway.records.length).toBeLessThan(1000);
   });
 });
 
 describe('a caller of HTTP/2 that sends a body in small parts', () => {
   it('is served', async () => {
-    connection.send(FRAME.headers, FLAG.endHeaders, 1, head('POST'));
+    abuse.connection.send(FRAME.headers, FLAG.endHeaders, 1, head('POST'));
     for (let part = 0; part < 5000; part += 1) {
-      connection.send(FRAME.data, 0, 1, Buffer.from('twelve bytes'));
+      abuse.connection.send(FRAME.data, 0, 1, Buffer.from('twelve bytes'));
     }
-    connection.send(FRAME.data, FLAG.endStream, 1);
-    await connection.frame(FRAME.headers, 1);
-    expect(upstream.seen[0]?.body).toHaveLength(60_000);
-    expect(connection.closed).toBe(false);
+    abuse.connection.send(FRAME.data, FLAG.endStream, 1);
+    await abuse.connection.frame(FRAME.headers, 1);
+    expect(abuse.upstream.seen[0]?.body).toHaveLength(60_000);
+    expect(abuse.connection.closed).toBe(false);
   });
 });
 
