@@ -15,6 +15,7 @@ import {
   listDifferences,
   listVersions,
   type ConfigVersion,
+  type Difference,
 } from '../store/config-history.ts';
 import { findEnvironment } from '../store/environments.ts';
 import { rollBack } from '../store/roll-back.ts';
@@ -121,13 +122,14 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
       }
       await requireKnown(token, environment);
       for (const version of [from, to]) await findVersion(db, environment, version);
-      const rows = await listDifferences(db, {
+      const { rows, isCut } = await listDifferences(db, {
         ...{ environment, from: Math.min(from, to), to: Math.max(from, to) },
         routes: limitOf(token.routes),
         after: position === undefined ? undefined : { kind: position[0], id: position[1] },
         limit: limit + 1,
       });
-      const cut = cutPage(rows, limit, DIFFERENCES, (row) => [row.kind, row.entity_id, from, to]);
+      const keyOf = (row: Difference) => [row.kind, row.entity_id, from, to];
+      const cut = cutPage(rows, limit, DIFFERENCES, keyOf, isCut);
       const views = cut.rows.map(({ kind, entity_id, before, after }) =>
         from <= to
           ? differenceView(kind, entity_id, before, after)

@@ -74,7 +74,9 @@ export function serviceEndpoints(
   const list = endpoint({
     method: 'GET',
     path: PATH,
-    summary: 'Lists the services that the token covers, oldest first.',
+    summary:
+      'Lists the services that the token covers, oldest first. A page that has a next_cursor may be short ' +
+      'of its limit, where services have large certificates.',
     scope: 'services:read',
     answers: 'page',
     data: serviceViewSchema,
@@ -84,8 +86,8 @@ export function serviceEndpoints(
       const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('svc'), cursor);
       const environments = limitOf(token.environments);
       const filter = { environments, environment, name, after, limit: limit + 1 };
-      const rows = await listServices(db, filter);
-      const cut = cutPage(rows, limit, LIST, (row) => row.id);
+      const { rows, isCut } = await listServices(db, filter);
+      const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);
       return page(cut.rows.map(view), cut.nextCursor);
     },
   });

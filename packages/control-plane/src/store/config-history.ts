@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { StoredRow } from '../domain/config-history.ts';
+import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from './bounded-rows.ts';
 import type { Database } from './database.ts';
 
 /** How many of the tokens that changed a version are named. */
@@ -102,10 +103,10 @@ export interface DifferenceFilter {
  * The services and routes that are not the same at two versions, by kind and id: the first change
  * after the one says what each was, the last one up to the other what it is. It costs what lies between.
  */
-export async function listDifferences(
+export function listDifferences(
   db: Database,
   filter: DifferenceFilter,
-): Promise<readonly Difference[]> {
+): Promise<BoundedRows<Difference>> {
   const { environment, from, to, routes, after } = filter;
   const following =
     after === undefined ? sql`` : sql`AND (kind, entity_id) > (${after.kind}, ${after.id})`;
@@ -115,7 +116,7 @@ export async function listDifferences(
       : sql`AND (kind = 'service' OR (
           coalesce(before->>'name' = ANY(${routes}::text[]), true)
           AND coalesce(after->>'name' = ANY(${routes}::text[]), true)))`;
-  const { rows } = await sql<Difference>`
+  const select = sql`
     WITH made AS (
       SELECT kind, entity_id, (array_agg(before ORDER BY id))[1] AS before,
         (array_agg(after ORDER BY id DESC))[1] AS after
@@ -129,8 +130,12 @@ export async function listDifferences(
     SELECT * FROM whole
     WHERE ${settings(sql.ref('before'))} IS DISTINCT FROM ${settings(sql.ref('after'))} ${covered}
     ORDER BY kind, entity_id LIMIT ${filter.limit}
-  `.execute(db);
-  return rows;
+  `;
+  return readWithinBytes(db, select, {
+    order: sql`kind, entity_id`,
+    bytes: sql`coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0)`,
+    maxBytes: MAX_PAGE_BYTES,
+  });
 }
 
 /**

@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { ChangeOrigin } from '../domain/audit-event.ts';
 import type { Service, ServiceSettings } from '../domain/service.ts';
 import { auditedService } from '../domain/service-view.ts';
 import { noteAuditEvent } from './audit-events.ts';
+import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from './bounded-rows.ts';
 import type { Database } from './database.ts';
 import { environmentNotFound } from './environments.ts';
 import { replacingViolation } from './failures.ts';
@@ -22,14 +24,18 @@ export interface ServiceFilter {
 }
 
 /** Services by id, which is the order of their making. */
-export function listServices(db: Database, filter: ServiceFilter): Promise<Service[]> {
+export function listServices(db: Database, filter: ServiceFilter): Promise<BoundedRows<Service>> {
   const { environments, environment, name, after } = filter;
   let query = db.selectFrom('services').selectAll();
   if (environments !== undefined) query = query.where('environment', 'in', environments);
   if (environment !== undefined) query = query.where('environment', '=', environment);
   if (name !== undefined) query = query.where('name', '=', name);
   if (after !== undefined) query = query.where('id', '>', after);
-  return query.orderBy('id').limit(filter.limit).execute();
+  return readWithinBytes(db, sql`${query.orderBy('id').limit(filter.limit)}`, {
+    order: sql`id`,
+    bytes: sql`octet_length(upstreams::text) + coalesce(octet_length(tls::text), 0)`,
+    maxBytes: MAX_PAGE_BYTES,
+  });
 }
 
 export function findService(db: Database, id: string): Promise<Service | undefined> {
