@@ -25,10 +25,10 @@ describe('the plan of partitions', () => {
     expect(planPartitions(REQUEST_RECORDS, existing, [], TODAY).drop).toEqual([day]);
   });
 
-  it('makes the partitions of strays within the retention, not of past or far days', () => {
-    const strays = [-40, -31, -30, -3, 9].map((days) => TODAY + days * DAY_MS);
+  it('makes the partitions of strays within the retention, past or ahead, not of farther days', () => {
+    const strays = [-40, -31, -30, -3, 9, 30, 31, 9000].map((days) => TODAY + days * DAY_MS);
     const { make } = planPartitions(REQUEST_RECORDS, ahead, strays, TODAY + 1);
-    expect(make).toEqual([TODAY - 30 * DAY_MS, TODAY - 3 * DAY_MS]);
+    expect(make).toEqual([-30, -3, 9, 30].map((days) => TODAY + days * DAY_MS));
   });
 
   it('makes this month and the next of what is kept by the month, over the end of a year', () => {

@@ -37,7 +37,9 @@ export function planPartitions(
   }
   const keptFrom = retentionStart(nowMs, rule);
   const isPast = (start: number) => endOfPeriod(period, start) <= keptFrom;
-  const farthest = Math.max(...coming);
+  // Rows from a clock that is days ahead get theirs as well: left in DEFAULT they would be read, under a
+  // lock, each time that a partition is made.
+  const farthest = nowMs + rule.retentionDays * DAY_MS;
   const wanted = new Set([
     ...strays.filter((start) => start <= farthest && !isPast(start)),
     ...coming,
