@@ -36,9 +36,14 @@ describe('a data plane with two workers', () => {
   }, testTimeoutMs);
   afterAll(() => gateway.close());
 
-  async function start(name: string, env: Record<string, string> = {}): Promise<Group> {
+  async function start(
+    name: string,
+    env: Record<string, string> = {},
+    launcher: readonly string[] = [],
+  ): Promise<Group> {
     const started = await gateway.stack.startDataPlane({
       name,
+      launcher,
       env: { WORKERS: String(WORKERS), DRAIN_GRACE_MS: '200', ...env },
     });
     await whole(started);
@@ -60,6 +65,18 @@ describe('a data plane with two workers', () => {
     );
   }
 
+  /** The data planes that have answered calls with a connection for each. */
+  async function answeredBy(caller: Client): Promise<readonly unknown[]> {
+    const headers = { connection: 'close' };
+    const calls = Array.from({ length: 20 }, () => caller.proxy('orders', { headers }));
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const records = await Promise.all(
+      answers.map((answer) => caller.get(`/v1/requests/${answer.headers.get('x-request-id')}`)),
+    );
+    return records.map((record) => record.resource()['data_plane']);
+  }
+
   const serving = (started: Group) =>
     metricOf(started.adminUrl, 'gateway_workers', 'primary', 'state="serving"');
   const load = (target: Group, path: string, ended: () => boolean = () => false) =>
@@ -69,16 +86,7 @@ describe('a data plane with two workers', () => {
     });
 
   it('deals connections out to both, which are data planes of their own', async () => {
-    // A connection for each call.
-    const headers = { connection: 'close' };
-    const calls = Array.from({ length: 20 }, () => client.proxy('orders', { headers }));
-    const answers = await Promise.all(calls);
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-    const records = await Promise.all(
-      answers.map((answer) => client.get(`/v1/requests/${answer.headers.get('x-request-id')}`)),
-    );
-    const planes = records.map((record) => record.resource()['data_plane']);
-    expect(new Set(planes)).toEqual(new Set(['group.1', 'group.2']));
+    expect(new Set(await answeredBy(client))).toEqual(new Set(['group.1', 'group.2']));
   });
 
   it('holds a quota, and runs a request with a key once, over both', async () => {
@@ -156,6 +164,41 @@ describe('a data plane with two workers', () => {
       const line = hanging.logs(2000).find((one) => one.includes('a worker hangs')) ?? '{}';
       expect(JSON.parse(line)).toMatchObject({ level: 'error', worker_pid: hung });
       expect(await hanging.stop()).toEqual({ code: 0, signal: null });
+    },
+    testTimeoutMs,
+  );
+
+  it(
+    'deals a worker connections again that had no open files left for a while',
+    async () => {
+      const short = await start('short-of-files', {}, [
+        'sh',
+        '-c',
+        'ulimit -n 120; exec "$@"',
+        'sh',
+      ]);
+      const busy = gateway.admin.at(short.baseUrl);
+      const pids = childrenOf(short.pid);
+      const over = new AbortController();
+      // Each takes a file of its worker for the caller, and one for the upstream.
+      const rush = Array.from({ length: 160 }, async () => {
+        const headers = { connection: 'close' };
+        while (!over.signal.aborted) await busy.proxy('long', { headers }).catch(() => undefined);
+      });
+      const name = 'gateway_connections_undealt_total';
+      await eventually(
+        async () => {
+          const full = await metricOf(short.adminUrl, name, 'primary', 'why="no_open_files"');
+          expect(full).toBeGreaterThan(0);
+        },
+        { deadlineMs: restartMs },
+      );
+      over.abort();
+      await Promise.all(rush);
+      expect(childrenOf(short.pid)).toEqual(pids);
+      const both = new Set(['short-of-files.1', 'short-of-files.2']);
+      expect(new Set(await answeredBy(busy))).toEqual(both);
+      await short.stop();
     },
     testTimeoutMs,
   );

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { pause, type Clock } from '@gateway/shared/clock';
 import { toPrimarySchema, type Readiness, type ToPrimary, type ToWorker } from './messages.ts';
 import { passWholeLines, type LineTarget } from './whole-lines.ts';
-import { closeUntakenConnections } from './untaken-connections.ts';
+import { closeUndealtConnections, type UndealtReason } from './undealt-connections.ts';
 import type { WorkerEnd, WorkerNews, WorkerProcess } from './worker-group.ts';
 
 /** The variable that tells a worker which one of its group it is. */
@@ -15,6 +15,8 @@ export interface ForkOptions {
   readonly clock: Clock;
   /** Where the lines of all workers go. */
   readonly lines: LineTarget;
+  /** Counts a connection that was closed as it did not come to its worker. */
+  readonly undealt: (why: UndealtReason) => void;
 }
 
 type Answer = Extract<ToPrimary, { id: number }>;
@@ -26,14 +28,14 @@ type Answer = Extract<ToPrimary, { id: number }>;
 export function forkWorker(
   worker: number,
   onNews: (news: WorkerNews) => void,
-  { clock, lines }: ForkOptions,
+  { clock, lines, undealt }: ForkOptions,
 ): WorkerProcess {
   cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const forked = cluster.fork({ [WORKER_VARIABLE]: String(worker) });
   const { process: child } = forked;
   const waiting = new Map<number, (answer: Answer) => void>();
   let asked = 0;
-  closeUntakenConnections(child);
+  closeUndealtConnections(child, undealt);
   if (child.stdout !== null) passWholeLines(child.stdout, lines);
   // A message that the other side does not take any more; its end is what counts.
   forked.on('error', () => undefined);

@@ -53,11 +53,19 @@ async function start(
     registers: [registry],
   });
   for (const why of ['crashed', 'stopped', 'hung']) restarts.inc({ why }, 0);
+  const undealt = new Counter({
+    name: 'gateway_connections_undealt_total',
+    help: 'Connections that were closed as the worker that they were dealt to ended, or had no open file left.',
+    labelNames: ['why'],
+    registers: [registry],
+  });
+  for (const why of ['worker_ended', 'no_open_files']) undealt.inc({ why }, 0);
   const lines = linesOf(log);
   await prepareWorkerFolders(config.DATA_PLANE_DATA_DIR, config.WORKERS, log);
   const group = new WorkerGroup({
     workers: config.WORKERS,
-    launch: (worker, onNews) => forkWorker(worker, onNews, { clock, lines }),
+    launch: (worker, onNews) =>
+      forkWorker(worker, onNews, { clock, lines, undealt: (why) => undealt.inc({ why }) }),
     clock,
     hangTimeoutMs: config.WORKER_HANG_TIMEOUT_MS,
     random: Math.random,
