@@ -4,6 +4,7 @@ import {
   environmentOfSubject,
   NAMES,
 } from '@gateway/shared/messaging/names';
+import { WholeStreams } from '@gateway/shared/messaging/whole-streams';
 import {
   jetstream,
   JetStreamApiError,
@@ -21,6 +22,7 @@ const CALL_TIMEOUT_MS = 2000;
 /** "wrong last sequence", in both forms in which servers answer a compare-and-set that lost. */
 const LOST_RACE_CODES = new Set([10071, 10164]);
 
+const POINTER_STREAM = `KV_${NAMES.configBucket}`;
 const OBJECT_STREAM = `OBJ_${NAMES.snapshotBucket}`;
 const META_SUBJECT = `$O.${NAMES.snapshotBucket}.M.`;
 const CHUNK_SUBJECT = `$O.${NAMES.snapshotBucket}.C.`;
@@ -42,9 +44,12 @@ export async function createNatsSnapshotStore(
   const objects = await new Objm(client).open(NAMES.snapshotBucket, false);
   let connected = true;
   let losses = 0;
+  const whole = new WholeStreams();
   void watchStatus(connection, (isConnected) => {
     connected = isConnected;
-    if (!isConnected) losses += 1;
+    if (isConnected) return;
+    losses += 1;
+    whole.forget();
   });
 
   return {
@@ -52,6 +57,7 @@ export async function createNatsSnapshotStore(
     losses: () => losses,
     prepare,
     async readPointer(environment) {
+      await whole.assure(client, POINTER_STREAM, `$KV.${NAMES.configBucket}.${environment}`);
       const entry = await pointers.get(environment);
       if (entry === null) return { text: undefined, revision: 0 };
       const text = entry.operation === 'PUT' ? entry.string() : undefined;
@@ -70,6 +76,8 @@ export async function createNatsSnapshotStore(
     },
     async readTail(environment) {
       const query = { last_by_subj: configLogSubject(environment) };
+      // It is made last, so the store of objects is whole where it is.
+      await whole.assure(client, NAMES.configLog, query.last_by_subj);
       const message = await manager.streams.getMessage(NAMES.configLog, query);
       return { bytes: message?.data, sequence: message?.seq ?? 0 };
     },

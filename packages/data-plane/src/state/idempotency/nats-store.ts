@@ -1,4 +1,5 @@
 import { NAMES } from '@gateway/shared/messaging/names';
+import { WholeStreams } from '@gateway/shared/messaging/whole-streams';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { headers } from '@nats-io/nats-core';
 import { jetStreamOver, type JetStreamCalls } from '../../sync/jetstream-calls.ts';
@@ -31,12 +32,15 @@ export class NatsIdempotencyStore implements IdempotencyStore {
   losses = 0;
   readonly #link: NatsLink;
   readonly #calls: () => JetStreamCalls | undefined;
+  readonly #whole = new WholeStreams();
 
   constructor(link: NatsLink) {
     this.#link = link;
     this.#calls = jetStreamOver(link, CALL_TIMEOUT_MS);
     link.onChange(() => {
-      if (link.connection === undefined) this.losses += 1;
+      if (link.connection !== undefined) return;
+      this.losses += 1;
+      this.#whole.forget();
     });
   }
 
@@ -47,7 +51,9 @@ export class NatsIdempotencyStore implements IdempotencyStore {
 
   async read(name: string): Promise<StoredValue> {
     try {
-      const manager = await this.#open().manager;
+      const calls = this.#open();
+      await this.#whole.assure(calls.client, STREAM, SUBJECT_PREFIX + name);
+      const manager = await calls.manager;
       const query = { last_by_subj: SUBJECT_PREFIX + name };
       const message = await manager.streams.getMessage(STREAM, query);
       if (message === null) return NOTHING_STORED;

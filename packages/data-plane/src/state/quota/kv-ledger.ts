@@ -1,4 +1,5 @@
 import { quotaBucketStream, quotaSubject } from '@gateway/shared/messaging/names';
+import { WholeStreams } from '@gateway/shared/messaging/whole-streams';
 import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import { errors } from '@nats-io/nats-core';
 import { orAborted } from '../../sync/abortable.ts';
@@ -35,6 +36,7 @@ export class KvQuotaLedger implements QuotaLedger {
   epoch = 0;
   readonly #link: NatsLink;
   readonly #calls: () => JetStreamCalls | undefined;
+  readonly #whole = new WholeStreams();
   #lost = new AbortController();
 
   constructor(link: NatsLink) {
@@ -43,6 +45,7 @@ export class KvQuotaLedger implements QuotaLedger {
     link.onChange(() => {
       if (link.connection !== undefined) return;
       this.epoch += 1;
+      this.#whole.forget();
       this.#lost.abort(new LedgerAwayError('the connection to NATS was lost'));
       this.#lost = new AbortController();
     });
@@ -53,11 +56,13 @@ export class KvQuotaLedger implements QuotaLedger {
   }
 
   async read(key: LedgerKey): Promise<LedgerState> {
-    const { manager } = this.#open();
+    const { client, manager } = this.#open();
+    const stream = quotaBucketStream(key.windowMs);
     const query = { last_by_subj: quotaSubject(key.windowMs, key.hash) };
-    const asking = manager.then((api) =>
-      api.streams.getMessage(quotaBucketStream(key.windowMs), query),
-    );
+    const asking = this.#whole
+      .assure(client, stream, query.last_by_subj)
+      .then(() => manager)
+      .then((api) => api.streams.getMessage(stream, query));
     const message = await orAborted(asking, this.#lost.signal);
     if (message === null) return { entry: undefined, revision: 0 };
     // Decoded at each access. A key that was deleted has a message without a body.
