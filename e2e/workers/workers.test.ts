@@ -207,6 +207,8 @@ describe('a data plane with two workers', () => {
     const name = 'spooling';
     const stopped = await start(name);
     await gateway.stack.nats.stop();
+    const forwarded = () => gateway.upstream.seen.filter(({ url }) => url === '/slow/100').length;
+    const before = forwarded();
     const calls = load(stopped, 'slow');
     const long = gateway.admin.at(stopped.baseUrl).proxy('long');
     await eventually(() => expect(calls.answers.length).toBeGreaterThan(20));
@@ -215,7 +217,9 @@ describe('a data plane with two workers', () => {
     await calls.ended;
     expect((await long).status).toBe(200);
     expect(new Set(calls.answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(calls.failures)).toEqual(new Set(['ECONNREFUSED']));
+    // What was sent on was answered. A connection that is made as the port closes may be reset, unread.
+    expect(forwarded() - before).toBe(calls.answers.length);
+    expect(['ECONNREFUSED', 'ECONNRESET']).toEqual(expect.arrayContaining([...calls.failures]));
     expect(workers.filter(isRunning)).toEqual([]);
 
     await gateway.stack.restartNats();
