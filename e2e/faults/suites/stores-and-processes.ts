@@ -6,6 +6,7 @@ import { controlPlaneKilled } from '../scenarios/control-plane-killed.ts';
 import { dataPlaneKilled } from '../scenarios/data-plane-killed.ts';
 import { dataPlaneTerminated } from '../scenarios/data-plane-terminated.ts';
 import { diskFull } from '../scenarios/disk-full.ts';
+import { natsLostUnread } from '../scenarios/nats-lost-unread.ts';
 import { natsEmptied, natsRestarted } from '../scenarios/nats-stopped.ts';
 import { partitionMissing } from '../scenarios/partition-missing.ts';
 import { postgresStopped } from '../scenarios/postgres-stopped.ts';
@@ -19,7 +20,7 @@ function ackWait(outageMs: number) {
 export const stores: FaultSuite<FaultWorld> = {
   name: 'stores that stop',
   open: (outageMs) => startFaultWorld({ ownPostgres: true, env: ackWait(outageMs) }),
-  scenarios: [postgresStopped, natsRestarted, natsEmptied, allDown],
+  scenarios: [postgresStopped, natsRestarted, natsEmptied, natsLostUnread, allDown],
 };
 
 /** Processes that die, and what they stand on. */
