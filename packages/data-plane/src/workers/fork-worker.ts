@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { pause, type Clock } from '@gateway/shared/clock';
 import { toPrimarySchema, type Readiness, type ToPrimary, type ToWorker } from './messages.ts';
 import { passWholeLines, type LineTarget } from './whole-lines.ts';
-import { closeUndealtConnections, type UndealtReason } from './undealt-connections.ts';
+import { closeUndealtConnections, type UndealtOptions } from './undealt-connections.ts';
 import type { WorkerEnd, WorkerNews, WorkerProcess } from './worker-group.ts';
 
 /** The variable that tells a worker which one of its group it is. */
@@ -11,12 +11,10 @@ export const WORKER_VARIABLE = 'GATEWAY_WORKER';
 /** A worker whose event loop does not come round to an answer is not waited for longer. */
 const ANSWER_TIMEOUT_MS = 1000;
 
-export interface ForkOptions {
+export interface ForkOptions extends UndealtOptions {
   readonly clock: Clock;
   /** Where the lines of all workers go. */
   readonly lines: LineTarget;
-  /** Counts a connection that was closed as it did not come to its worker. */
-  readonly undealt: (why: UndealtReason) => void;
 }
 
 type Answer = Extract<ToPrimary, { id: number }>;
@@ -28,7 +26,7 @@ type Answer = Extract<ToPrimary, { id: number }>;
 export function forkWorker(
   worker: number,
   onNews: (news: WorkerNews) => void,
-  { clock, lines, undealt }: ForkOptions,
+  { clock, lines, ...undealt }: ForkOptions,
 ): WorkerProcess {
   cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const forked = cluster.fork({ [WORKER_VARIABLE]: String(worker) });

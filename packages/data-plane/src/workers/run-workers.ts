@@ -53,19 +53,24 @@ async function start(
     registers: [registry],
   });
   for (const why of ['crashed', 'stopped', 'hung']) restarts.inc({ why }, 0);
+  let stopping = false;
   const undealt = new Counter({
     name: 'gateway_connections_undealt_total',
-    help: 'Connections that were closed as the worker that they were dealt to ended, or had no open file left.',
+    help: 'Connections that were closed before a worker had them, by reason.',
     labelNames: ['why'],
     registers: [registry],
   });
-  for (const why of ['worker_ended', 'no_open_files']) undealt.inc({ why }, 0);
+  for (const why of ['worker_ended', 'no_open_files', 'stopping']) undealt.inc({ why }, 0);
   const lines = linesOf(log);
   await prepareWorkerFolders(config.DATA_PLANE_DATA_DIR, config.WORKERS, log);
   const group = new WorkerGroup({
     workers: config.WORKERS,
     launch: (worker, onNews) =>
-      forkWorker(worker, onNews, { clock, lines, undealt: (why) => undealt.inc({ why }) }),
+      forkWorker(worker, onNews, {
+        ...{ clock, lines },
+        undealt: (why) => undealt.inc({ why }),
+        stopping: () => stopping,
+      }),
     clock,
     hangTimeoutMs: config.WORKER_HANG_TIMEOUT_MS,
     random: Math.random,
@@ -83,8 +88,6 @@ async function start(
       }
     },
   });
-
-  let stopping = false;
   const admin = await startAdminPort({
     host: config.DATA_PLANE_ADMIN_HOST,
     port: config.DATA_PLANE_ADMIN_PORT,
