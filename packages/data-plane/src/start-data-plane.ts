@@ -175,7 +175,7 @@ export async function startDataPlane(options: DataPlaneStart): Promise<void> {
       ...(sync.status.connected ? [] : ['NATS is away: the configuration may be old']),
       ...[sync.status.lastError, sync.status.lastGoodError, records.problem].filter(isText),
       ...credentials.reasons(),
-      ...[describeSkew(heartbeats.serverTimeOffsetMs())].filter(isText),
+      ...[describeSkew(heartbeats.serverTimeOffsetMs()), heartbeats.problem].filter(isText),
       ...(names.staleNames === 0 ? [] : [`${names.staleNames} names of upstreams do not resolve`]),
     ],
   };

@@ -59,6 +59,24 @@ async function live(heartbeats: readonly Heartbeats[], count: number): Promise<v
 }
 
 describe('heartbeats', () => {
+  it('of two data planes with one id are told by both, and count as two', async () => {
+    const { url } = await own.startServer();
+    const connections = [own.connect(url), own.connect(url)] as const;
+    await topology(await connections[0]);
+    const earlier = { ...systemClock, nowMs: () => systemClock.nowMs() - 60_000 };
+    const first = start(connections[0], 'same', () => REPORT, earlier);
+    const second = start(connections[1], 'same');
+    for (const { heartbeats, lines } of [first, second]) {
+      await eventually(() => {
+        first.heartbeats.beatSoon();
+        second.heartbeats.beatSoon();
+        expect(heartbeats.problem).toMatch(/^another data plane has the id same/);
+      });
+      expect(heartbeats.liveDataPlanes()).toBe(2);
+      expect(lines.filter(({ msg }) => msg.includes('DATA_PLANE_ID'))).toHaveLength(1);
+    }
+  });
+
   it('are kept in the bucket and heard by all, who know of each other and of who leaves', async () => {
     const { url } = await own.startServer();
     const connections = [own.connect(url), own.connect(url), own.connect(url)] as const;

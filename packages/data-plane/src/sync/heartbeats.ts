@@ -18,6 +18,7 @@ import type { Registry } from 'prom-client';
 import { SkewLog } from './clock-skew.ts';
 import { createHeartbeatMetrics } from './heartbeat-metrics.ts';
 import { LivePeers } from './live-peers.ts';
+import { Namesakes } from './namesakes.ts';
 import { linkNats } from './nats-link.ts';
 import { ServerTime } from './server-time.ts';
 
@@ -47,6 +48,8 @@ export interface HeartbeatOptions {
 export interface Heartbeats {
   /** Data planes that live, this one included: at least 1. While NATS is away the last known number. */
   liveDataPlanes(): number;
+  /** Others that beat under this id, and what is to be done; undefined where there are none. */
+  readonly problem: string | undefined;
   /**
    * Milliseconds that the NATS server's clock is ahead of the local wall clock now; undefined until it
    * was read once. It is kept while NATS is away, and follows at once when the wall clock is set.
@@ -87,10 +90,12 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   const { clock, log, dataPlaneId } = options;
   const link = linkNats(options.nats, log);
   const peers = new LivePeers(dataPlaneId);
+  const startedAtMs = clock.nowMs();
+  const namesakes = new Namesakes(dataPlaneId, startedAtMs, log);
+  const liveDataPlanes = () => peers.count + namesakes.count;
   const serverTime = new ServerTime();
   const skewLog = new SkewLog(log);
   const subject = heartbeatSubject(dataPlaneId);
-  const startedAtMs = clock.nowMs();
   let opened: Promise<Opened> | undefined;
   let timer: Timer | undefined;
   let nextBeatMs = Infinity;
@@ -104,7 +109,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   let stopped = false;
 
   const metrics = createHeartbeatMetrics(options.registry, {
-    liveDataPlanes: () => peers.count,
+    liveDataPlanes,
     serverTimeOffsetSeconds: () => {
       const offsetMs = serverTimeOffsetMs();
       return offsetMs === undefined ? undefined : offsetMs / 1000;
@@ -123,8 +128,9 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       callback: (error, message) => {
         if (error !== null) return;
         const id = heartbeatId(message.subject);
+        const nowMs = clock.monotonicMs();
         if (message.data.length === 0) peers.left(id);
-        else peers.heard(id, clock.monotonicMs());
+        else if (id !== dataPlaneId || namesakes.isOwn(message.data, nowMs)) peers.heard(id, nowMs);
       },
     });
     const client = jetstream(connection, { timeout: CALL_TIMEOUT_MS, checkAPI: false });
@@ -210,7 +216,10 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   run();
 
   return {
-    liveDataPlanes: () => peers.count,
+    liveDataPlanes,
+    get problem() {
+      return namesakes.problem;
+    },
     serverTimeOffsetMs,
     serverTimeErrorMs: () => serverTime.errorMs,
     beatSoon,
