@@ -83,7 +83,7 @@ describe('a search of records', () => {
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 0, max: 30 * DAY_MS }), { maxLength: 30 }),
         fc.integer({ min: 1, max: 24 * 60 }),
-        fc.constantFrom(1000, MAX_PAGE_BYTES / 3, MAX_PAGE_BYTES * 2),
+        fc.constantFrom(1000, Math.floor(MAX_PAGE_BYTES / 3), MAX_PAGE_BYTES * 2),
         async (ages, minutesPerMs, rowBytes) => {
           const rows = ages
             .map((age) => row(NOW - age))
