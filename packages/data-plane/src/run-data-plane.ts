@@ -1,0 +1,63 @@
+import { systemClock, type Clock } from '@gateway/shared/clock';
+import { withCoarseTimers } from '@gateway/shared/coarse-timers';
+import { ConfigError } from '@gateway/shared/config/environment';
+import { runProcess, type Runner } from '@gateway/shared/runner';
+import { openLog, type ProcessLog } from '@gateway/shared/telemetry/logger';
+import { readConfig, type Config } from './config.ts';
+import { joinGroup, type JoinedGroup } from './workers/join-group.ts';
+import { runWorkers } from './workers/run-workers.ts';
+import { settingsOfWorker } from './workers/worker-settings.ts';
+
+/** Deadlines and idle times need no better; a request sets several and cancels nearly all. */
+const TIMER_TICK_MS = 5;
+/** Beyond the drain: for records to be flushed and connections to be closed. */
+const STOP_MARGIN_MS = 8_000;
+
+/** What a data plane is put together in. */
+export interface DataPlaneProcess {
+  /** Takes what is to be closed, in the reverse order. */
+  readonly runner: Runner;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly processLog: ProcessLog;
+  /** The group that this process is a worker of; undefined: it is a data plane by itself. */
+  readonly group: JoinedGroup | undefined;
+}
+
+/**
+ * Runs this process as what its settings say: a data plane by itself, a worker of a group, or the primary
+ * of one, which starts nothing of a data plane but its workers. Settings that are wrong end it with one line.
+ */
+export async function runDataPlane(
+  start: (process: DataPlaneProcess) => Promise<void>,
+): Promise<void> {
+  const clock = withCoarseTimers(systemClock, TIMER_TICK_MS);
+  const group = joinGroup();
+  const given = load();
+  const stopTimeoutMs = given.DRAIN_TIMEOUT_MS + STOP_MARGIN_MS;
+  if (group === undefined && given.WORKERS > 1) {
+    await runWorkers(given, clock, stopTimeoutMs);
+    return;
+  }
+  const config = group === undefined ? given : settingsOfWorker(given, group.worker);
+  const processLog = openLog(config.DATA_PLANE_ID, config.LOG_LEVEL);
+  const { log } = processLog;
+  await runProcess({ name: 'data plane', log, clock, stopTimeoutMs }, async (runner) => {
+    try {
+      await start({ runner, config, clock, processLog, group });
+    } catch (error) {
+      group?.failed(error);
+      throw error;
+    }
+  });
+}
+
+function load(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`data plane cannot start: ${error.message}\n`);
+    process.exit(1);
+  }
+}
