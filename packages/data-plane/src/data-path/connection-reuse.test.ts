@@ -83,7 +83,7 @@ describe('a connection of a caller', () => {
         [first, second, 'GET'].map((method) => requestText({ method, lines })).join(''),
       );
       for (const [index, method] of [first, second, 'GET'].entries()) {
-        await eventually(() => expect(answers).toHaveLength(index + 1));
+        await eventually(() => expect(answers.length).toBe(index + 1));
         expect(await gateway.inFlight()).toBe(1);
         answers[index]?.();
         const body = await (await connection.response(method)).text();
@@ -102,7 +102,7 @@ describe('a connection of a caller', () => {
     // More than the sockets of both sides hold.
     const sent = Array.from({ length: 24 }, () => connection.socket.write(megabyte));
     expect(sent).toContain(false);
-    await eventually(() => expect(upstream.seen).toHaveLength(1));
+    await eventually(() => expect(upstream.seen.length).toBe(1));
     await eventually(() => {
       expect(connection.socket.bytesWritten).toBeGreaterThan(0);
       expect(connection.socket.writableLength).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ describe('a connection of a caller', () => {
       requestText({ target: '/v1/proxy/test/first', lines }) +
         requestText({ target: '/v1/proxy/test/second', lines: upgrade }),
     );
-    await eventually(() => expect(answers).toHaveLength(1));
+    await eventually(() => expect(answers.length).toBe(1));
     expect(upstream.seen).toHaveLength(1);
     answers[0]?.();
     expect(await (await connection.response()).text()).toBe('/first');
@@ -175,7 +175,7 @@ describe('a connection of a caller', () => {
     expect((await connection.response()).status).toBe(200);
     expect((await connection.response()).status).toBe(405);
     await eventually(() => expect(connection.ended).toBe(true));
-    await eventually(() => expect(gateway.records).toHaveLength(2));
+    await eventually(() => expect(gateway.records.length).toBe(2));
     expect(await gateway.inFlight()).toBe(0);
   });
 });

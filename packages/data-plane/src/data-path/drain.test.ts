@@ -42,7 +42,7 @@ describe('a drain', () => {
     const { gateway, held, text, refusesConnections } = await setUp(0, 20_000);
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text('?hold'));
-    await eventually(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held.length).toBe(1));
     let stopped = false;
     const stopping = gateway.stop().then(() => (stopped = true));
     await refusesConnections();
@@ -60,7 +60,7 @@ describe('a drain', () => {
     const { gateway, held, text, refusesConnections } = await setUp(0, 20_000);
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text('?hold'));
-    await eventually(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held.length).toBe(1));
     held[0]?.write('first,');
     await eventually(() => expect(connection.receivedText).toContain('first'));
     const stopping = gateway.stop();
@@ -95,7 +95,7 @@ describe('a drain', () => {
     const { gateway, held, text } = await setUp(50, 300);
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text('?hold'));
-    await eventually(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held.length).toBe(1));
     const startedMs = performance.now();
     await gateway.stop();
     expect(performance.now() - startedMs).toBeLessThan(2000);

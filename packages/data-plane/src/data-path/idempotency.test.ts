@@ -84,7 +84,7 @@ describe('a request with an idempotency key', () => {
       const gateway = await open(upstream);
       const key = randomUUID();
       const first = postKeyed(gateway, key);
-      await eventually(() => expect(held).toHaveLength(1));
+      await eventually(() => expect(held.length).toBe(1));
       const during = await postKeyed(gateway, key, other);
       const error = await expectRefusal(during, 409, 'idempotency_conflict');
       held[0]?.();
@@ -118,7 +118,7 @@ describe('a request with an idempotency key', () => {
     const gateway = await open(upstream);
     const key = randomUUID();
     const first = postKeyed(gateway, key);
-    await eventually(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held.length).toBe(1));
     const sentAtMs = performance.now();
     const seconds = Array.from({ length: 5 }, () => postKeyed(gateway, key));
     await eventually(async () => {
@@ -143,7 +143,7 @@ describe('a request with an idempotency key', () => {
     const gateway = await open(upstream);
     const key = randomUUID();
     const first = postKeyed(gateway, key);
-    await eventually(() => expect(upstream.seen).toHaveLength(1));
+    await eventually(() => expect(upstream.seen.length).toBe(1));
     const route = { upstreams: [upstream.url], timeout_ms: 200 };
     gateway.use(testSnapshot(route, gateway.token));
     const second = await postKeyed(gateway, key);

@@ -35,7 +35,7 @@ async function setUp(onData: (socket: Socket) => void, route: Partial<SnapshotRo
   /** Nothing is left of so many requests: not in flight, no connection upstream, no timer. */
   const nothingLeft = async (requests: number) => {
     connection.destroy();
-    await eventually(() => expect(gateway.records).toHaveLength(requests));
+    await eventually(() => expect(gateway.records.length).toBe(requests));
     await eventually(() => expect(open.size).toBe(0));
     await eventually(() => expect(clock.pending).toBe(0));
     expect(await gateway.inFlight()).toBe(0);

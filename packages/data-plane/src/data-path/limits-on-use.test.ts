@@ -142,7 +142,7 @@ describe('requests past the bound of what may be in flight', () => {
       const upstream = opened(await startUpstream((_seen, response) => void held.push(response)));
       const { gateway, ask } = await setUp(upstream.url, { timeout_ms: 60_000 }, 2);
       const calls = [gateway.call('test'), gateway.call('test')];
-      await eventually(() => expect(held).toHaveLength(2));
+      await eventually(() => expect(held.length).toBe(2));
       for (let again = 0; again < 3; again += 1) {
         const connection = await ask(method, lines, lines.length === 1 ? 'hello' : '');
         const shed = await connection.response();
@@ -159,7 +159,7 @@ describe('requests past the bound of what may be in flight', () => {
       await Promise.all(calls);
       await eventually(async () => expect(await gateway.inFlight()).toBe(0));
       const next = gateway.call('test');
-      await eventually(() => expect(held).toHaveLength(1));
+      await eventually(() => expect(held.length).toBe(1));
       held[0]?.end();
       expect((await next).headers.get('x-ratelimit-remaining')).toBe('997');
     },

@@ -135,7 +135,7 @@ describe('bytes that are no HTTP', () => {
     const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
     lines.push('Content-Length: 2');
     connection.send(requestText({ method: 'POST', lines, body: 'ok' }));
-    await eventually(() => expect(sockets).toHaveLength(1));
+    await eventually(() => expect(sockets.length).toBe(1));
     connection.send('noise\r\n\r\n');
     sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmine');
     const response = await connection.response();

@@ -155,7 +155,7 @@ describe('responses out of the ordinary', () => {
       expect(response).toMatchObject({ status: 200, complete: false });
       expect('hello').toContain(await response.text());
     }
-    await eventually(() => expect(gateway.records).toHaveLength(1));
+    await eventually(() => expect(gateway.records.length).toBe(1));
     expect(gateway.records[0]).toMatchObject({
       status: 200,
       outcome: 'upstream_error',

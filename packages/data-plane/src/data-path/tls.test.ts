@@ -85,7 +85,7 @@ describe('the port with TLS', () => {
     const before = await http1(kept);
     const path = { ':path': '/v1/proxy/test/slow', ...bearer() };
     const underWay = http2Call(session, path);
-    await eventually(() => expect(upstream.seen).toHaveLength(2));
+    await eventually(() => expect(upstream.seen.length).toBe(2));
 
     await gateway.replaceCertificate(['127.0.0.1', 'new.test']);
     release();
@@ -160,7 +160,7 @@ describe('a connection of HTTP/2', () => {
   it('drains: what is under way ends well, and what comes early in the stop is still answered', async () => {
     const session = gateway.connectHttp2();
     const slow = http2Call(session, { ':path': '/v1/proxy/test/slow', ...bearer() });
-    await eventually(() => expect(upstream.seen).toHaveLength(1));
+    await eventually(() => expect(upstream.seen.length).toBe(1));
     const raced = session.request({ ':path': '/v1/proxy/test', ...bearer() });
     const stopped = gateway.stop();
     expect(await http2Answer(raced)).toMatchObject({ status: 200, body: 'ok' });
@@ -190,7 +190,7 @@ describe('a connection of HTTP/2', () => {
       stream.on('error', () => undefined);
       return stream;
     });
-    await eventually(() => expect(other.records).toHaveLength(2));
+    await eventually(() => expect(other.records.length).toBe(2));
     expect(other.records.map(({ outcome }) => outcome)).not.toContain('success');
     expect(await other.inFlight()).toBe(0);
     for (const stream of streams) stream.destroy();

@@ -26,7 +26,7 @@ async function spread(weights: readonly number[], requests: number): Promise<num
     })),
   });
   const calls = Array.from({ length: requests }, () => gateway.call('test'));
-  await eventually(() => expect(held).toHaveLength(requests));
+  await eventually(() => expect(held.length).toBe(requests));
   const counts = upstreams.map((upstream) => upstream.seen.length);
   for (const response of held) response.end();
   await Promise.all(calls);
@@ -57,7 +57,7 @@ describe('the choice of an upstream', () => {
     const gateway = opened(await startTestDataPath(route));
     const calls = Array.from({ length: 20 }, () => gateway.call('test'));
     await eventually(() => expect(slow.seen.length + quick.seen.length).toBe(20));
-    await eventually(() => expect(gateway.records).toHaveLength(quick.seen.length));
+    await eventually(() => expect(gateway.records.length).toBe(quick.seen.length));
     const before = slow.seen.length;
     for (let request = 0; request < 20; request += 1) {
       expect((await gateway.call('test')).status).toBe(200);
@@ -121,7 +121,7 @@ describe('load that is too much', () => {
       ),
     );
     const calls = Array.from({ length: 3 }, () => gateway.call('test'));
-    await eventually(() => expect(held).toHaveLength(3));
+    await eventually(() => expect(held.length).toBe(3));
     const shed = await gateway.call('test');
     await expectRefusal(shed, 503, 'gateway_overloaded');
     expect(shed.headers.get('retry-after')).toBe('1');
@@ -129,7 +129,7 @@ describe('load that is too much', () => {
     await Promise.all(calls);
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
     const next = gateway.call('test');
-    await eventually(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held.length).toBe(1));
     held[0]?.end();
     expect((await next).status).toBe(200);
   });

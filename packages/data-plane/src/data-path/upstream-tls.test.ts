@@ -215,7 +215,7 @@ describe('an upstream with https', () => {
     gateway.use(withTls(plain, { ...tls, ca_pem: stranger.certPem }, 2));
     await open();
     expect(names).toEqual(['one.test']);
-    await eventually(() => expect(gateway.records).toHaveLength(2));
+    await eventually(() => expect(gateway.records.length).toBe(2));
     expect(gateway.records[1]?.attempts[0]).toMatchObject({ error: 'tls_failed' });
   });
 });

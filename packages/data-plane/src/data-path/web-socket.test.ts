@@ -140,7 +140,7 @@ describe('WebSocket', () => {
     await once(socket, 'open');
     socket.terminate();
     await eventually(() => expect(open.size).toBe(0));
-    await eventually(() => expect(gateway.records).toHaveLength(1));
+    await eventually(() => expect(gateway.records.length).toBe(1));
     expect(await gateway.inFlight()).toBe(0);
   });
 
@@ -152,7 +152,7 @@ describe('WebSocket', () => {
     for (const client of sockets.clients) client.terminate();
     const [code] = (await closed) as [number];
     expect(code).toBe(1006);
-    await eventually(() => expect(gateway.records).toHaveLength(1));
+    await eventually(() => expect(gateway.records.length).toBe(1));
     expect(open.size).toBe(0);
     expect(await gateway.inFlight()).toBe(0);
   });
@@ -221,7 +221,7 @@ describe('WebSocket', () => {
         else socket.terminate();
       });
     }
-    await eventually(() => expect(gateway.records).toHaveLength(100));
+    await eventually(() => expect(gateway.records.length).toBe(100));
     await eventually(() => expect(open.size).toBe(0));
     expect(await gateway.inFlight()).toBe(0);
   });

@@ -41,7 +41,7 @@ describe('what data planes read of streams', () => {
     await ensureTopology(connection, { replicas: 1, maxRecordStreamBytes: 1024 * 1024 });
     expect(await keys.read('a')).toEqual({ revision: 0, value: undefined });
     expect(await quotas.read(key)).toEqual({ revision: 0, entry: undefined });
-    await eventually(() => expect(reads).toHaveLength(2));
+    await eventually(() => expect(reads.length).toBe(2));
 
     await server.stop();
     await nats.startServer({ data: 'another', port: server.port });

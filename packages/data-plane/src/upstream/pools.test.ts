@@ -77,7 +77,7 @@ const get: OutboundRequest = {
 };
 
 const askedTimes = (peer: Peer, times: number) =>
-  eventually(() => expect(peer.asked).toHaveLength(times));
+  eventually(() => expect(peer.asked.length).toBe(times));
 
 describe('the connections to an upstream', () => {
   it('are no more than the bound; what finds none waits its turn', async () => {
