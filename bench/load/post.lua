@@ -8,6 +8,10 @@ wrk.headers["Authorization"] = os.getenv("BENCH_AUTHORIZATION")
 
 if os.getenv("BENCH_CLOSING") == "1" then wrk.headers["Connection"] = "close" end
 
+-- A connection that rests between its requests keeps the load the same whatever the proxy can do.
+local least, most = string.match(os.getenv("BENCH_REST_MS") or "", "(%d+)-(%d+)")
+if least then delay = function() return math.random(tonumber(least), tonumber(most)) end end
+
 local keyed = os.getenv("BENCH_KEYED") == "1"
 local run = os.getenv("BENCH_RUN")
 local paths = {}

@@ -26,6 +26,8 @@ export interface LoadShape {
   readonly keyed?: boolean;
   /** Whether each request has a connection of its own. */
   readonly closing?: boolean;
+  /** How long each connection rests between its requests, ms from-to; none where it is left out. */
+  readonly restMs?: string | undefined;
 }
 
 export interface Load extends LoadShape {
@@ -47,6 +49,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
       BENCH_PATHS: (load.paths ?? []).join(' '),
       BENCH_KEYED: load.keyed === true ? '1' : '0',
       BENCH_CLOSING: load.closing === true ? '1' : '0',
+      BENCH_REST_MS: load.restMs ?? '',
       BENCH_RUN: randomUUID(),
     },
     timeoutMs: load.seconds * 1_000 + GRACE_MS,

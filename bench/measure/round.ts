@@ -1,5 +1,4 @@
 import { runLoad } from '../load/wrk.ts';
-import type { BenchOptions } from '../options.ts';
 import type { Peer } from '../peers/peer.ts';
 import { busyUsOf } from './core-use.ts';
 import { usageOf } from './process-tree.ts';
@@ -17,25 +16,34 @@ export interface RoundResult {
   readonly foreignShare: number;
 }
 
+/** How the rows are loaded, each alike. */
+export interface LoadKind {
+  readonly connections: number;
+  /** Of one round. */
+  readonly seconds: number;
+  /** Between two requests of a connection, ms from-to; undefined: as many as the row answers. */
+  readonly restMs: string | undefined;
+}
+
 /** Loads a row for a round and reads its accounting before and after. */
 export async function runRound(
   peer: Peer,
-  seconds: number,
+  kind: LoadKind,
   measuredCore: number,
-  options: BenchOptions,
   signal: AbortSignal,
 ): Promise<RoundResult> {
   const { url, authorization, pid, shape } = peer;
-  const { connections } = options;
+  const { connections } = kind;
   const before = usageOf(pid);
   const busyBeforeUs = busyUsOf(measuredCore);
-  const load = await runLoad({ ...shape, url, authorization, connections, seconds, signal });
+  const load = await runLoad({ ...shape, ...kind, url, authorization, signal });
   const busyUs = busyUsOf(measuredCore) - busyBeforeUs;
   const after = usageOf(pid);
   const cpuUs = after.cpuUs - before.cpuUs;
   return {
     requests: load.requests,
-    failed: load.failed_status + load.failed_socket,
+    // A row that answered nobody at all has no figure either.
+    failed: load.failed_status + load.failed_socket + (load.requests === 0 ? connections : 0),
     requestsPerSecond: (load.requests * 1e6) / load.duration_us,
     cpuUsPerRequest: cpuUs / load.requests,
     p50Us: load.p50_us,
