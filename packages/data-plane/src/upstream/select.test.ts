@@ -42,6 +42,34 @@ function chosenOf(examples: readonly Partial<Example>[], options = {}): Set<numb
   return chosen;
 }
 
+/** Numbers in [0, 1) that are the same at each run (the generator of Park and Miller). */
+function seededRandom(): () => number {
+  let state = 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return (state - 1) / 2_147_483_646;
+  };
+}
+
+/** The share of each, with so many callers who each send one request after the other. */
+function sharesOf(weights: readonly number[], callers: number): number[] {
+  const requests = 20_000;
+  const random = seededRandom();
+  const counts = weights.map(() => 0);
+  const inFlight: number[] = [];
+  for (let request = 0; request < requests; request += 1) {
+    if (inFlight.length === callers) inFlight.splice(Math.floor(random() * callers), 1);
+    const all = weights.map((weight, index) => ({
+      weight,
+      inFlight: inFlight.filter((one) => one === index).length,
+    }));
+    const chosen = choose(all, { random });
+    counts[chosen] = (counts[chosen] ?? 0) + 1;
+    inFlight.push(chosen);
+  }
+  return counts.map((count) => count / requests);
+}
+
 const region = fc.constantFrom('eu', 'us', 'asia', null);
 const example = fc.record({
   inFlight: fc.nat(20),
@@ -142,8 +170,29 @@ describe('selectUpstream', () => {
       { inFlight: 5, weight: 10 },
       { inFlight: 1, weight: 1 },
     ];
-    expect(choose(pair)).toBe(0);
+    expect(chosenOf(pair)).toEqual(new Set([0]));
   });
+
+  it.each([
+    { weights: [3, 1], callers: 1 },
+    { weights: [3, 1], callers: 4 },
+    { weights: [9, 1], callers: 1 },
+    { weights: [9, 1], callers: 16 },
+    { weights: [100, 1], callers: 4 },
+    { weights: [5, 3, 2], callers: 1 },
+    { weights: [10, 1, 1, 1], callers: 64 },
+  ])(
+    'gives each about its share by weight, however little is in flight: %j',
+    ({ weights, callers }) => {
+      const shares = sharesOf(weights, callers);
+      const sum = weights.reduce((total, weight) => total + weight, 0);
+      shares.forEach((share, index) => {
+        const wanted = (weights[index] ?? 0) / sum;
+        expect(share / wanted).toBeGreaterThan(0.6);
+        expect(share / wanted).toBeLessThan(1.4);
+      });
+    },
+  );
 
   it('says that there are none', () => {
     expect(choose([])).toBe(-1);

@@ -1,6 +1,6 @@
 /**
  * Which upstream an attempt goes to: among the best there are, power of two choices: of two drawn at
- * random, the one with fewer requests in flight for its weight. Nearly as even as asking all of them,
+ * random by weight, the one with fewer requests in flight for it. Nearly as even as asking all of them,
  * without every node running to the same one.
  * Source: DESIGN section 2 "Upstream choice"; Mitzenmacher, "The Power of Two Choices in Randomized Load
  * Balancing" (2001).
@@ -67,11 +67,17 @@ export function selectUpstream<T extends Candidate>(
   const one = candidates[first];
   const other = candidates[second];
   if (one === undefined || other === undefined) return first;
-  return load(other, options) < load(one, options) ? second : first;
+  return isBetter(other, one, options) ? second : first;
 }
 
-function load<T extends Candidate>(candidate: T, options: SelectionOptions<T>): number {
-  return (options.load.inFlight(candidate) + 1) / candidate.weight;
+/**
+ * Whether a candidate, with this request, would have no more in flight for its weight than the one drawn
+ * before it has without. So the draw, which goes by weight, decides as long as little is in flight: one
+ * of little weight gets its share of a small load as well, and no more than that.
+ */
+function isBetter<T extends Candidate>(candidate: T, drawn: T, { load }: SelectionOptions<T>) {
+  const withIt = (load.inFlight(candidate) + 1) / candidate.weight;
+  return withIt <= load.inFlight(drawn) / drawn.weight;
 }
 
 /** How far a candidate is from the best that could be, as a number: the least is taken. */
