@@ -189,7 +189,20 @@ describe('parseRetryAfterMs', () => {
     expect(parseRetryAfterMs('3', nowMs)).toBe(3000);
     expect(parseRetryAfterMs('Tue, 01 Jan 2030 00:00:10 GMT', nowMs)).toBe(10_000);
     expect(parseRetryAfterMs('Mon, 31 Dec 2029 00:00:00 GMT', nowMs)).toBe(0);
-    expect(parseRetryAfterMs('soon', nowMs)).toBeUndefined();
+    expect(parseRetryAfterMs('Tuesday, 01-Jan-30 00:00:10 GMT', nowMs)).toBe(10_000);
+    expect(parseRetryAfterMs('Tue Jan  1 00:00:10 2030', nowMs)).toBe(10_000);
+    for (const neither of ['soon', 'soon 2099', '-5', '3.5', '1e1', '1, 2', '', '2031-01-01']) {
+      expect(parseRetryAfterMs(neither, nowMs)).toBeUndefined();
+    }
+    expect(parseRetryAfterMs('Tue, 99 Foo 2030 00:00:10 GMT', nowMs)).toBeUndefined();
     expect(parseRetryAfterMs(undefined, nowMs)).toBeUndefined();
+  });
+
+  it('takes a number of any length for the long time that it is', () => {
+    for (const long of ['9999999999', '9'.repeat(400)]) {
+      const retryAfterMs = parseRetryAfterMs(long, 0);
+      const failure: AttemptFailure = { kind: 'status', status: 503, retryAfterMs };
+      expect(decideRetry({ ...state, failure }, policy)).toEqual({ retry: false, why: 'deadline' });
+    }
   });
 });

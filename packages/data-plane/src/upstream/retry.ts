@@ -126,13 +126,22 @@ function retryDelayMs(state: RetryState, policy: RetryPolicy): number {
   return Math.max(jitterMs, askedMs);
 }
 
+/** The three forms of a date (RFC 9110 section 5.6.7); the last one names no zone, and is in GMT too. */
+const HTTP_DATES = [
+  /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]+day, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
+];
+
 /**
- * Milliseconds that a `Retry-After` field asks for: whole seconds, or an HTTP date (RFC 9110 section
- * 10.2.3). undefined where the field is absent or neither.
+ * Milliseconds that a `Retry-After` field asks for: whole seconds, however many, or an HTTP date (RFC
+ * 9110 section 10.2.3). undefined where the field is absent or neither: then it asks for nothing.
  */
 export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const dateMs = Date.parse(value);
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  // Date.parse alone takes a year out of any text, and a time without a zone for one of this machine.
+  if (!HTTP_DATES.some((form) => form.test(value))) return undefined;
+  const dateMs = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
 }
