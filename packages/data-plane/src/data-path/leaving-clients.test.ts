@@ -6,7 +6,7 @@ import { countingClock } from '../testing/counting-clock.ts';
 import { startTestDataPath } from '../testing/data-path.ts';
 import { closeAfterEach } from '../testing/opened.ts';
 import { rawConnection, requestText } from '../testing/raw-client.ts';
-import { startRawUpstream } from '../testing/upstream.ts';
+import { startRawUpstream, startUpstream } from '../testing/upstream.ts';
 
 const opened = closeAfterEach();
 
@@ -133,6 +133,31 @@ describe('a caller who leaves', () => {
     await nothingLeft(1);
     expect(arrivals()).toBe(1);
     expect(gateway.records[0]?.attempts).toMatchObject([{ status: 503 }]);
+  });
+
+  it('during a back-off with an idempotency key has it go on, so that the next use gets the answer', async () => {
+    const upstream = opened(
+      await startUpstream((_seen, response) => {
+        if (upstream.seen.length > 1) response.end('done');
+        else response.writeHead(503, { 'retry-after': '1' }).end();
+      }),
+    );
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url], retry_count: 1 }));
+    const keyed = { method: 'PUT', body: 'x', headers: { 'idempotency-key': 'k1' } };
+    const abort = new AbortController();
+    const first = gateway.call('test', { ...keyed, signal: abort.signal });
+    await eventually(() => expect(upstream.seen.length).toBe(1));
+    abort.abort();
+    await expect(first).rejects.toThrow();
+    const second = await gateway.call('test', keyed);
+    expect([await second.text(), second.headers.get('idempotent-replayed')]).toEqual([
+      ...['done', 'true'],
+    ]);
+    expect(upstream.seen).toHaveLength(2);
+    await eventually(() => expect(gateway.records.length).toBe(2));
+    expect(gateway.records.find((record) => record.idempotency === 'first')).toMatchObject({
+      ...{ outcome: 'client_aborted', attempts: [{ status: 503 }, { status: 200 }] },
+    });
   });
 
   it('causes nothing more of what it had sent ahead', async () => {

@@ -32,7 +32,7 @@ export function nextDelayMs(
   options: NextAttemptOptions,
 ): number | undefined {
   const failure = attemptFailure(outcome, options.clock.nowMs());
-  if (failure === undefined || ctx.clientGone) return undefined;
+  if (failure === undefined || isAbandoned(ctx)) return undefined;
   const sent = outcome.error?.sent ?? true;
   const decision = decideRetry(
     {
@@ -60,8 +60,8 @@ export function nextDelayMs(
  * Waits before the next attempt, which is time spent for the upstream's sake and no work of the
  * gateway. The retry counts as under way from here on.
  *
- * @throws ClientLeftError where the caller leaves meanwhile; GatewayError upstream_timeout where the
- * deadline has passed
+ * @throws ClientLeftError where the caller leaves meanwhile, unless the request holds an idempotency key;
+ * GatewayError upstream_timeout where the deadline has passed
  */
 export async function backOff(
   ctx: RequestContext,
@@ -71,15 +71,20 @@ export async function backOff(
 ): Promise<void> {
   const startedMs = clock.monotonicMs();
   const left = new AbortController();
-  ctx.whenClientGone(() => left.abort());
+  if (ctx.capture === undefined) ctx.whenClientGone(() => left.abort());
   load.liveRetries += 1;
   if (delayMs > 0) await pause(clock, delayMs, left.signal);
   load.liveRetries -= 1;
   const endedMs = clock.monotonicMs();
   ctx.upstreamMs += endedMs - startedMs;
-  if (ctx.clientGone) throw new ClientLeftError();
+  if (isAbandoned(ctx)) throw new ClientLeftError();
   // The timer may be late; what nobody waits for any more must not be sent.
   if (endedMs >= ctx.deadlineMs) throw deadlinePassed(ctx);
+}
+
+/** Whether its caller has left; one that holds an idempotency key goes on, so that its end is known. */
+function isAbandoned(ctx: RequestContext): boolean {
+  return ctx.clientGone && ctx.capture === undefined;
 }
 
 /** What is left to the deadline; a timer may run a little early, so an attempt that had all of it tells. */
