@@ -128,6 +128,27 @@ describe('the connections to an upstream', () => {
     await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
   });
 
+  it('are not used again where the upstream answered before it took the whole of a kept body', async () => {
+    let connections = 0;
+    const raw = await startRawUpstream((socket) => {
+      connections += 1;
+      // It reads no more of it.
+      socket.once('data', () => socket.pause().write(OK));
+    });
+    open.push(() => raw.close());
+    const { pools } = startPools(1);
+    const put = { ...get, method: 'PUT', body: Buffer.alloc(32 * 1024 * 1024) };
+    for (const request of [put, get]) {
+      const attempt = pools.begin(upstreamAt(raw.port), request, 5000);
+      await eventually(async () => {
+        const outcome = await Promise.race([attempt.outcome, undefined]);
+        expect(outcome?.response?.status).toBe(200);
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(connections).toBe(2);
+  });
+
   it('rest for a shorter time where the upstream says so', async () => {
     const peer = await startPeer();
     const { pools, clock } = startPools(5);

@@ -135,7 +135,9 @@ export class Connection {
 
   #giveBack(): void {
     this.#spent = false;
-    if (!this.#requestSent || !this.#keepAlive || this.#socket.destroyed) {
+    // What an upstream did not take before it answered would be in the way of the next request.
+    const taken = this.#requestSent && this.#socket.writableLength === 0;
+    if (!taken || !this.#keepAlive || this.#socket.destroyed) {
       this.#socket.destroy();
       return;
     }
