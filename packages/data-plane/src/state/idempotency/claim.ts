@@ -27,6 +27,8 @@ export interface ClaimedKey {
 /** A dead data plane's claim ends this long after its last renewal (and the clocks' skew). */
 export const LEASE_MS = 8000;
 const RENEW_MS = 2500;
+/** After a renewal that failed: soon, as a store that comes back may have lost the claim. */
+const RENEW_AGAIN_MS = 250;
 /** How long the end of a request is offered to a store that does not take it. */
 const SETTLE_MS = 30_000;
 const SETTLE_RETRY_MS = 250;
@@ -53,15 +55,19 @@ export class Claim {
   readonly #over = Promise.withResolvers<undefined>();
   /** undefined: a change may have happened of which no answer came. */
   #revision: number | undefined;
+  /** Of the store, when the revision was told: one that lost its data may give it to another claim. */
+  #losses: number;
   #renewal: Timer | undefined = undefined;
   #working: Promise<unknown> = Promise.resolve();
+  #renewalFails = false;
   #told = false;
 
   constructor(ports: ClaimPorts, key: ClaimedKey, revision: number) {
     this.#ports = ports;
     this.#key = key;
     this.#revision = revision;
-    this.#renewLater();
+    this.#losses = ports.store.losses;
+    this.#renewLater(RENEW_MS);
   }
 
   /** Resolves when the end is in the store, or given up. */
@@ -97,11 +103,7 @@ export class Claim {
   unsent(): void {
     const { store } = this.#ports;
     const { name } = this.#key;
-    this.#tell('freed', async () => {
-      if (await this.#swap((revision) => store.remove(name, revision))) return true;
-      // A removal of which no answer came leaves nothing by which to know it again.
-      return (await store.read(name)).value === undefined;
-    });
+    this.#tell('freed', () => this.#swap((revision) => store.remove(name, revision)));
   }
 
   /** Something was sent, and what came of it will not be known. */
@@ -113,23 +115,27 @@ export class Claim {
     return known(this.#key, this.#ports.sharedNowMs());
   }
 
-  #renewLater(): void {
-    this.#renewal = this.#ports.clock.setTimer(RENEW_MS, () => {
-      this.#working = this.#renew().then((held) => {
-        if (held && !this.#told) this.#renewLater();
+  #renewLater(delayMs: number): void {
+    this.#renewal = this.#ports.clock.setTimer(delayMs, () => {
+      this.#working = this.#renew().then((nextMs) => {
+        if (nextMs !== undefined && !this.#told) this.#renewLater(nextMs);
       });
     });
   }
 
-  /** Never rejects. Gives false where the key is somebody else's. */
-  async #renew(): Promise<boolean> {
+  /** Never rejects. Gives the time until the next one, or undefined where the key is somebody else's. */
+  async #renew(): Promise<number | undefined> {
     const { store, log, sharedNowMs } = this.#ports;
     try {
       const value = claimValue(this.#key, sharedNowMs());
-      return await this.#swap((revision) => store.write(this.#key.name, value, revision));
+      const held = await this.#swap((revision) => store.write(this.#key.name, value, revision));
+      this.#renewalFails = false;
+      return held ? RENEW_MS : undefined;
     } catch (error) {
-      log.warn({ ...this.#logged(), reason: String(error) }, 'a key could not be renewed yet');
-      return true;
+      const failed = { ...this.#logged(), reason: String(error) };
+      if (!this.#renewalFails) log.warn(failed, 'a key could not be renewed yet');
+      this.#renewalFails = true;
+      return RENEW_AGAIN_MS;
     }
   }
 
@@ -171,15 +177,19 @@ export class Claim {
   }
 
   /**
-   * Makes the change if the key is still this claim's. Where an earlier change may have happened of
-   * which no answer came, or comes to happen meanwhile, what stands there tells by its claim id.
+   * Makes the change if the key is still this claim's, or nobody's, as after the store lost its data: who
+   * runs holds the key as long as nobody else does. Where an earlier change may have happened of which no
+   * answer came, or comes to happen meanwhile, what stands there tells by its claim id.
    *
    * @returns false where it is somebody else's
    * @throws StoreUnavailableError; the change may have happened all the same
    */
   async #swap(change: (revision: number) => Promise<number | undefined>): Promise<boolean> {
+    const { store } = this.#ports;
     for (let tries = 0; tries < MAX_SWAP_TRIES; tries += 1) {
-      const revision: number | undefined = this.#revision ?? (await this.#ownRevision());
+      if (this.#losses !== store.losses) this.#revision = undefined;
+      this.#losses = store.losses;
+      const revision: number | undefined = this.#revision ?? (await this.#freeRevision());
       if (revision === undefined) return false;
       this.#revision = undefined;
       this.#revision = await change(revision);
@@ -188,10 +198,11 @@ export class Claim {
     throw new StoreUnavailableError('the key was changed again and again');
   }
 
-  async #ownRevision(): Promise<number | undefined> {
+  /** Of what stands under the key; undefined where that is another claim's. */
+  async #freeRevision(): Promise<number | undefined> {
     const { revision, value } = await this.#ports.store.read(this.#key.name);
-    const isOwn = value !== undefined && decodeEntry(value).head.claim_id === this.#key.claimId;
-    return isOwn ? revision : undefined;
+    const free = value === undefined || decodeEntry(value).head.claim_id === this.#key.claimId;
+    return free ? revision : undefined;
   }
 
   #logged() {

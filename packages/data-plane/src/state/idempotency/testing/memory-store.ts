@@ -4,7 +4,7 @@ import {
   type StoredValue,
 } from '../../idempotency-store.ts';
 
-/** The reference for the contract of the store. It forgets nothing, and nobody else sees it. */
+/** The reference for the contract of the store. It forgets nothing unless told to, and nobody else sees it. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly maxValueBytes: number;
   readonly losses = 0;
@@ -13,6 +13,12 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
 
   constructor(maxValueBytes = 512 * 1024) {
     this.maxValueBytes = maxValueBytes;
+  }
+
+  /** As a server that lost its disk. */
+  loseAll(): void {
+    this.#values.clear();
+    this.#revision = 0;
   }
 
   read(name: string): Promise<StoredValue> {
