@@ -8,8 +8,8 @@ import type { JwtAuth, RequiredClaim } from '../table/routing-table.ts';
 /** Who a verified JWT says the caller is. Holds nothing by which the token could be made again. */
 export interface JwtCaller {
   /**
-   * Names the caller to quotas and idempotency keys: a hash of issuer and subject, or of the token
-   * itself where it names no subject, so that two callers never share one.
+   * Names the caller to quotas and idempotency keys: a hash of issuer and subject, or of what the
+   * signature covers where the token names no subject, so that callers with other claims never share one.
    */
   readonly principal: string;
   /** Claim `sub`. */
@@ -52,7 +52,7 @@ export function callerOf(payload: JWTPayload, auth: JwtAuth, token: string): Jwt
   const { sub } = payload;
   const identity =
     sub === undefined || sub === ''
-      ? `token\0${hash('sha256', token)}`
+      ? `token\0${hash('sha256', signedPart(token))}`
       : `subject\0${auth.issuer}\0${sub}`;
   return Object.freeze({
     principal: `jwt:${createHash('sha256').update(identity).digest('base64url')}`,
@@ -60,6 +60,14 @@ export function callerOf(payload: JWTPayload, auth: JwtAuth, token: string): Jwt
     subjectField: sub === undefined || sub === '' ? undefined : encodeField(sub),
     claims: recordedClaims(payload, auth),
   });
+}
+
+/**
+ * A token without its signature, of which a caller can write a valid one in many ways: bits at the end
+ * of base64url that mean nothing, padding, and with ECDSA −s for s. Each would be a caller of its own.
+ */
+function signedPart(token: string): string {
+  return token.slice(0, token.lastIndexOf('.'));
 }
 
 function encodeField(text: string): string {
@@ -80,7 +88,9 @@ function recordedClaims(payload: JWTPayload, auth: JwtAuth): Record<string, Reco
 
 /** A plain value or a list of texts as it stands; anything else, and what is too long, as cut JSON text. */
 function recorded(claim: unknown): RecordedClaim {
-  if (typeof claim === 'number' || typeof claim === 'boolean') return claim;
+  // JSON can hold more than a number here can, and has no way to write what is read of it then.
+  if (typeof claim === 'number') return Number.isFinite(claim) ? claim : String(claim);
+  if (typeof claim === 'boolean') return claim;
   if (typeof claim === 'string') return cut(claim);
   const json = JSON.stringify(claim);
   const plain = Array.isArray(claim) && claim.every((entry) => typeof entry === 'string');
