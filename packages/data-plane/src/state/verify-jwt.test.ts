@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { exportSPKI } from 'jose';
 import { JWT_AUTH, NOW_MS, signAtNow, verifyAtNow } from '../testing/jwt-verification.ts';
@@ -101,6 +101,22 @@ describe('a JWT', () => {
     const key = await createIssuerKey();
     const broken = { ...key, jwk: { ...key.jwk, x: 'AAAA' } };
     expect((await verifyAtNow([broken], await signAtNow(key))).kind).toBe('unusable_key');
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['names no key', { kid: undefined }],
+    ['names several', { kid: 'shared' }],
+  ])('that %s is tried with the good one behind one that cannot be used', async (_case, id) => {
+    const good = await createIssuerKey('RS256');
+    const short = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const named = [short.publicKey.export({ format: 'jwk' }), good.jwk].map((jwk) => {
+      return { ...good, jwk: { ...jwk, ...id } };
+    });
+    const token = await signAtNow(good, {}, { header: id });
+    expect((await verifyAtNow(named, token)).kind).toBe('valid');
+    expect(
+      (await verifyAtNow(named, await signAtNow(good, { aud: 'x' }, { header: id }))).kind,
+    ).toBe('refused');
   });
 
   it.each(['', '.', '..', 'a.b.c', '...', 'e30.e30.e30', 'ey', `${'a'.repeat(8000)}.b.c`])(

@@ -50,7 +50,7 @@ export async function verifyJwt(
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return { kind: 'no_key' };
     // An issuer may put a new key under an id that it had before, or under none.
-    if (error instanceof errors.JWSSignatureVerificationFailed) return { kind: 'no_key' };
+    if (isOfAnotherKey(error)) return { kind: 'no_key' };
     if (error instanceof errors.JOSEError) return { kind: 'refused', reason: reasonOf(error) };
     // Of what jose and Web Crypto throw, the rest speaks of the key: malformed, or too short.
     return { kind: 'unusable_key' };
@@ -73,11 +73,16 @@ async function payloadOf(
       try {
         return (await jwtVerify(token, key, options)).payload;
       } catch (failure) {
-        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+        // A key that nothing can be verified with, one too short say, hides none that comes after it.
+        if (failure instanceof errors.JOSEError && !isOfAnotherKey(failure)) throw failure;
       }
     }
     throw new errors.JWSSignatureVerificationFailed();
   }
+}
+
+function isOfAnotherKey(error: unknown): boolean {
+  return error instanceof errors.JWSSignatureVerificationFailed;
 }
 
 const CLAIM_REASONS: Readonly<Record<string, string>> = {
