@@ -98,6 +98,23 @@ describe('the authentication of a route', () => {
     expect(details(auth)).toHaveLength(1);
   });
 
+  it('says of what is left out that it is required, whatever it may be', () => {
+    expect(details({ type: 'jwt' })).toEqual(
+      ['issuer', 'audience', 'jwks_url'].map((path) => ({ path, message: 'is required' })),
+    );
+  });
+
+  it('requires no number that others pass for, as they are the same once they are read', () => {
+    const read = JSON.parse('{"tenant": 9007199254740993}') as object;
+    for (const claims of [read, { tenant: [1, -(2 ** 53)] }]) {
+      expect(details({ ...jwt, required_claims: claims })).toEqual([
+        { path: 'required_claims.tenant', message: expect.stringContaining('beyond') },
+      ]);
+    }
+    const largest = { tenant: [Number.MAX_SAFE_INTEGER, 0.5], admin: true };
+    expect(details({ ...jwt, required_claims: largest })).toEqual([]);
+  });
+
   it('never drops a claim that it was told to require', () => {
     const claims = JSON.parse('{"sub": "a", "__proto__": "b"}') as object;
     expect(details({ ...jwt, required_claims: claims })).toEqual([

@@ -57,24 +57,38 @@ const claimValuesField = z.union(
 
 const claimsError = `must be an object of at most ${MAX_CLAIMS} claims and the values that each may have, or a list of their names`;
 
-const claimsField = z.preprocess(
-  (input, context) => {
-    // A record leaves this name out in silence, and the claim would then not be required.
-    if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
-      context.addIssue({ code: 'custom', message: 'must not name a claim __proto__' });
+const claimsField = z
+  .preprocess(
+    (input, context) => {
+      // A record leaves this name out in silence, and the claim would then not be required.
+      if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
+        context.addIssue({ code: 'custom', message: 'must not name a claim __proto__' });
+      }
+      return input;
+    },
+    z.union(
+      [
+        listField(boundedText(MAX_CLAIM_CHARS), { min: 0, max: MAX_CLAIMS }),
+        z
+          .record(boundedText(MAX_CLAIM_CHARS), claimValuesField)
+          .refine((claims) => Object.keys(claims).length <= MAX_CLAIMS, { error: claimsError }),
+      ],
+      { error: claimsError },
+    ),
+  )
+  .superRefine((claims, context) => {
+    if (Array.isArray(claims)) return;
+    for (const [name, values] of Object.entries(claims)) {
+      if ([values].flat().every(isExact)) continue;
+      const message = `must not be a number beyond ${Number.MAX_SAFE_INTEGER}, as its neighbours would pass for it`;
+      context.addIssue({ code: 'custom', path: [name], message });
     }
-    return input;
-  },
-  z.union(
-    [
-      listField(boundedText(MAX_CLAIM_CHARS), { min: 0, max: MAX_CLAIMS }),
-      z
-        .record(boundedText(MAX_CLAIM_CHARS), claimValuesField)
-        .refine((claims) => Object.keys(claims).length <= MAX_CLAIMS, { error: claimsError }),
-    ],
-    { error: claimsError },
-  ),
-);
+  });
+
+/** Past this several numbers are one as they are read: of two tenants each would open the other's route. */
+function isExact(value: string | number | boolean): boolean {
+  return typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
 
 /** How the callers of a route prove who they are. Source: DESIGN section 2 "Authentication of a route". */
 export function authField(deny: AddressRanges) {
@@ -100,7 +114,7 @@ export function authField(deny: AddressRanges) {
     ],
     {
       error: ({ input }) =>
-        typeof input !== 'object' || input === null
+        typeof input !== 'object' || input === null || Array.isArray(input)
           ? 'must be an object'
           : `must be one of ${AUTH_TYPES.join(', ')}`,
     },

@@ -42,6 +42,9 @@ function withoutRepetition(details: readonly ErrorDetail[]): readonly ErrorDetai
   return [...new Map(details.map((detail) => [JSON.stringify(detail), detail])).values()];
 }
 
+/** The issues of a value that is none of those that a field takes, as one that was left out is. */
+const OF_VALUES: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+
 function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
@@ -51,8 +54,7 @@ function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
       message: 'is not a known field',
     }));
   }
-  const missing =
-    (issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined;
+  const missing = OF_VALUES.has(issue.code) && issue.input === undefined;
   if (path === '' && issue.code === 'invalid_type') {
     return [{ path, message: 'the body must be a JSON object' }];
   }

@@ -29,6 +29,11 @@ describe('fetching a key set', () => {
     expect(JSON.parse(text)).toEqual({ keys: issuer.keys.map((key) => key.jwk) });
   });
 
+  it('passes over a byte order mark before the text', async () => {
+    const issuer = await setUp((response) => void response.end('\ufeff{"keys":[]}'));
+    expect(await fetcher()(issuer.jwksUrl)).toBe('{"keys":[]}');
+  });
+
   it('fails where nobody listens', async () => {
     const url = `http://127.0.0.1:${await closedPort()}/jwks.json`;
     await expect(fetcher()(url)).rejects.toMatchObject({ failure: 'unreachable' });

@@ -107,6 +107,7 @@ function readText(
     fail('unreachable', error.code ?? error.message);
   });
   response.on('end', () => {
-    if (response.complete) done(Buffer.concat(chunks).toString('utf8'));
+    // Unlike toString it passes over a byte order mark, as RFC 8259 section 8.1 lets a reader do.
+    if (response.complete) done(new TextDecoder().decode(Buffer.concat(chunks)));
   });
 }
