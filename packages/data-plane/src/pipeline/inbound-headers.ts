@@ -1,3 +1,5 @@
+import { byName } from '../framing/by-name.ts';
+
 /**
  * What one pass over the header lines of a request finds: the fields that the gateway acts on, and
  * those that go on to the upstream as they stand.
@@ -31,31 +33,20 @@ export interface InboundHeaders {
   readonly endToEnd: string[];
 }
 
-type Single =
-  | 'host'
-  | 'authorization'
-  | 'apiKey'
-  | 'forwardedProto'
-  | 'forwardedHost'
-  | 'traceparent'
-  | 'clientRequestId'
-  | 'environment'
-  | 'version'
-  | 'idempotencyKey';
-
-/** Fields of which there must be no second line. */
-const SINGLE: ReadonlyMap<string, Single> = new Map([
-  ['host', 'host'],
-  ['authorization', 'authorization'],
-  ['x-api-key', 'apiKey'],
-  ['x-forwarded-proto', 'forwardedProto'],
-  ['x-forwarded-host', 'forwardedHost'],
-  ['traceparent', 'traceparent'],
-  ['x-request-id', 'clientRequestId'],
-  ['x-gateway-environment', 'environment'],
-  ['x-gateway-version', 'version'],
-  ['idempotency-key', 'idempotencyKey'],
-]);
+/** Fields of which there must be no second line, each with its place among those found. */
+const SINGLE = {
+  host: 0,
+  authorization: 1,
+  'x-api-key': 2,
+  'x-forwarded-proto': 3,
+  'x-forwarded-host': 4,
+  traceparent: 5,
+  'x-request-id': 6,
+  'x-gateway-environment': 7,
+  'x-gateway-version': 8,
+  'idempotency-key': 9,
+} as const;
+const NONE_FOUND: readonly (string | undefined)[] = Object.values(SINGLE).map(() => undefined);
 
 /**
  * Never sent on: hop-by-hop fields (RFC 9110 section 7.6.1), the framing, which the gateway does anew,
@@ -88,9 +79,40 @@ const DROPPED = new Set([
 const GATEWAY_PREFIX = 'x-gateway-';
 const FORWARDED_PREFIX = 'x-forwarded-';
 
+/** Fields of which all lines count, read in the loop below. */
+const LISTS = [
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'x-forwarded-for',
+  'via',
+] as const;
+
+/** What becomes of a field by its name. */
+interface Handling {
+  /** In lower case. */
+  readonly name: string;
+  /** Its place, where it must stand alone. */
+  readonly single: number | undefined;
+  readonly list: (typeof LISTS)[number] | undefined;
+  /** Whether it goes on to the upstream as it stands. */
+  readonly passed: boolean;
+}
+
+const handlingOf = byName((rawName): Handling => {
+  const name = rawName.toLowerCase();
+  const single = Object.entries(SINGLE).find(([one]) => one === name)?.[1];
+  const list = LISTS.find((one) => one === name);
+  // These mean something to the upstream as well, an API key unless it is the gateway's.
+  const passedSingle = name === 'idempotency-key' || name === 'x-api-key';
+  const passed = single === undefined ? list === undefined && !isDropped(name) : passedSingle;
+  return { name, single, list, passed };
+});
+
 /** Reads the header lines as they came (`rawHeaders` of node:http). */
 export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
-  const found: Partial<Record<Single, string>> = {};
+  const found = NONE_FOUND.slice();
   const endToEnd: string[] = [];
   let connection = '';
   let contentLength: number | undefined;
@@ -103,43 +125,55 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
   for (let index = 0; index < raw.length; index += 2) {
     const rawName = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    const name = rawName.toLowerCase();
-    const single = SINGLE.get(name);
+    const { name, single, list, passed } = handlingOf(rawName);
+    if (passed) endToEnd.push(rawName, value);
     if (single !== undefined) {
       if (found[single] !== undefined) repeated = name;
       found[single] = value;
-      // These mean something to the upstream as well, an API key unless it is the gateway's.
-      if (name === 'idempotency-key' || name === 'x-api-key') endToEnd.push(rawName, value);
-      continue;
     }
-    if (name === 'connection') connection += `,${value}`;
-    else if (name === 'content-length') contentLength = Number(value);
-    else if (name === 'transfer-encoding') {
-      transferCoding = join(transferCoding, value.toLowerCase());
-    } else if (name === 'expect') expectContinue ||= asksToContinue(value);
-    else if (name === 'x-forwarded-for') forwardedFor = join(forwardedFor, value);
-    else if (name === 'via') via = join(via, value);
-    else if (!isDropped(name)) endToEnd.push(rawName, value);
+    switch (list) {
+      case undefined:
+        break;
+      case 'connection':
+        connection += `,${value}`;
+        break;
+      case 'content-length':
+        contentLength = Number(value);
+        break;
+      case 'transfer-encoding':
+        transferCoding = join(transferCoding, value.toLowerCase());
+        break;
+      case 'expect':
+        expectContinue ||= asksToContinue(value);
+        break;
+      case 'x-forwarded-for':
+        forwardedFor = join(forwardedFor, value);
+        break;
+      case 'via':
+        via = join(via, value);
+        break;
+    }
   }
+  const authorization = found[SINGLE.authorization];
   return {
     lines: raw.length / 2,
-    host: found.host,
-    authorization: found.authorization,
-    authorizationEndsHere: found.authorization !== undefined && names(connection, 'authorization'),
-    apiKey: found.apiKey,
+    host: found[SINGLE.host],
+    authorization,
+    authorizationEndsHere: authorization !== undefined && names(connection, 'authorization'),
+    apiKey: found[SINGLE['x-api-key']],
     contentLength,
     chunked: transferCoding !== undefined,
     transferCoding,
     expectContinue,
     forwardedFor,
-    forwardedProto: found.forwardedProto,
-    forwardedHost: found.forwardedHost,
+    forwardedProto: found[SINGLE['x-forwarded-proto']],
+    forwardedHost: found[SINGLE['x-forwarded-host']],
     via,
-    traceparent: found.traceparent,
-    clientRequestId: found.clientRequestId,
-    environment: found.environment,
-    version: found.version,
-    idempotencyKey: found.idempotencyKey,
+    traceparent: found[SINGLE.traceparent],
+    clientRequestId: found[SINGLE['x-request-id']],
+    environment: found[SINGLE['x-gateway-environment']],
+    version: found[SINGLE['x-gateway-version']],
+    idempotencyKey: found[SINGLE['idempotency-key']],
     repeated,
     endToEnd: withoutNamed(endToEnd, connection),
   };
@@ -147,7 +181,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
 
 /** A name with underscores counts as the one with dashes, as CGI and WSGI upstreams cannot tell them apart. */
 function isDropped(name: string): boolean {
-  const dashed = name.includes('_') ? name.replaceAll('_', '-') : name;
+  const dashed = name.replaceAll('_', '-');
   return (
     DROPPED.has(dashed) || dashed.startsWith(GATEWAY_PREFIX) || dashed.startsWith(FORWARDED_PREFIX)
   );

@@ -1,11 +1,11 @@
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER } from '@gateway/shared/http/headers';
+import { byName } from '../framing/by-name.ts';
 import type { RequestContext } from './context.ts';
 import { withoutNamed } from './inbound-headers.ts';
 
 /** Fields of a response that end at the gateway: hop-by-hop ones, and names that are the gateway's own. */
 const DROPPED = new Set<string>([
-  'connection',
   'keep-alive',
   'proxy-connection',
   'proxy-authenticate',
@@ -18,18 +18,24 @@ const DROPPED = new Set<string>([
 const OWN = new Set<string>(Object.values(HEADER));
 const GATEWAY_PREFIX = 'x-gateway-';
 
+/** What becomes of a field of a response by its name: `own` ones an upstream has no say in. */
+const handlingOf = byName((rawName): 'connection' | 'dropped' | 'own' | 'passed' => {
+  const name = rawName.toLowerCase();
+  if (name === 'connection') return name;
+  if (DROPPED.has(name)) return 'dropped';
+  return OWN.has(name) || name.startsWith(GATEWAY_PREFIX) ? 'own' : 'passed';
+});
+
 /** The end-to-end fields of an upstream's response as they came: name, value, name, value. */
 export function endToEndFields(raw: readonly string[], dropOwn: boolean): string[] {
   const fields: string[] = [];
   let connection = '';
   for (let index = 0; index < raw.length; index += 2) {
     const rawName = raw[index] ?? '';
-    const name = rawName.toLowerCase();
-    if (DROPPED.has(name)) {
-      if (name === 'connection') connection += `,${raw[index + 1] ?? ''}`;
-    } else if (!(dropOwn && (OWN.has(name) || name.startsWith(GATEWAY_PREFIX)))) {
-      fields.push(rawName, raw[index + 1] ?? '');
-    }
+    const value = raw[index + 1] ?? '';
+    const handling = handlingOf(rawName);
+    if (handling === 'connection') connection += `,${value}`;
+    else if (handling === 'passed' || (handling === 'own' && !dropOwn)) fields.push(rawName, value);
   }
   return withoutNamed(fields, connection);
 }

@@ -1,6 +1,5 @@
 import { METHODS } from 'node:http';
-import { withoutBlanks } from '../../framing/blanks.ts';
-import { ownText } from '../../framing/own-text.ts';
+import { readFieldLines } from '../../framing/field-lines.ts';
 import { UNKNOWN_VERSION } from '../../pipeline/check-head.ts';
 
 /**
@@ -34,15 +33,9 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const REQUEST_LINE = /([A-Z-]{1,32}) ([!-~]+) HTTP\/(\d\.\d)\r\n/y;
 /** RFC 9112 section 3.2: a path, a URI, or the whole of the server. */
 const TARGET = /^(?:\/|\*$|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/;
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** A control character, or half of a line's end. */
 const UNSOUND = /[^\t\x20-\x7e\x80-\xff\r\n]|\r(?=[^\n])|(?<!\r)\n/;
 const MAX_LENGTH = 2n ** 64n - 1n;
-
-/** Names of fields that were found well-formed; nearly all requests have the same, and short ones. */
-const knownNames = new Set<string>();
-const MAX_KNOWN_NAMES = 512;
-const MAX_KNOWN_LENGTH = 64;
 
 /** Whether what has come of a head can still become one; of what is before `from` that is known. */
 export function mayBecomeHead(text: string, from: number): boolean {
@@ -61,37 +54,21 @@ export function parseRequestHead(
 ): RequestHead | 'too_many_lines' | undefined {
   REQUEST_LINE.lastIndex = 0;
   const line = REQUEST_LINE.exec(text);
-  if (line === null || UNSOUND.test(text)) return undefined;
+  if (line === null) return undefined;
   const [all, method = '', url = '', digits = ''] = line;
   if (!KNOWN_METHODS.has(method) || (method !== 'CONNECT' && !TARGET.test(url))) return undefined;
   const httpVersion = digits === '1.1' || digits === '1.0' ? digits : UNKNOWN_VERSION;
   const rawHeaders: string[] = [];
+  const lines = readFieldLines(text, all.length, maxLines, rawHeaders);
+  if (lines !== 'read') return lines === 'malformed' ? undefined : lines;
   const fields = new ConnectionFields();
-  for (let at = all.length; at < text.length;) {
-    if (rawHeaders.length >= maxLines * 2) return 'too_many_lines';
-    const end = text.indexOf('\r\n', at);
-    const colon = text.indexOf(':', at);
-    if (colon === -1 || colon > end) return undefined;
-    const name = text.slice(at, colon);
-    if (!isName(name)) return undefined;
-    const value = withoutBlanks(text, colon + 1, end);
-    rawHeaders.push(name, value);
-    fields.note(name, value);
-    at = end + 2;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    fields.note(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
   }
   const framing = fields.framing(httpVersion);
   if (framing === undefined) return undefined;
   const keepAlive = framing.kind !== 'unknown' && fields.keepsAlive(httpVersion);
   return { method, url, httpVersion, rawHeaders, framing, keepAlive, upgrade: fields.asksFor };
-}
-
-function isName(name: string): boolean {
-  if (knownNames.has(name)) return true;
-  if (!TOKEN.test(name)) return false;
-  if (knownNames.size < MAX_KNOWN_NAMES && name.length <= MAX_KNOWN_LENGTH) {
-    knownNames.add(ownText(name));
-  }
-  return true;
 }
 
 /** The fields that tell where the body ends, and what becomes of the connection. */

@@ -75,7 +75,7 @@ export class Http1Response implements CallerResponse {
         last ||= value === 'close';
         continue;
       }
-      head += `${name}: ${value}\r\n`;
+      head += name + ': ' + value + '\r\n';
     }
     if (!hasDate) head += `Date: ${this.#connection.date}\r\n`;
     this.#framing = this.#framingOf(status, hasLength);

@@ -61,7 +61,7 @@ function headText(host: string, request: OutboundRequest, framing: string): stri
   const { headers } = request;
   let text = `${request.method} ${request.path} HTTP/1.1\r\nhost: ${host}\r\n`;
   for (let index = 0; index < headers.length; index += 2) {
-    text += `${headers[index] ?? ''}: ${headers[index + 1] ?? ''}\r\n`;
+    text += (headers[index] ?? '') + ': ' + (headers[index + 1] ?? '') + '\r\n';
   }
   return `${text}${framing}\r\n`;
 }

@@ -1,4 +1,4 @@
-import { withoutBlanks } from '../../framing/blanks.ts';
+import { readFieldLines } from '../../framing/field-lines.ts';
 
 /**
  * The head of a response, read strictly: what a lenient parser would mend is refused here, as two
@@ -25,7 +25,6 @@ export type Framing =
 
 /** RFC 9110 section 15: there is no status beyond 599, and HTTP/2 of Node could not pass one on. */
 const STATUS_LINE = /HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
-const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)\r\n/y;
 const MAX_FIELDS = 1000;
 
 const NO_BODY: Framing = { kind: 'none' };
@@ -40,17 +39,15 @@ export function parseResponseHead(text: string, method: string): ResponseHead | 
   STATUS_LINE.lastIndex = 0;
   const line = STATUS_LINE.exec(text);
   if (line === null) return undefined;
-  const [, minor, statusDigits, statusText = ''] = line;
+  const [all, minor, statusDigits, statusText = ''] = line;
   const status = Number(statusDigits);
   const fields: string[] = [];
+  if (readFieldLines(text, all.length, MAX_FIELDS, fields) !== 'read') return undefined;
   const framing = new FramingFields();
-  for (let at = STATUS_LINE.lastIndex; at < text.length; at = FIELD_LINE.lastIndex) {
-    FIELD_LINE.lastIndex = at;
-    const field = FIELD_LINE.exec(text);
-    if (field === null || fields.length >= MAX_FIELDS * 2) return undefined;
-    const [, name = '', padded = ''] = field;
-    const value = withoutBlanks(padded, 0, padded.length);
-    if (framing.note(name, value, status)) fields.push(name, value);
+  for (let index = 0; index < fields.length; index += 2) {
+    if (framing.note(fields[index] ?? '', fields[index + 1] ?? '', status)) continue;
+    fields.splice(index, 2);
+    index -= 2;
   }
   const body = framing.of(status, method, minor === '1');
   if (body === undefined) return undefined;
