@@ -57,9 +57,7 @@ export class Exchange implements PooledExchange, UpstreamResponse {
   constructor(options: ExchangeOptions) {
     this.request = options.request;
     this.#options = options;
-    this.#timer = options.clock.setTimer(options.timeoutMs, () => {
-      this.#fail('attempt_timeout');
-    });
+    this.#timer = options.clock.setTimer(options.timeoutMs, () => this.#expire());
   }
 
   get wanted(): boolean {
@@ -152,6 +150,15 @@ export class Exchange implements PooledExchange, UpstreamResponse {
       this.cancel();
       this.#sink?.error(IDLE);
     });
+  }
+
+  /**
+   * Where the process stood still, timers run before what has come meanwhile is read. So what was sent has
+   * one more turn of the event loop; an upstream must not be held to be slow for a pause of the gateway.
+   */
+  #expire(): void {
+    if (this.#connection === undefined) this.#fail('attempt_timeout');
+    else setImmediate(() => this.#fail('attempt_timeout'));
   }
 
   #fail(name: AttemptError['name']): void {

@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/testing/eventually';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { closeAfterEach } from '../../testing/opened.ts';
 import { startRawUpstream } from '../../testing/upstream.ts';
 import { connect } from './connect.ts';
@@ -38,5 +39,27 @@ describe('a connection to an upstream over TLS', () => {
     await eventually(() => expect(failures).toEqual(['tls_failed']));
     expect(hello).not.toBe('');
     expect(hello.includes(host)).toBe(named);
+  });
+});
+
+describe('the time-out of a connection', () => {
+  it('takes one that was there when the process went on after it had stood still', async () => {
+    const upstream = opened(await startRawUpstream(() => undefined));
+    const clock = manualClock();
+    const options = {
+      ...{ origin: new URL(upstream.url), timeoutMs: 100, lookup: lookupV4, clock },
+      received: () => undefined,
+    };
+    const result = new Promise((resolve) => {
+      connect(options, (socket, failure) => {
+        socket?.destroy();
+        resolve(failure ?? 'connected');
+      });
+    });
+    await new Promise((resolve) => process.nextTick(resolve));
+    // The system completes the connection while nothing of this process runs; then its timers come first.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    clock.advance(8000);
+    expect(await result).toBe('connected');
   });
 });

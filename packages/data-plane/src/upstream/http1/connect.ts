@@ -96,7 +96,8 @@ export function connect(
     settle(reached ? 'tls_failed' : 'connect_failed');
   };
   const timer = options.clock.setTimer(options.timeoutMs, () => {
-    settle('connect_timeout');
+    // Where the process stood still, the connection may be there, and show in this turn of the event loop.
+    setImmediate(() => settle('connect_timeout'));
   });
   socket.once('error', onError).once('close', onClose);
   socket.once(secure ? 'secureConnect' : 'connect', () => {
