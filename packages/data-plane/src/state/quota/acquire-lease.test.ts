@@ -34,7 +34,7 @@ describe('a lease', () => {
     const ledger = new OvertakenLedger();
     const ask = {
       ...{ key: { hash: 'a1', windowMs: 1000 }, window: WINDOW, limit: 100, nodes: 2 },
-      ...{ waiting: 1, expected: 0, debt: 0, giveBack: GIVEN_BACK, chargeOnly: false },
+      ...{ waiting: 1, expected: 0, debt: 0, giveBack: GIVEN_BACK, atLeast: 0, chargeOnly: false },
     };
     const outcome = await acquireLease(ledger, ask, undefined, () => 'own');
     if (outcome.kind !== 'settled') throw new Error(outcome.reason);

@@ -19,6 +19,11 @@ export interface LeaseAsk {
   readonly debt: number;
   /** Leased before in this window, and neither used nor kept. */
   readonly giveBack: number;
+  /**
+   * Granted to all in this window, as the ledger told before it was lost: one that comes back without its
+   * data says less. 0 where it was there all the time.
+   */
+  readonly atLeast: number;
   /** Leaves the size at 0: only tells the debt, and finds out whether the ledger takes writes. */
   readonly chargeOnly: boolean;
 }
@@ -125,9 +130,9 @@ function nextEntry(
   const left = Math.max(0, ask.limit - before);
   const charged = Math.min(ask.debt, left);
   const size = ask.chargeOnly ? 0 : leaseSize({ ...ask, left: left - charged });
-  const changed = size > 0 || charged > 0 || givenBack(entry, ask) > 0;
-  if (!changed && !ask.chargeOnly) return undefined;
   const granted = before + charged + size;
+  const changed = granted !== toldBy(entry, ask) || size > 0 || charged > 0;
+  if (!changed && !ask.chargeOnly) return undefined;
   return {
     entry: { window: ask.window, window_ms: ask.key.windowMs, granted, lease: id },
     size,
@@ -136,6 +141,10 @@ function nextEntry(
 }
 
 function grantedIn(entry: LedgerEntry | undefined, ask: LeaseAsk): number {
+  return Math.max(ask.atLeast, toldBy(entry, ask));
+}
+
+function toldBy(entry: LedgerEntry | undefined, ask: LeaseAsk): number {
   return entry?.window === ask.window ? entry.granted : 0;
 }
 

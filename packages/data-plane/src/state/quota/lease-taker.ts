@@ -104,11 +104,14 @@ export class LeaseTaker {
     counter.refilling = true;
     counter.measureRate(clock.monotonicMs());
     const { key, window, debt, giveBack } = counter;
-    const ask: LeaseAsk = { ...this.#demand(counter), key, window, debt, giveBack, chargeOnly };
+    const { epoch } = ledger;
+    const wasLost = counter.knownEpoch !== epoch;
+    const atLeast = wasLost ? counter.granted : 0;
+    const demand = this.#demand(counter);
+    const ask: LeaseAsk = { ...demand, key, window, debt, giveBack, atLeast, chargeOnly };
     // Given back once or never: an answer that is lost must not make it twice.
     counter.giveBack = 0;
-    const { epoch } = ledger;
-    const known = counter.contended || counter.knownEpoch !== epoch ? undefined : counter.known;
+    const known = counter.contended || wasLost ? undefined : counter.known;
     const beganAtMs = clock.monotonicMs();
     try {
       const outcome = await acquireLease(ledger, ask, known, newLeaseId);
@@ -176,7 +179,8 @@ export class LeaseTaker {
     const debtors = this.#debtors();
     const chargeNext = async (): Promise<void> => {
       for (let one = debtors.pop(); one !== undefined; one = debtors.pop()) {
-        if (one.debt > 0 && !one.refilling) await this.#round(one, true);
+        const knowsMore = one.granted > 0 && one.knownEpoch !== this.#options.ledger.epoch;
+        if ((one.debt > 0 || knowsMore) && !one.refilling) await this.#round(one, true);
       }
     };
     await Promise.all(Array.from({ length: PARALLEL_CHARGES }, chargeNext));

@@ -163,6 +163,23 @@ describe('quotas that are leased', () => {
     expect(newest(ledger)?.window).toBe(WINDOW + 1);
   });
 
+  it('that were granted count where the ledger comes back without its data', async () => {
+    const { take, settled, ledger, open, store } = setUp({ limit: 100, nodes: 2 });
+    const other = open(1);
+    let granted = 0;
+    const takeSome = async (from: LeasedQuotaStore, count: number) => {
+      for (let taken = 0; taken < count; taken += 1) {
+        if ((await settled(take(from))).granted) granted += 1;
+      }
+    };
+    await takeSome(other, 30);
+    await takeSome(store, 30);
+    ledger.loseAll();
+    await takeSome(store, 60);
+    await takeSome(other, 60);
+    expect(granted).toBe(100);
+  });
+
   it('that are not used go back when the limit is lowered', async () => {
     const { take, settled, policy, store, ledger, settle } = setUp();
     await settled(take());
@@ -227,6 +244,33 @@ describe('quotas while the ledger does not answer', () => {
     await settle();
     expect(store.leasing).toBe(true);
     expect(await settled(take())).toMatchObject({ granted: true, remaining: 74 });
+  });
+
+  it('are all told to one that lost its data, though no share is left of any', async () => {
+    const world = setUp({ limit: 100, nodes: 4 });
+    const { take, ledger, clock, settle, settled, store, open, policy } = world;
+    const policies = [policy, { ...policy, key: 'production/invoices' }];
+    for (const one of policies) {
+      for (let taken = 0; taken < 60; taken += 1) await settled(take(store, one));
+    }
+    for (const one of policies) {
+      for (let taken = 0; taken < 40; taken += 1) {
+        const later = take(store, one);
+        ledger.settle(0, 'lost');
+        await later;
+      }
+    }
+    expect(store.leasing).toBe(false);
+    ledger.loseAll();
+    clock.advance(500);
+    await settle();
+    clock.advance(KEPT_MS);
+    await settle();
+    for (const one of policies) {
+      const { granted, remaining } = await settled(take(open(1), one));
+      expect(granted).toBe(true);
+      expect(remaining).toBeLessThan(40);
+    }
   });
 
   it('are granted by share where the ledger is far ahead, which is not taken back', async () => {

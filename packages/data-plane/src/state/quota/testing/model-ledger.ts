@@ -28,6 +28,14 @@ export class ModelLedger {
   #calls: Call[] = [];
   #late: Call[] = [];
   #revision = 0;
+  #epoch = 0;
+
+  /** It is gone for a moment, and has forgotten everything when it is back. */
+  loseAll(): void {
+    this.#entries.clear();
+    this.#revision = 0;
+    this.#epoch += 1;
+  }
 
   get pending(): number {
     return this.#calls.length;
@@ -60,9 +68,12 @@ export class ModelLedger {
 
   /** The ledger as one node reaches it. */
   from(node: number): QuotaLedger {
+    const epoch = () => this.#epoch;
     return {
       reachable: true,
-      epoch: 0,
+      get epoch() {
+        return epoch();
+      },
       read: (key) =>
         new Promise<LedgerState>((resolve, reject) => {
           const fail = () => reject(new Error('no answer'));
