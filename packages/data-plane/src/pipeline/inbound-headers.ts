@@ -1,4 +1,4 @@
-import { byName } from '../framing/by-name.ts';
+import { inboundField, SINGLE } from './inbound-fields.ts';
 
 /**
  * What one pass over the header lines of a request finds: the fields that the gateway acts on, and
@@ -33,82 +33,7 @@ export interface InboundHeaders {
   readonly endToEnd: string[];
 }
 
-/** Fields of which there must be no second line, each with its place among those found. */
-const SINGLE = {
-  host: 0,
-  authorization: 1,
-  'x-api-key': 2,
-  'x-forwarded-proto': 3,
-  'x-forwarded-host': 4,
-  traceparent: 5,
-  'x-request-id': 6,
-  'x-gateway-environment': 7,
-  'x-gateway-version': 8,
-  'idempotency-key': 9,
-} as const;
 const NONE_FOUND: readonly (string | undefined)[] = Object.values(SINGLE).map(() => undefined);
-
-/**
- * Never sent on: hop-by-hop fields (RFC 9110 section 7.6.1), the framing, which the gateway does anew,
- * and the names that say who the gateway says the caller is.
- */
-const DROPPED = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'content-length',
-  'expect',
-  'host',
-  'authorization',
-  'x-api-key',
-  'via',
-  'traceparent',
-  'forwarded',
-  'x-real-ip',
-  'x-request-id',
-  // A CGI upstream would take it for the variable that names its own proxy.
-  'proxy',
-]);
-
-const GATEWAY_PREFIX = 'x-gateway-';
-const FORWARDED_PREFIX = 'x-forwarded-';
-
-/** Fields of which all lines count, read in the loop below. */
-const LISTS = [
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'expect',
-  'x-forwarded-for',
-  'via',
-] as const;
-
-/** What becomes of a field by its name. */
-interface Handling {
-  /** In lower case. */
-  readonly name: string;
-  /** Its place, where it must stand alone. */
-  readonly single: number | undefined;
-  readonly list: (typeof LISTS)[number] | undefined;
-  /** Whether it goes on to the upstream as it stands. */
-  readonly passed: boolean;
-}
-
-const handlingOf = byName((rawName): Handling => {
-  const name = rawName.toLowerCase();
-  const single = Object.entries(SINGLE).find(([one]) => one === name)?.[1];
-  const list = LISTS.find((one) => one === name);
-  // These mean something to the upstream as well, an API key unless it is the gateway's.
-  const passedSingle = name === 'idempotency-key' || name === 'x-api-key';
-  const passed = single === undefined ? list === undefined && !isDropped(name) : passedSingle;
-  return { name, single, list, passed };
-});
 
 /** Reads the header lines as they came (`rawHeaders` of node:http). */
 export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
@@ -125,7 +50,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
   for (let index = 0; index < raw.length; index += 2) {
     const rawName = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    const { name, single, list, passed } = handlingOf(rawName);
+    const { name, single, list, passed } = inboundField(rawName);
     if (passed) endToEnd.push(rawName, value);
     if (single !== undefined) {
       if (found[single] !== undefined) repeated = name;
@@ -177,14 +102,6 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     repeated,
     endToEnd: withoutNamed(endToEnd, connection),
   };
-}
-
-/** A name with underscores counts as the one with dashes, as CGI and WSGI upstreams cannot tell them apart. */
-function isDropped(name: string): boolean {
-  const dashed = name.replaceAll('_', '-');
-  return (
-    DROPPED.has(dashed) || dashed.startsWith(GATEWAY_PREFIX) || dashed.startsWith(FORWARDED_PREFIX)
-  );
 }
 
 /** RFC 9110 section 10.1.1: a list, of which the gateway knows one member. */

@@ -1,0 +1,86 @@
+import { byName } from '../framing/by-name.ts';
+
+/** Fields of which there must be no second line, each with its place among those found. */
+export const SINGLE = {
+  host: 0,
+  authorization: 1,
+  'x-api-key': 2,
+  'x-forwarded-proto': 3,
+  'x-forwarded-host': 4,
+  traceparent: 5,
+  'x-request-id': 6,
+  'x-gateway-environment': 7,
+  'x-gateway-version': 8,
+  'idempotency-key': 9,
+} as const;
+
+/**
+ * Never sent on: hop-by-hop fields (RFC 9110 section 7.6.1), the framing, which the gateway does anew,
+ * and the names that say who the gateway says the caller is.
+ */
+const DROPPED = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
+  'expect',
+  'host',
+  'authorization',
+  'x-api-key',
+  'via',
+  'traceparent',
+  'forwarded',
+  'x-real-ip',
+  'x-request-id',
+  // A CGI upstream would take it for the variable that names its own proxy.
+  'proxy',
+]);
+
+const GATEWAY_PREFIX = 'x-gateway-';
+const FORWARDED_PREFIX = 'x-forwarded-';
+
+/** Fields of which all lines count, which parseInboundHeaders reads. */
+const LISTS = [
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'x-forwarded-for',
+  'via',
+] as const;
+
+/** What becomes of a field of a request by its name. */
+export interface InboundField {
+  /** In lower case. */
+  readonly name: string;
+  /** Its place, where it must stand alone. */
+  readonly single: number | undefined;
+  readonly list: (typeof LISTS)[number] | undefined;
+  /** Whether it goes on to the upstream as it stands. */
+  readonly passed: boolean;
+}
+
+/** What becomes of a field, by its name as it was written. */
+export const inboundField = byName((rawName): InboundField => {
+  const name = rawName.toLowerCase();
+  const single = Object.entries(SINGLE).find(([one]) => one === name)?.[1];
+  const list = LISTS.find((one) => one === name);
+  // These mean something to the upstream as well, an API key unless it is the gateway's.
+  const passedSingle = name === 'idempotency-key' || name === 'x-api-key';
+  const passed = single === undefined ? list === undefined && !isDropped(name) : passedSingle;
+  return { name, single, list, passed };
+});
+
+/** A name with underscores counts as the one with dashes, as CGI and WSGI upstreams cannot tell them apart. */
+function isDropped(name: string): boolean {
+  const dashed = name.replaceAll('_', '-');
+  return (
+    DROPPED.has(dashed) || dashed.startsWith(GATEWAY_PREFIX) || dashed.startsWith(FORWARDED_PREFIX)
+  );
+}
