@@ -1,3 +1,5 @@
+import { addressGroup } from '@gateway/shared/net/client-address';
+import type { RequestContext } from '../pipeline/context.ts';
 import { refuseField } from '../pipeline/check-head.ts';
 import type { Stage } from '../pipeline/stage.ts';
 import { chooseVersion } from '../table/choose-version.ts';
@@ -16,12 +18,16 @@ export function createPickVersion(): Stage {
     const { route } = ctx;
     if (route === undefined) return undefined;
     const { version: pinned } = ctx.inbound;
-    ctx.version =
-      pinned === undefined
-        ? chooseVersion(route.versions, ctx.principal ?? ctx.clientIp)
-        : versionNamed(route, pinned);
+    ctx.version = pinned === undefined ? versionFor(route, ctx) : versionNamed(route, pinned);
     return undefined;
   };
+}
+
+function versionFor(route: CompiledRoute, ctx: RequestContext): CompiledVersion | undefined {
+  const { versions } = route;
+  if (versions.length === 1) return versions[0];
+  // By network in IPv6, as quotas are: a device there takes a new address every few hours.
+  return chooseVersion(versions, ctx.principal ?? addressGroup(ctx.clientIp));
 }
 
 function versionNamed(route: CompiledRoute, name: string): CompiledVersion {
