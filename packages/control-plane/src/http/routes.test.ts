@@ -171,6 +171,15 @@ describe('/v1/routes', () => {
     expect(await ids('service_id=nonsense')).toEqual([]);
   });
 
+  it.each([
+    [`service_id=${'x'.repeat(65)}`, 'must be at most 64 characters'],
+    ['service_id=a&service_id=b', 'must be given once'],
+  ])('is not listed by %s, and says what is wrong with it', async (filter, message) => {
+    const { status, json } = await api.call('GET', `/v1/routes?${filter}`);
+    expect(status).toBe(400);
+    expect(json.error?.['details']).toEqual([{ path: 'service_id', message }]);
+  });
+
   it('is gone after a DELETE', async () => {
     const made = await make({ name: 'doomed' });
     expect((await api.call('DELETE', made.path)).status).toBe(204);

@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
 import { limitOf, requireEnvironment, requireRoute } from '../domain/access.ts';
-import { environmentNameField, idField, routeNameField } from '../domain/fields.ts';
+import { environmentNameField, routeNameField } from '../domain/fields.ts';
 import { namedServices, namesAny, targetOf, type RouteTarget } from '../domain/route-versions.ts';
 import { routeView, routeViewSchema } from '../domain/route-view.ts';
 import {
@@ -27,7 +27,7 @@ import { originOf } from './change-origin.ts';
 import { endpoint, type CallerToken, type Endpoint } from './endpoint.ts';
 import { etagOf, requireMatch } from './etag.ts';
 import { invalidField } from './input.ts';
-import { cutPage, decodeCursor, idKey, listParameters } from './list-query.ts';
+import { cutPage, decodeCursor, idKey, listParameters, textParameter } from './list-query.ts';
 import { concerning, created, noContent, one, page } from './reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from './require-allowed-hosts.ts';
 import type { ResourceParts } from './resource-parts.ts';
@@ -38,7 +38,7 @@ const PATH = '/v1/routes';
 const query = z.strictObject({
   ...listParameters,
   environment: environmentNameField.optional(),
-  service_id: idField.max(64).optional(),
+  service_id: textParameter().max(64, { error: 'must be at most 64 characters' }).optional(),
   name: routeNameField.optional(),
 });
 
