@@ -181,4 +181,27 @@ describe('requests and the health of upstreams', () => {
     expect(gateway.records).toHaveLength(30);
     expect(good.checks.length).toBeGreaterThan(0);
   });
+
+  it('go to one that they ended before where no connection can be had to any other', async () => {
+    let fails = true;
+    const ended = opened(
+      await startUpstream((_seen, response) => void response.writeHead(fails ? 503 : 200).end()),
+    );
+    const leaving = await startUpstream();
+    const urls = [ended.url, leaving.url];
+    const gateway = opened(await startTestDataPath({ upstreams: urls }, { healthChecks: true }));
+    gateway.use(withRegions(testSnapshot({ upstreams: urls }, gateway.token), [], 500));
+    const metric = async (line: string) =>
+      eventually(async () => expect(await gateway.registry.metrics()).toContain(line));
+    await metric('gateway_upstreams{health="healthy"} 2');
+    while (ended.seen.length < 5) await gateway.call('test');
+    await metric('gateway_upstreams{health="ejected"} 1');
+    await leaving.close();
+    await metric('gateway_upstreams{health="unhealthy"} 1');
+    fails = false;
+    // At once: the budget would not let most of them be tried again.
+    const calls = Array.from({ length: 40 }, () => gateway.call('test', { method: 'POST' }));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses).toEqual(Array(40).fill(200));
+  });
 });

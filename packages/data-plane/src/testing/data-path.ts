@@ -59,7 +59,7 @@ export interface TestDataPathOptions {
   readonly certificate?: ServedCertificate;
 }
 
-const notAsked = () => Promise.resolve({ good: true, detail: 'not_asked' });
+const notAsked = () => Promise.resolve({ verdict: 'good' as const, detail: 'not_asked' });
 
 /** A data path on a real port with real connections; only its configuration comes from the test. */
 export async function startTestDataPath(

@@ -94,8 +94,8 @@ const ways = {
       ...{ host: new URL(origin).host, basePath: '', region: null, weight: 1 },
     };
     return async () => {
-      const { good, detail } = await check(upstream, '/healthz', 1000);
-      return good ? 'connected' : detail;
+      const { verdict, detail } = await check(upstream, '/healthz', 1000);
+      return verdict === 'good' ? 'connected' : detail;
     };
   },
   'key sets'(origin: string, resolve: NameResolver) {

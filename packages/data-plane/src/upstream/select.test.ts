@@ -4,7 +4,8 @@ import { selectUpstream } from './select.ts';
 
 const HEALTHY = { usable: true, ejected: false, reachable: true };
 const UNREACHABLE = { ...HEALTHY, reachable: false };
-const FAILING = { usable: false, ejected: false, reachable: false };
+const FAILING = { usable: false, ejected: false, reachable: true };
+const AWAY = { ...FAILING, reachable: false };
 const EJECTED = { usable: false, ejected: true, reachable: true };
 
 interface Example {
@@ -75,7 +76,7 @@ const example = fc.record({
   inFlight: fc.nat(20),
   weight: fc.integer({ min: 1, max: 5 }),
   region,
-  health: fc.constantFrom(HEALTHY, UNREACHABLE, FAILING, EJECTED),
+  health: fc.constantFrom(HEALTHY, UNREACHABLE, FAILING, AWAY, EJECTED),
 });
 const examples = fc.array(example, { minLength: 1, maxLength: 6 });
 const draws = fc.infiniteStream(fc.double({ min: 0, max: 0.999_999, noNaN: true }));
@@ -138,6 +139,15 @@ describe('selectUpstream', () => {
   it('takes those that fail their checks before those that requests ended', () => {
     expect(chosenOf([{ health: EJECTED }, { health: FAILING }])).toEqual(new Set([1]));
     expect(chosenOf([{ health: EJECTED }, { health: EJECTED }])).toEqual(new Set([0, 1]));
+  });
+
+  it('takes those that no connection could be had to last, where none is healthy', () => {
+    expect(chosenOf([{ health: AWAY }, { health: FAILING }])).toEqual(new Set([1]));
+    expect(chosenOf([{ health: AWAY }, { health: EJECTED }])).toEqual(new Set([1]));
+    const tried = new Set([1]);
+    expect(chosenOf([{ health: AWAY }, { health: EJECTED }], { tried })).toEqual(new Set([1]));
+    expect(chosenOf([{ health: AWAY }, { health: AWAY }])).toEqual(new Set([0, 1]));
+    expect(chosenOf([{ health: AWAY }, { health: AWAY }], { tried })).toEqual(new Set([0]));
   });
 
   it('sends a retry elsewhere: in its region, then in another one', () => {

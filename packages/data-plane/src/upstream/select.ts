@@ -17,7 +17,7 @@ interface CandidateHealth {
   readonly usable: boolean;
   /** Whether requests have ended it for a while. */
   readonly ejected: boolean;
-  /** Whether the last attempt got a connection. */
+  /** Whether the last attempt or check got a connection. */
   readonly reachable: boolean;
 }
 
@@ -34,7 +34,9 @@ const OTHER_REGION = 100;
 const TRIED = 1000;
 const NOT_USABLE = 2000;
 const EJECTED = 3000;
-const LAST = 4000;
+const NOT_USABLE_AGAIN = 4000;
+const AWAY = 5000;
+const AWAY_AGAIN = 6000;
 /** After so many attempts of one request its own region is taken to be in trouble. */
 const ATTEMPTS_IN_OWN_REGION = 2;
 
@@ -44,7 +46,8 @@ const ATTEMPTS_IN_OWN_REGION = 2;
  * The best are the healthy ones of the own region that this request has not tried; then the healthy
  * ones of the route's regions in their order; then those of any. Where none of these is left: one that
  * was tried and could be reached; then those that fail their checks, the ones that requests ended
- * after them. So a service of which nothing is healthy is tried all the same, on all its upstreams.
+ * after them; last those that no connection could be had to. So a service of which nothing is healthy is
+ * tried all the same, on all of its upstreams that are there.
  *
  * @param health of the candidates, in their order
  * @param regions the route's order of failover
@@ -91,12 +94,14 @@ function rank(
 ): number {
   const state = health[index];
   const wasTried = tried.size > 0 && tried.has(index);
+  const isReachable = state?.reachable ?? true;
   if (state === undefined || state.usable) {
     const distance = distanceOf(candidates[index]?.region ?? null, region, regions, tried.size);
     if (!wasTried) return distance;
-    return (state?.reachable ?? true) ? TRIED + distance : LAST;
+    return isReachable ? TRIED + distance : AWAY_AGAIN;
   }
-  if (wasTried) return LAST;
+  if (!isReachable) return wasTried ? AWAY_AGAIN : AWAY;
+  if (wasTried) return NOT_USABLE_AGAIN;
   return state.ejected ? EJECTED : NOT_USABLE;
 }
 

@@ -57,16 +57,16 @@ describe('a check of an upstream', () => {
   });
 
   it.each([
-    [200, true],
-    [204, true],
-    [299, true],
-    [301, false],
-    [404, false],
-    [500, false],
-    [503, false],
-  ])('takes %i as good: %s', async (status, good) => {
+    [200, 'good'],
+    [204, 'good'],
+    [299, 'good'],
+    [301, 'bad'],
+    [404, 'bad'],
+    [500, 'bad'],
+    [503, 'bad'],
+  ])('takes %i as %s', async (status, verdict) => {
     answer = (response) => response.writeHead(status).end();
-    expect(await check(at(url), '/', 1000)).toEqual({ good, detail: `status_${status}` });
+    expect(await check(at(url), '/', 1000)).toEqual({ verdict, detail: `status_${status}` });
   });
 
   it('needs the head of the answer alone, however long the body', async () => {
@@ -75,7 +75,7 @@ describe('a check of an upstream', () => {
       response.once('close', () => resolve('closed'));
       response.write('so far');
     };
-    expect(await check(at(url), '/', 1000)).toMatchObject({ good: true });
+    expect(await check(at(url), '/', 1000)).toMatchObject({ verdict: 'good' });
     expect(await closed).toBe('closed');
   });
 
@@ -89,10 +89,10 @@ describe('a check of an upstream', () => {
         [silent.url, garbage.url, reset.url, away].map((one) => check(at(one), '/', 200)),
       );
       expect(results).toEqual([
-        { good: false, detail: 'attempt_timeout' },
-        { good: false, detail: 'invalid_response' },
-        { good: false, detail: 'reset' },
-        { good: false, detail: 'connect_refused' },
+        { verdict: 'bad', detail: 'attempt_timeout' },
+        { verdict: 'bad', detail: 'invalid_response' },
+        { verdict: 'bad', detail: 'reset' },
+        { verdict: 'unreachable', detail: 'connect_refused' },
       ]);
     } finally {
       await Promise.all([silent.close(), garbage.close(), reset.close()]);
@@ -104,7 +104,7 @@ describe('a check of an upstream', () => {
     const asked = seen.length;
     for (const origin of [url, url.replace('127.0.0.1', 'localhost')]) {
       const result = await createUpstreamCheck(guarded)(at(origin), '/', 1000);
-      expect(result).toEqual({ good: false, detail: 'address_refused' });
+      expect(result).toEqual({ verdict: 'unreachable', detail: 'address_refused' });
     }
     expect(seen).toHaveLength(asked);
     guarded.close();

@@ -1,8 +1,9 @@
 import type { CompiledUpstream } from '../../table/routing-table.ts';
 import type { UpstreamClient } from '../port.ts';
+import type { CheckVerdict } from './upstream-state.ts';
 
 export interface CheckResult {
-  readonly good: boolean;
+  readonly verdict: CheckVerdict;
   /** What came: a status, or what the failure is called in records. */
   readonly detail: string;
 }
@@ -40,8 +41,11 @@ export function createUpstreamCheck(client: CheckClient): CheckUpstream {
     running.delete(upstream.key);
     // No connection is kept for the next check.
     client.retain(running);
-    if (response === undefined) return { good: false, detail: error.name };
+    if (response === undefined) {
+      return { verdict: error.sent ? 'bad' : 'unreachable', detail: error.name };
+    }
     const { status } = response;
-    return { good: status >= 200 && status <= 299, detail: `status_${status}` };
+    const good = status >= 200 && status <= 299;
+    return { verdict: good ? 'good' : 'bad', detail: `status_${status}` };
   };
 }

@@ -28,7 +28,7 @@ function setUp({ maxParallelChecks = 32 } = {}) {
     async check(upstream, path, timeoutMs) {
       asked.push(`${upstream.origin}${path} ${timeoutMs}`);
       if (state.holds) await new Promise<void>((resolve) => held.push(resolve));
-      return { good: !bad.has(upstream.origin), detail: 'status_200' };
+      return { verdict: bad.has(upstream.origin) ? 'bad' : 'good', detail: 'status_200' };
     },
     onChange: () => void (state.changes += 1),
   });

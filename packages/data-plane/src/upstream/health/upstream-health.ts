@@ -191,11 +191,11 @@ export class UpstreamHealth implements ServiceBalancers {
 
   async #check(tracked: Tracked): Promise<void> {
     const { upstream, policy, state } = tracked;
-    const { good, detail } = await this.#options.check(upstream, policy.path, policy.timeoutMs);
-    this.#metrics.checks.inc({ result: good ? 'good' : 'bad' });
+    const { verdict, detail } = await this.#options.check(upstream, policy.path, policy.timeoutMs);
+    this.#metrics.checks.inc({ result: verdict === 'good' ? 'good' : 'bad' });
     if (this.#tracked.get(upstream.key) !== tracked) return;
     const nowMs = this.#options.clock.monotonicMs();
-    this.#changed(tracked, state.checked(good, tracked.policy, nowMs), detail);
+    this.#changed(tracked, state.checked(verdict, tracked.policy, nowMs), detail);
   }
 
   #attemptEnded(

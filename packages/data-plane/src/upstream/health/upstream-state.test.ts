@@ -7,6 +7,7 @@ import {
   MAX_EJECTION_FACTOR,
   UpstreamState,
   type AttemptVerdict,
+  type CheckVerdict,
 } from './upstream-state.ts';
 
 const THRESHOLDS = { healthyThreshold: 2, unhealthyThreshold: 3 };
@@ -21,7 +22,7 @@ function fail(state: UpstreamState, times: number, nowMs = 0, verdict: AttemptVe
 }
 
 function check(state: UpstreamState, ...results: boolean[]) {
-  return results.map((good) => state.checked(good, THRESHOLDS, 0)).at(-1);
+  return results.map((good) => state.checked(good ? 'good' : 'bad', THRESHOLDS, 0)).at(-1);
 }
 
 /** Ejected by answers, then half open. */
@@ -52,6 +53,16 @@ describe('active checks of an upstream', () => {
     expect(state).toMatchObject({ name: 'unhealthy', unsettled: 'good' });
     expect(check(state, true)).toMatchObject({ to: 'healthy' });
     expect(state).toMatchObject({ usable: true, unsettled: undefined });
+  });
+
+  it('tell whether a connection can be had, whatever is answered on it', () => {
+    const state = new UpstreamState();
+    const verdicts: CheckVerdict[] = ['unreachable', 'bad', 'unreachable', 'good'];
+    const reachable = verdicts.map((verdict) => {
+      state.checked(verdict, THRESHOLDS, 0);
+      return state.reachable;
+    });
+    expect(reachable).toEqual([false, true, false, true]);
   });
 
   it('alone bring back what they found unhealthy: no request does', () => {
@@ -141,13 +152,14 @@ describe('any course of events', () => {
   type Event =
     | { kind: 'begin' }
     | { kind: 'end'; verdict: AttemptVerdict; pick: number }
-    | { kind: 'check'; good: boolean }
+    | { kind: 'check'; verdict: CheckVerdict }
     | { kind: 'time'; ms: number };
   const verdict = fc.constantFrom<AttemptVerdict>('good', 'bad', 'unreachable', 'nothing');
+  const checkVerdict = fc.constantFrom<CheckVerdict>('good', 'bad', 'unreachable');
   const event: fc.Arbitrary<Event> = fc.oneof(
     fc.constant<Event>({ kind: 'begin' }),
     fc.record({ kind: fc.constant('end' as const), verdict, pick: fc.nat(20) }),
-    fc.record({ kind: fc.constant('check' as const), good: fc.boolean() }),
+    fc.record({ kind: fc.constant('check' as const), verdict: checkVerdict }),
     fc.record({ kind: fc.constant('time' as const), ms: fc.nat(60_000) }),
   );
 
@@ -169,7 +181,7 @@ describe('any course of events', () => {
             }
             running.push(begun);
           }
-          if (one.kind === 'check') transition = state.checked(one.good, THRESHOLDS, nowMs);
+          if (one.kind === 'check') transition = state.checked(one.verdict, THRESHOLDS, nowMs);
           else if (one.kind === 'time') transition = state.elapsed((nowMs += one.ms));
           else if (one.kind === 'end') {
             const [ending] = running.splice(one.pick % Math.max(1, running.length), 1);

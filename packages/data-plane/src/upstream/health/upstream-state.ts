@@ -24,6 +24,8 @@ export interface Transition {
 /** `unreachable`: no connection, so a check would fail as well. `bad`: it was reached, and failed. */
 export type AttemptVerdict = 'good' | 'bad' | 'unreachable' | 'nothing';
 
+export type CheckVerdict = Exclude<AttemptVerdict, 'nothing'>;
+
 export interface Thresholds {
   readonly healthyThreshold: number;
   readonly unhealthyThreshold: number;
@@ -39,7 +41,7 @@ export const EJECTIONS_FORGOTTEN_MS = 300_000;
 export class UpstreamState {
   /** Whether requests go there while others are healthy as well. */
   usable = true;
-  /** Whether the last attempt got a connection. */
+  /** Whether the last attempt or check got a connection. */
   reachable = true;
 
   #check: 'unknown' | 'passing' | 'failing' = 'unknown';
@@ -135,7 +137,9 @@ export class UpstreamState {
   }
 
   /** A check ended. */
-  checked(good: boolean, thresholds: Thresholds, nowMs: number): Transition | undefined {
+  checked(verdict: CheckVerdict, thresholds: Thresholds, nowMs: number): Transition | undefined {
+    const good = verdict === 'good';
+    this.reachable = verdict !== 'unreachable';
     this.#goodChecks = good ? this.#goodChecks + 1 : 0;
     this.#badChecks = good ? 0 : this.#badChecks + 1;
     if (good) return this.#checkPassed(thresholds, nowMs);
