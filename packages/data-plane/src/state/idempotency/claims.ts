@@ -1,7 +1,8 @@
 import { pause } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
-import { Claim, claimValue, type ClaimedKey, type ClaimPorts } from './claim.ts';
+import { Claim, claimValue, LEASE_MS, type ClaimedKey, type ClaimPorts } from './claim.ts';
 import type { LookAtKey } from './look.ts';
+import { StoreUnavailableError } from '../idempotency-store.ts';
 
 export interface ClaimsOptions extends ClaimPorts {
   readonly random: RandomSource;
@@ -38,8 +39,9 @@ export class Claims {
    * @throws StoreUnavailableError; a claim that may have been written all the same is taken back later
    */
   async claim(request: Omit<ClaimedKey, 'claimId'>, revision: number): Promise<Claim | undefined> {
-    const { store, sharedNowMs } = this.#options;
+    const { store, clock, sharedNowMs } = this.#options;
     const { name, fingerprint, requestId } = request;
+    const askedAtMs = clock.monotonicMs();
     const key: ClaimedKey = { name, fingerprint, requestId, claimId: this.#claimId() };
     let claimed: number | undefined;
     try {
@@ -47,7 +49,13 @@ export class Claims {
     } catch (error) {
       claimed = await this.#readBack(key, error);
     }
-    return claimed === undefined ? undefined : this.#hold(key, claimed);
+    if (claimed === undefined) return undefined;
+    const claim = this.#hold(key, claimed);
+    if (clock.monotonicMs() - askedAtMs < LEASE_MS) return claim;
+    // This process stood still meanwhile. Others may have told that the request was sent and its end is not
+    // known, so it must not be sent after that.
+    claim.unsent();
+    throw new StoreUnavailableError('the lease of the claim was over before its request began');
   }
 
   /** Resolves when no claim is held any more, or after the time. */

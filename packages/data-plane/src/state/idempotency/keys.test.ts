@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LEASE_MS } from './claim.ts';
 import { CLOCK_SKEW_MS, KEPT_MS } from './decide-key.ts';
 import { answerOf, createKeyWorld, settled } from './testing/key-world.ts';
+import { StoreUnavailableError } from '../idempotency-store.ts';
 
 /** After so long without a renewal everybody knows that a data plane is gone; a look is at most 200 ms later. */
 const MAX_SILENCE_MS = LEASE_MS + CLOCK_SKEW_MS + 200;
@@ -96,6 +97,20 @@ describe('the keys of several data planes', () => {
     await world.pass(500);
     const outcome = await world.node().begin();
     expect(outcome).toMatchObject({ kind: 'replay', answer: answerOf('of the successor') });
+  });
+
+  it('do not let a request begin whose data plane stood still for as long as its lease', async () => {
+    const world = createKeyWorld();
+    const paused = world.node();
+    paused.store.fault = () => {
+      world.clock.advance(LEASE_MS);
+      return undefined;
+    };
+    const begun = paused.begin();
+    paused.store.fault = () => undefined;
+    await expect(begun).rejects.toThrow(StoreUnavailableError);
+    await settled();
+    expect((await world.node().begin()).kind).toBe('run');
   });
 
   it('tell the answer of one that was taken for dead, where nobody went on', async () => {
