@@ -6,8 +6,8 @@ import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from './authenticate.ts';
 import { exchangeOf, setExchange } from './exchange.ts';
-import { invalidRequest } from './input.ts';
 import type { HttpMetrics } from './metrics.ts';
+import { requireOneReading } from './require-one-reading.ts';
 
 export interface ArrivalOptions {
   readonly authenticator: Authenticator;
@@ -39,13 +39,7 @@ export function arrive(options: ArrivalOptions): RequestHandler {
       if (!response.writableFinished) left.abort();
       note(request, response, options);
     });
-    if (request.httpVersion === '1.1' && count('host', request.rawHeaders) !== 1) {
-      throw invalidRequest([{ path: 'Host', message: 'must be sent once (RFC 9112 section 3.2)' }]);
-    }
-    // Of two, a proxy in front could judge the one and this process the other.
-    if (count('authorization', request.rawHeaders) > 1) {
-      throw invalidRequest([{ path: 'Authorization', message: 'must be sent once' }]);
-    }
+    requireOneReading(request);
     next();
   };
 }
@@ -54,10 +48,6 @@ function addressOf(request: Request, trusted: AddressRanges): string {
   const forwarded = request.headers['x-forwarded-for'];
   const field = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
   return clientAddress(request.socket.remoteAddress ?? '', field, trusted);
-}
-
-function count(name: string, rawHeaders: readonly string[]): number {
-  return rawHeaders.filter((one, index) => index % 2 === 0 && one.toLowerCase() === name).length;
 }
 
 function note(request: Request, response: Response, options: ArrivalOptions): void {

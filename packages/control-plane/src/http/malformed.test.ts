@@ -203,6 +203,37 @@ describe('a request that is not in order', () => {
     for (const name of [...STANDARD, 'x-gateway-error']) expect(answer).toContain(`\r\n${name}: `);
   });
 
+  const head = (start: string, ...lines: string[]) => [start, ...lines, '', ''].join('\r\n');
+
+  it.each([
+    head('GET /v1/services HTTP/1.1', 'Host: '),
+    head('GET /v1/services HTTP/1.1', 'Host: a/b'),
+    head('GET /v1/services HTTP/1.1', 'Host: user@a'),
+    head('GET /v1/services HTTP/1.0', 'Host: a b'),
+    head('GET * HTTP/1.1', 'Host: a'),
+    head('GET ftp://a/v1/services HTTP/1.1', 'Host: a'),
+    head('GET http://user@a/v1/services HTTP/1.1', 'Host: a'),
+    head('POST /v1/services HTTP/1.1', 'Host: a', 'Transfer-Encoding: gzip, chunked') + '0\r\n\r\n',
+    head('POST /v1/services HTTP/1.0', 'Host: a', 'Transfer-Encoding: chunked') + '0\r\n\r\n',
+  ])('that can be read in two ways is refused, and its connection closed: %j', async (request) => {
+    const answer = (await raw(request)).toLowerCase();
+    expect(answer).toMatch(/^http\/1\.1 400 bad request\r\n/);
+    expect(answer).toContain('"code":"invalid_request"');
+    expect(answer).toContain('\r\nconnection: close\r\n');
+    for (const name of [...STANDARD, 'x-gateway-error']) expect(answer).toContain(`\r\n${name}: `);
+  });
+
+  it.each([
+    head('GET /v1/nope HTTP/1.0', 'Connection: close'),
+    head('GET /v1/nope HTTP/1.1', 'Host: [::1]:8081', 'Connection: close'),
+    head('GET http://a:80/v1/nope HTTP/1.1', 'Host: b', 'Connection: close'),
+    head('GET /v1/nope HTTP/1.1', 'Host: a', 'Transfer-Encoding: Chunked', 'Connection: close') +
+      '0\r\n\r\n',
+    head('OPTIONS * HTTP/1.1', 'Host: a', 'Connection: close'),
+  ])('in another of its forms is read as the plain one: %j', async (request) => {
+    expect(await raw(request)).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+  });
+
   it('by CONNECT is answered method_not_allowed in the envelope', async () => {
     const answer = (await raw('CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n')).toLowerCase();
     expect(answer).toMatch(/^http\/1\.1 405 method not allowed\r\n/);

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { isHostField } from '@gateway/shared/http/host';
 import { ownText } from '../framing/own-text.ts';
 import type { RequestContext } from './context.ts';
 
@@ -70,15 +71,12 @@ function isFraming(transferCoding: string, httpVersion: string): boolean {
   return transferCoding === 'chunked' && (httpVersion === '1.1' || httpVersion === '2.0');
 }
 
-const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
-
 /** The one that was found well-formed last: nearly all requests name the same. */
 let lastHost: string | undefined;
 
-/** RFC 9110 section 7.2: uri-host, and a port. No user info, no path. */
 function isHost(host: string): boolean {
   if (host === lastHost) return true;
-  if (!HOST.test(host)) return false;
+  if (!isHostField(host)) return false;
   lastHost = ownText(host);
   return true;
 }
