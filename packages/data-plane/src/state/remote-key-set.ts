@@ -23,6 +23,11 @@ const MIN_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 10_000;
 /** Requests that may wait for one fetch: anybody can make one that does. */
 const MAX_WAITING = 256;
+/**
+ * The same for the first fetch, for which every caller of a route waits whose issuer has just moved. A
+ * fifth of what a data plane takes at once by default, so that an issuer which hangs holds up no others.
+ */
+const MAX_WAITING_FIRST = 2_000;
 
 /**
  * The key set behind one URL. It is fetched when it is made and again before it could grow old, off
@@ -36,6 +41,8 @@ export class RemoteKeySet {
   #fetchedAtMs = 0;
   #fetching: Promise<void> | undefined = undefined;
   #waiting = 0;
+  /** Requests that may wait for the fetch under way, or the next one. */
+  #maxWaiting = MAX_WAITING_FIRST;
   #failures = 0;
   #askedAtMs = -Infinity;
   #dueMs = 0;
@@ -63,7 +70,7 @@ export class RemoteKeySet {
    * Undefined where none is allowed now, or too many requests wait for it.
    */
   renewal(): Promise<void> | undefined {
-    if (this.#waiting >= MAX_WAITING) return undefined;
+    if (this.#waiting >= this.#maxWaiting) return undefined;
     if (this.#fetching === undefined) {
       const nowMs = this.#options.clock.monotonicMs();
       if (nowMs - this.#askedAtMs < COOLDOWN_MS) return undefined;
@@ -89,6 +96,7 @@ export class RemoteKeySet {
       .finally(() => {
         this.#fetching = undefined;
         this.#waiting = 0;
+        this.#maxWaiting = MAX_WAITING;
       });
   }
 
