@@ -1,4 +1,4 @@
-import { requestRecord } from '@gateway/control-plane/testing/records';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { expectRefusal } from '@gateway/data-plane/testing/refusal';
 import { recordSubject } from '@gateway/shared/messaging/names';
 import type { RequestRecord } from '@gateway/shared/records/record';

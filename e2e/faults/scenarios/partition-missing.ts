@@ -5,7 +5,7 @@ import {
   listPartitions,
   listStrayPeriods,
 } from '@gateway/control-plane/store/partitions';
-import { requestRecord } from '@gateway/control-plane/testing/records';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { recordSubject } from '@gateway/shared/messaging/names';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/testing/eventually';

@@ -11,7 +11,7 @@ import { storableRecord } from '../ingest/storable-record.ts';
 import { REQUEST_RECORDS } from '../domain/partitioned-table.ts';
 import { makePartition } from '../store/partitions.ts';
 import { insertRecords } from '../store/records.ts';
-import { requestRecord } from '../testing/records.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { openTestStore, type TestStore } from '../testing/store.ts';
 import type { CallerToken } from './endpoint.ts';
 import { requestEndpoints } from './requests.ts';

@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts';
 import { abandonMove, beginMove, copyLateRows, endMove, findMove } from '../store/late-rows.ts';
 import { listPartitions, listStrayPeriods, makePartition } from '../store/partitions.ts';
 import { findRecord, insertRecords } from '../store/records.ts';
-import { requestRecord } from '../testing/records.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { openTestStore, type TestStore } from '../testing/store.ts';
 import { moveLateRows } from './late-rows-move.ts';
 import { storableRecord } from './storable-record.ts';

@@ -15,7 +15,7 @@ import { requestView } from '../domain/request-view.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { findRecord } from '../store/records.ts';
 import { openTestNats, type TestNats } from '../testing/nats.ts';
-import { requestRecord } from '../testing/records.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { openTestStore, type TestStore } from '../testing/store.ts';
 import { createIngestMetrics } from './ingest-metrics.ts';
 import { startRecordIngest, type RecordIngest } from './record-ingest.ts';

@@ -6,7 +6,7 @@ import { eventually } from '@gateway/shared/testing/eventually';
 import { REQUEST_RECORDS } from '../domain/partitioned-table.ts';
 import { listPartitions, makePartition } from '../store/partitions.ts';
 import { findRecord, insertRecords } from '../store/records.ts';
-import { requestRecord } from '../testing/records.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { openTestStore, type TestStore } from '../testing/store.ts';
 import { runRetention } from './retention.ts';
 import { storableRecord } from './storable-record.ts';

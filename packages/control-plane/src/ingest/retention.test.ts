@@ -12,7 +12,7 @@ import { beginMove } from '../store/late-rows.ts';
 import { dropPartition, listPartitions, listStrayPeriods } from '../store/partitions.ts';
 import { insertRecords, listRecords } from '../store/records.ts';
 import { addEnvironment, addRoute, uniqueEnvironment } from '../testing/configuration.ts';
-import { requestRecord } from '../testing/records.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { readConfiguration } from '../store/configuration-rows.ts';
 import { markPublished } from '../store/publications.ts';
 import { openTestStore, type TestStore } from '../testing/store.ts';

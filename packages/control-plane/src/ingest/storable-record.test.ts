@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { timeOfId } from '@gateway/shared/ids';
-import { requestRecord } from '../testing/records.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { parseBatch, storableRecord } from './storable-record.ts';
 
 const AT_MS = Date.UTC(2030, 0, 1);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { openDatabase } from '../store/database.ts';
 import { findRecord } from '../store/records.ts';
-import { requestRecord } from '../testing/records.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { openTestStore, type TestStore } from '../testing/store.ts';
 import { storableRecord } from './storable-record.ts';
 import { storeBatch } from './store-batch.ts';

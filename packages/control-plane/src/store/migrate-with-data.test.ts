@@ -8,7 +8,7 @@ import { FileMigrationProvider, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { requestView, requestViewSchema } from '../domain/request-view.ts';
-import { requestRecord } from '../testing/records.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 import { findRecord, listRecords } from './records.ts';

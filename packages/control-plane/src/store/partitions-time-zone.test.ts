@@ -5,7 +5,7 @@ import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { REQUEST_RECORDS as TABLE } from '../domain/partitioned-table.ts';
 import { runRetention } from '../ingest/retention.ts';
 import { storableRecord } from '../ingest/storable-record.ts';
-import { requestRecord } from '../testing/records.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { openTestStore, type TestStore } from '../testing/store.ts';
 import { openDatabase, type OpenDatabase } from './database.ts';
 import { listPartitions, listStrayPeriods } from './partitions.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { REQUEST_RECORDS as TABLE } from '../domain/partitioned-table.ts';
-import { requestRecord } from '../testing/records.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 import { openTestStore, type TestStore } from '../testing/store.ts';
 import { storableRecord } from '../ingest/storable-record.ts';
 import {

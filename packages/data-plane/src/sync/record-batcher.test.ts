@@ -9,7 +9,7 @@ import {
 } from '@gateway/shared/records/record';
 import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
-import { newRecord } from './testing/request-record.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 
 function setUp() {
   const clock = manualClock();
@@ -26,10 +26,10 @@ function recordsOf(batch: RecordBatch | undefined) {
 describe('the batches of records', () => {
   it('go out when their oldest record has waited for its time, and not before', () => {
     const { clock, batches, add } = setUp();
-    const records = [newRecord(), newRecord()];
-    add(records[0] ?? newRecord());
+    const records = [requestRecord(Date.now()), requestRecord(Date.now())];
+    add(records[0] ?? requestRecord(Date.now()));
     clock.advance(MAX_BATCH_DELAY_MS - 1);
-    add(records[1] ?? newRecord());
+    add(records[1] ?? requestRecord(Date.now()));
     expect(batches).toEqual([]);
     clock.advance(1);
     expect(batches).toHaveLength(1);
@@ -40,14 +40,14 @@ describe('the batches of records', () => {
 
   it('go out at once when they are full', () => {
     const { batches, batcher, add } = setUp();
-    for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) add(newRecord());
+    for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) add(requestRecord(Date.now()));
     expect(batches.map(({ records }) => records)).toEqual([MAX_BATCH_RECORDS]);
     expect(batcher.records).toBe(0);
   });
 
   it('refuse a record that no batch could hold', () => {
     const { batches, batcher, add } = setUp();
-    expect(add(newRecord({ path: 'x'.repeat(MAX_BATCH_BYTES) }))).toBe(false);
+    expect(add(requestRecord(Date.now(), { path: 'x'.repeat(MAX_BATCH_BYTES) }))).toBe(false);
     batcher.flush();
     expect(batches).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe('the batches of records', () => {
     fc.assert(
       fc.property(fc.array(path, { maxLength: 30 }), (paths) => {
         const { batches, batcher, add } = setUp();
-        const records = paths.map((one) => newRecord({ path: one }));
+        const records = paths.map((one) => requestRecord(Date.now(), { path: one }));
         const taken = records.filter((record) => add(record));
         batcher.flush();
         expect(batches.flatMap(recordsOf)).toEqual(taken);

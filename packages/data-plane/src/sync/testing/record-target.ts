@@ -13,7 +13,7 @@ import {
 } from '../record-stream.ts';
 import { captureLog } from './captured-log.ts';
 import type { OwnNats } from './own-nats.ts';
-import { newRecord } from './request-record.ts';
+import { requestRecord } from '@gateway/shared/testing/request-record';
 
 interface Stored {
   readonly seq: number;
@@ -78,7 +78,7 @@ export function startRecordStream(
     stream,
     add: (count) =>
       Array.from({ length: count }, () => {
-        const record = newRecord();
+        const record = requestRecord(Date.now());
         stream.add(record.id, JSON.stringify(record));
         return record.id;
       }),

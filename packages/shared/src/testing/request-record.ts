@@ -1,7 +1,7 @@
-import { createIdFactory } from '@gateway/shared/ids';
-import type { RequestRecord } from '@gateway/shared/records/record';
+import { createIdFactory } from '../ids.ts';
+import type { RequestRecord } from '../records/record.ts';
 
-/** A record of a request that went well, received at this time, ms since the Unix epoch. */
+/** A record of a usual request that went well, with an id of its own; received at this time, ms since the Unix epoch. */
 export function requestRecord(
   receivedAtMs: number,
   changes: Partial<RequestRecord> = {},
