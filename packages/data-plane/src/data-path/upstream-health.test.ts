@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/testing/eventually';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { startTestDataPath, testSnapshot } from '../testing/data-path.ts';
 import { closeAfterEach } from '../testing/opened.ts';
+import { rawConnection, requestText } from '../testing/raw-client.ts';
 import { closedPort, startRawUpstream, startUpstream } from '../testing/upstream.ts';
 
 const opened = closeAfterEach();
@@ -71,6 +73,25 @@ describe('requests and the health of upstreams', () => {
     answers = true;
     for (let count = 0; count < 40; count += 1) await gateway.call('test');
     expect(upstream.seen.length).toBeGreaterThan(10);
+    expect(await gateway.registry.metrics()).not.toContain('to="ejected"');
+  });
+
+  it('are not counted against an upstream where slow callers had used up the time', async () => {
+    const silent = opened(await startUpstream(() => undefined));
+    let aheadMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
+    const route = { upstreams: [silent.url, silent.url], retry_count: 0, timeout_ms: 60_000 };
+    const gateway = opened(await startTestDataPath(route, { clock }));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    const text = requestText({ method: 'PUT', lines: [...lines, 'Content-Length: 4'], body: 'ab' });
+    const callers = await Promise.all(
+      Array.from({ length: 20 }, () => rawConnection(gateway.port)),
+    );
+    for (const caller of callers) opened(caller).send(text);
+    await eventually(async () => expect(await gateway.inFlight()).toBe(20));
+    aheadMs = 59_400;
+    for (const caller of callers) caller.send('cd');
+    for (const caller of callers) expect((await caller.response()).status).toBe(504);
     expect(await gateway.registry.metrics()).not.toContain('to="ejected"');
   });
 

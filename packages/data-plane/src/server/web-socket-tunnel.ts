@@ -87,7 +87,7 @@ async function switchOver(
     const end = await attempt(ctx, route, caller, upstream, options);
     if (retriesMade > 0) load.liveRetries -= 1;
     const outcome = outcomeOf(end);
-    balancer.ended(index, probe, attemptVerdict(outcome, false));
+    balancer.ended(index, probe, attemptVerdict(outcome, true));
     if (end.switched) return undefined;
 
     const elsewhere = outcome.error !== undefined && balancer.hasOther(tried, index);

@@ -5,7 +5,7 @@ import { upstreamPath } from '../pipeline/proxy-path.ts';
 import type { TakenBody } from '../pipeline/request-body.ts';
 import type { Reply, Stage } from '../pipeline/stage.ts';
 import { deadlinePassed, finalError, recordAttempt } from '../upstream/attempt.ts';
-import { attemptVerdict } from '../upstream/health/attempt-verdict.ts';
+import { attemptVerdict, hasFairTime } from '../upstream/health/attempt-verdict.ts';
 import type { ServiceBalancers } from '../upstream/health/service-balancer.ts';
 import { backOff, nextDelayMs } from '../upstream/next-attempt.ts';
 import type { AttemptOutcome, OutboundRequest, UpstreamClient } from '../upstream/port.ts';
@@ -71,11 +71,13 @@ async function forward(
     if (startedMs >= ctx.deadlineMs) throw deadlinePassed(ctx);
     if (retriesMade > 0) load.liveRetries += 1;
     const probe = balancer.begin(index);
-    const outcome = await attempt(ctx, route, upstream, headers, body, startedMs, options);
+    const timeoutMs = attemptTimeoutMs(ctx, route, startedMs);
+    const outcome = await attempt(ctx, upstream, headers, body, timeoutMs, options);
     recordAttempt(ctx, upstream, outcome, startedMs, clock.monotonicMs());
     if (retriesMade > 0) load.liveRetries -= 1;
     const callerSends = body.kind === 'stream' && !body.stream.readableEnded;
-    balancer.ended(index, probe, attemptVerdict(outcome, callerSends));
+    const timed = !callerSends && hasFairTime(timeoutMs, route);
+    balancer.ended(index, probe, attemptVerdict(outcome, timed));
     // What no retry could better needs no decision.
     if (outcome.response !== undefined && outcome.response.status < 400) {
       return { response: outcome.response };
@@ -112,16 +114,20 @@ function takeBody(
   });
 }
 
+/** What an attempt that begins now has for the head of its response, ms. */
+function attemptTimeoutMs(ctx: RequestContext, route: CompiledRoute, nowMs: number): number {
+  const remainingMs = Math.max(1, ctx.deadlineMs - nowMs);
+  return Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
+}
+
 function attempt(
   ctx: RequestContext,
-  route: CompiledRoute,
   upstream: CompiledUpstream,
   headers: string[],
   body: TakenBody,
-  startedMs: number,
+  timeoutMs: number,
   options: ForwardOptions,
 ): Promise<AttemptOutcome> {
-  const remainingMs = Math.max(1, ctx.deadlineMs - startedMs);
   const request: OutboundRequest = {
     method: ctx.method,
     path: upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query),
@@ -129,7 +135,6 @@ function attempt(
     body: body.kind === 'kept' ? body.bytes : body.stream,
     contentLength: ctx.inbound.contentLength,
   };
-  const timeoutMs = Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
   const begun = options.upstreams.begin(upstream, request, timeoutMs);
   ctx.upstream = upstream;
   // A request that holds an idempotency key goes on, so that what comes of it is known.

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CompiledRoute } from '../../table/routing-table.ts';
+import type { AttemptError } from '../port.ts';
+import { attemptVerdict, hasFairTime } from './attempt-verdict.ts';
+
+const failed = (name: AttemptError['name'], sent = true) => ({ error: { name, sent } });
+const answered = (status: number) => ({ response: { status } });
+
+describe('what an attempt says of its upstream', () => {
+  it.each([
+    [answered(200), 'good'],
+    [answered(404), 'good'],
+    [answered(500), 'good'],
+    [answered(502), 'bad'],
+    [answered(503), 'bad'],
+    [answered(504), 'bad'],
+    [failed('reset'), 'bad'],
+    [failed('invalid_response'), 'bad'],
+    [failed('attempt_timeout'), 'bad'],
+    [failed('attempt_timeout', false), 'unreachable'],
+    [failed('connect_refused', false), 'unreachable'],
+    [failed('cancelled'), 'nothing'],
+    [failed('request_body'), 'nothing'],
+    [failed('unsendable', false), 'nothing'],
+  ] as const)('%j: %s', (outcome, verdict) => {
+    expect(attemptVerdict(outcome, true)).toBe(verdict);
+  });
+
+  it('is nothing where it timed out, yet not by the upstream', () => {
+    expect(attemptVerdict(failed('attempt_timeout'), false)).toBe('nothing');
+    expect(attemptVerdict(failed('attempt_timeout', false), false)).toBe('nothing');
+    expect(attemptVerdict(failed('reset'), false)).toBe('bad');
+    expect(attemptVerdict(answered(503), false)).toBe('bad');
+  });
+
+  it('needs half of the time that the route gives an attempt', () => {
+    const route = (perAttemptTimeoutMs: number | undefined) =>
+      ({ timeoutMs: 1000, retry: { perAttemptTimeoutMs } }) as CompiledRoute;
+    expect([500, 499].map((ms) => hasFairTime(ms, route(undefined)))).toEqual([true, false]);
+    expect([100, 99].map((ms) => hasFairTime(ms, route(200)))).toEqual([true, false]);
+    expect(hasFairTime(500, route(5000))).toBe(true);
+  });
+});
