@@ -207,7 +207,7 @@ async function start({
     quotas,
     jwts: new KeySetVerifier({ keySets, clock, registry }),
     idempotency: openIdempotencyKeys({
-      store: new NatsIdempotencyStore(stores),
+      store: new NatsIdempotencyStore(stores, clock),
       masterKeys: config.GATEWAY_MASTER_KEYS,
       clock,
       clockOffsetMs: () => heartbeats.serverTimeOffsetMs(),

@@ -38,7 +38,7 @@ export function refusedKey(
         'idempotency_outcome_unknown',
         `The first request with this idempotency key, ${firstId}, was answered with ` +
           `${status ?? 0}, but the answer's body was not kept: it was larger than ` +
-          `${maxBodyBytes ?? 0} bytes, or too many were kept at once.`,
+          `${maxBodyBytes ?? 0} bytes, or there was no room for it.`,
       );
   }
 }

@@ -18,6 +18,11 @@ export interface IdempotencyStore {
   readonly maxValueBytes: number;
   /** How often the way to the store was lost, so that it was away for an unknown time. */
   readonly losses: number;
+  /**
+   * Whether new names may be written. False some way before the store is full, as what is there grows:
+   * an answer takes more than the claim of its key.
+   */
+  readonly hasRoom: boolean;
   /** @throws StoreUnavailableError */
   read(name: string): Promise<StoredValue>;
   /**
@@ -38,5 +43,10 @@ export interface IdempotencyStore {
 
 /** The store cannot be asked now; what became of a change that was under way is not known. */
 export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError';
+  override readonly name: string = 'StoreUnavailableError';
+}
+
+/** The change was refused, as the store is full. */
+export class StoreFullError extends StoreUnavailableError {
+  override readonly name = 'StoreFullError';
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
 import { eventually } from '@gateway/shared/testing/eventually';
 import type { NatsConnection } from '@nats-io/nats-core';
@@ -31,7 +32,7 @@ describe('what data planes read of streams', () => {
     await eventually(() => expect(link.connection).toBe(connection));
     const watcher = await nats.connect(server.url);
     const reads = await watchReads(watcher);
-    const keys = new NatsIdempotencyStore(link);
+    const keys = new NatsIdempotencyStore(link, systemClock);
     const quotas = new KvQuotaLedger(link);
     const key = { hash: 'a', windowMs: 1000 };
     await expect(keys.read('a')).rejects.toThrow();

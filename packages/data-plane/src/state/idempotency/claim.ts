@@ -4,7 +4,11 @@ import { sealAnswer, writeParts, type AnswerPart } from './answer.ts';
 import { KEPT_MS } from './decide-key.ts';
 import { decodeEntry, encodeEntry, encodeHead, type EntryHead } from './entry.ts';
 import type { ClaimEnd, IdempotencyMetrics } from './metrics.ts';
-import { StoreUnavailableError, type IdempotencyStore } from '../idempotency-store.ts';
+import {
+  StoreFullError,
+  StoreUnavailableError,
+  type IdempotencyStore,
+} from '../idempotency-store.ts';
 import type { AnswerVault, StoredAnswer } from './vault.ts';
 
 export interface ClaimPorts {
@@ -78,37 +82,49 @@ export class Claim {
   /** The upstream's answer came whole, whatever its status. */
   completed(answer: StoredAnswer): void {
     const { store, vault } = this.#ports;
-    const end = answer.body === undefined ? 'stored_without_body' : 'stored';
     const { name } = this.#key;
+    let kept = answer;
     let sealed: { readonly value: Uint8Array; readonly pending: AnswerPart[] } | undefined;
-    this.#tell(end, async () => {
-      if (sealed === undefined) {
-        // Once, as what a try before may have written must stay true.
-        const { value, parts } = sealAnswer(
-          vault,
-          store.maxValueBytes,
-          name,
-          this.#known(),
-          answer,
-        );
-        sealed = { value, pending: [...parts] };
-      }
-      const { value, pending } = sealed;
-      await writeParts(store, pending);
-      return this.#swap((revision) => store.write(name, value, revision));
-    });
+    this.#tell(
+      () => (kept.body === undefined ? 'stored_without_body' : 'stored'),
+      async () => {
+        if (sealed === undefined) {
+          // Once, as what a try before may have written must stay true.
+          const { maxValueBytes } = store;
+          const { value, parts } = sealAnswer(vault, maxValueBytes, name, this.#known(), kept);
+          sealed = { value, pending: [...parts] };
+        }
+        const { value, pending } = sealed;
+        try {
+          await writeParts(store, pending);
+          return await this.#swap((revision) => store.write(name, value, revision));
+        } catch (error) {
+          if (!(error instanceof StoreFullError) || kept.body === undefined) throw error;
+          // That it was answered, and how, is worth more than nothing.
+          kept = { ...answer, fields: [], body: undefined };
+          sealed = undefined;
+          throw error;
+        }
+      },
+    );
   }
 
   /** Nothing reached an upstream: the key is free again. */
   unsent(): void {
     const { store } = this.#ports;
     const { name } = this.#key;
-    this.#tell('freed', () => this.#swap((revision) => store.remove(name, revision)));
+    this.#tell(
+      () => 'freed',
+      () => this.#swap((revision) => store.remove(name, revision)),
+    );
   }
 
   /** Something was sent, and what came of it will not be known. */
   outcomeUnknown(): void {
-    this.#tell('unknown', () => this.#put({ ...this.#known(), state: 'unknown' }));
+    this.#tell(
+      () => 'unknown',
+      () => this.#put({ ...this.#known(), state: 'unknown' }),
+    );
   }
 
   #known() {
@@ -139,7 +155,7 @@ export class Claim {
     }
   }
 
-  #tell(end: ClaimEnd, change: () => Promise<boolean>): void {
+  #tell(end: () => ClaimEnd, change: () => Promise<boolean>): void {
     if (this.#told) return;
     this.#told = true;
     this.#renewal?.cancel();
@@ -153,12 +169,12 @@ export class Claim {
   }
 
   /** Offers the change until the store has it, or somebody else the key, or time is up. Never rejects. */
-  async #settle(end: ClaimEnd, change: () => Promise<boolean>): Promise<ClaimEnd> {
+  async #settle(end: () => ClaimEnd, change: () => Promise<boolean>): Promise<ClaimEnd> {
     const { clock, log } = this.#ports;
     const endMs = clock.monotonicMs() + SETTLE_MS;
     for (;;) {
       try {
-        if (await change()) return end;
+        if (await change()) return end();
         log.warn(this.#logged(), 'a key was taken over before its request had ended');
         return 'lost';
       } catch (error) {

@@ -2,7 +2,7 @@ import { pause } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
 import { Claim, claimValue, LEASE_MS, type ClaimedKey, type ClaimPorts } from './claim.ts';
 import type { LookAtKey } from './look.ts';
-import { StoreUnavailableError } from '../idempotency-store.ts';
+import { StoreFullError, StoreUnavailableError } from '../idempotency-store.ts';
 
 export interface ClaimsOptions extends ClaimPorts {
   readonly random: RandomSource;
@@ -36,11 +36,15 @@ export class Claims {
    * Claims the key if what stands there still has this revision.
    *
    * @returns undefined where somebody else was faster
-   * @throws StoreUnavailableError; a claim that may have been written all the same is taken back later
+   * @throws StoreUnavailableError, where it has no room as well; a claim that may have been written all the same is taken back later
    */
   async claim(request: Omit<ClaimedKey, 'claimId'>, revision: number): Promise<Claim | undefined> {
-    const { store, clock, sharedNowMs } = this.#options;
+    const { store, look, clock, sharedNowMs } = this.#options;
     const { name, fingerprint, requestId } = request;
+    if (!store.hasRoom) {
+      if ((await look(name)).revision !== revision) return undefined;
+      throw new StoreFullError('the store has no room for new keys');
+    }
     const askedAtMs = clock.monotonicMs();
     const key: ClaimedKey = { name, fingerprint, requestId, claimId: this.#claimId() };
     let claimed: number | undefined;

@@ -175,6 +175,34 @@ describe('a key whose store fails', () => {
     });
   });
 
+  it('is not claimed where the store has no room, and answered where it was before', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    const [begun, done] = [await node.run(), await node.run({ name: 'done' })];
+    done.completed(answerOf('of before'));
+    await settled();
+    node.store.hasRoom = false;
+    await expect(node.begin({ name: 'new' })).rejects.toThrow(StoreUnavailableError);
+    expect((await world.memory.read('new')).value).toBeUndefined();
+    expect(await node.begin({ name: 'done' })).toMatchObject({ kind: 'replay' });
+    const duplicate = node.begin();
+    begun.completed(answerOf('of one under way'));
+    await world.pass(500);
+    expect(await duplicate).toMatchObject({ kind: 'replay', answer: answerOf('of one under way') });
+  });
+
+  it('tells that its request was answered, and how, where the store has no room for the answer', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    const claim = await node.run({ requestId: 'req_first' });
+    node.store.fault = (_call, bytes) => (bytes > 1000 ? 'full' : undefined);
+    claim.completed(answerOf('x'.repeat(1000), ['Set-Cookie', 'y'.repeat(1000)]));
+    await world.pass(500);
+    expect(node.counted.get('stored_without_body')).toBe(1);
+    const answer = { ...answerOf(undefined), statusText: 'Made' };
+    expect(await node.begin()).toMatchObject({ kind: 'replay', firstId: 'req_first', answer });
+  });
+
   it('has an unknown end where the store stays away after its request was sent', async () => {
     const world = createKeyWorld();
     const node = world.node();

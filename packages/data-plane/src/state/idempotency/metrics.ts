@@ -32,6 +32,7 @@ export interface IdempotencyMetrics {
 export interface IdempotencyGauges {
   readonly waiting: () => number;
   readonly held: () => number;
+  readonly hasRoom: () => boolean;
 }
 
 export function createIdempotencyMetrics(
@@ -80,6 +81,14 @@ export function createIdempotencyMetrics(
     registers,
     collect() {
       this.set(gauges.held());
+    },
+  });
+  new Gauge({
+    name: 'gateway_idempotency_has_room',
+    help: '0 while the bucket of idempotency keys is so full that new keys are refused.',
+    registers,
+    collect() {
+      this.set(gauges.hasRoom() ? 1 : 0);
     },
   });
   return {

@@ -1,3 +1,4 @@
+import type { Clock } from '@gateway/shared/clock';
 import { NAMES } from '@gateway/shared/messaging/names';
 import { WholeStreams } from '@gateway/shared/messaging/whole-streams';
 import { JetStreamApiError } from '@nats-io/jetstream';
@@ -6,10 +7,12 @@ import { jetStreamOver, type JetStreamCalls } from '../../sync/jetstream-calls.t
 import type { NatsLink } from '../../sync/nats-link.ts';
 import {
   NOTHING_STORED,
+  StoreFullError,
   StoreUnavailableError,
   type IdempotencyStore,
   type StoredValue,
 } from '../idempotency-store.ts';
+import { BucketRoom, type BucketFill } from './bucket-room.ts';
 
 const STREAM = `KV_${NAMES.idempotencyBucket}`;
 const SUBJECT_PREFIX = `$KV.${NAMES.idempotencyBucket}.`;
@@ -22,6 +25,8 @@ const MAX_VALUE_BYTES = 512 * 1024;
 const MESSAGE_OVERHEAD_BYTES = 4096;
 /** "Wrong last sequence", with and without the sequence (nats-server, JSStreamWrongLastSequence). */
 const WRONG_REVISION = new Set([10071, 10164]);
+/** "Maximum bytes exceeded" and "insufficient storage resources available". */
+const FULL = new Set([10077, 10047]);
 
 /**
  * The bucket of NATS KV that all data planes share; the control plane makes it. A revision is the
@@ -33,15 +38,21 @@ export class NatsIdempotencyStore implements IdempotencyStore {
   readonly #link: NatsLink;
   readonly #calls: () => JetStreamCalls | undefined;
   readonly #whole = new WholeStreams();
+  readonly #room: BucketRoom;
 
-  constructor(link: NatsLink) {
+  constructor(link: NatsLink, clock: Clock) {
     this.#link = link;
+    this.#room = new BucketRoom(clock, () => this.#fill());
     this.#calls = jetStreamOver(link, CALL_TIMEOUT_MS);
     link.onChange(() => {
       if (link.connection !== undefined) return;
       this.losses += 1;
       this.#whole.forget();
     });
+  }
+
+  get hasRoom(): boolean {
+    return this.#room.hasRoom;
   }
 
   get maxValueBytes(): number {
@@ -92,6 +103,12 @@ export class NatsIdempotencyStore implements IdempotencyStore {
     }
   }
 
+  async #fill(): Promise<BucketFill> {
+    const manager = await this.#open().manager;
+    const { state, config } = await manager.streams.info(STREAM);
+    return { bytes: state.bytes, maxBytes: config.max_bytes };
+  }
+
   #open(): JetStreamCalls {
     const calls = this.#calls();
     if (calls === undefined) throw new StoreUnavailableError('NATS is away');
@@ -102,5 +119,8 @@ export class NatsIdempotencyStore implements IdempotencyStore {
 function unavailable(error: unknown): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
   const reason = error instanceof Error ? error.message : String(error);
+  if (error instanceof JetStreamApiError && FULL.has(error.code)) {
+    return new StoreFullError(reason, { cause: error });
+  }
   return new StoreUnavailableError(reason, { cause: error });
 }

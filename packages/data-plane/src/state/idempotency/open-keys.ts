@@ -32,6 +32,7 @@ export function openIdempotencyKeys(options: OpenKeysOptions): OpenedKeys {
   const metrics = createIdempotencyMetrics(options.registry, {
     waiting: () => keys.waiting,
     held: () => keys.held,
+    hasRoom: () => store.hasRoom,
   });
   const keys = new StoredIdempotencyKeys({
     store,

@@ -30,6 +30,10 @@ export class SteadyStore implements IdempotencyStore {
     return this.#inner.losses;
   }
 
+  get hasRoom(): boolean {
+    return this.#inner.hasRoom;
+  }
+
   /** Whether no call has failed, and no loss was seen, for as long as a lease is for. */
   get steady(): boolean {
     const nowMs = this.#clock.monotonicMs();

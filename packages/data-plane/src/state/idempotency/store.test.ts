@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
 import { eventually } from '@gateway/shared/testing/eventually';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { captureLog } from '../../sync/testing/captured-log.ts';
 import { linkNats } from '../../sync/nats-link.ts';
 import { openOwnNats, type OwnNats } from '../../sync/testing/own-nats.ts';
-import { StoreUnavailableError } from '../idempotency-store.ts';
+import { StoreFullError, StoreUnavailableError } from '../idempotency-store.ts';
 import { NatsIdempotencyStore } from './nats-store.ts';
 import { MemoryIdempotencyStore } from './testing/memory-store.ts';
 import { describeStore, newName } from './testing/store-contract.ts';
@@ -18,7 +19,7 @@ async function open(url: string): Promise<[NatsIdempotencyStore, NatsConnection]
   const link = linkNats(connecting, captureLog().log);
   const connection = await connecting;
   await eventually(() => expect(link.connection).toBe(connection));
-  return [new NatsIdempotencyStore(link), connection];
+  return [new NatsIdempotencyStore(link, systemClock), connection];
 }
 
 beforeAll(async () => {
@@ -79,7 +80,22 @@ describe('a store of keys in NATS', () => {
     const fill = async () => {
       for (let index = 0; index < 4; index += 1) await full.write(newName(), value, 0);
     };
-    await expect(fill()).rejects.toThrow(StoreUnavailableError);
+    await expect(fill()).rejects.toThrow(StoreFullError);
     expect(Buffer.from((await full.read(key)).value ?? []).toString()).toBe('old');
+  });
+
+  it('has no room for new keys before it refuses the ends of those that it has', async () => {
+    const server = await nats.startServer({ data: 'nearly full' });
+    const [store, connection] = await open(server.url);
+    const limits = { replicas: 1, maxRecordStreamBytes: 1024 * 1024 };
+    await ensureTopology(connection, { ...limits, maxIdempotencyBytes: 1024 * 1024 });
+    const key = newName();
+    const claimed = await store.write(key, Buffer.from('claim'), 0);
+    expect(store.hasRoom).toBe(true);
+    const value = new Uint8Array(480 * 1024);
+    for (let index = 0; index < 2; index += 1) await store.write(newName(), value, 0);
+    await eventually(() => expect(store.hasRoom).toBe(false));
+    const answer = new Uint8Array(40 * 1024);
+    expect(await store.write(key, answer, claimed ?? 0)).toBeGreaterThan(0);
   });
 });

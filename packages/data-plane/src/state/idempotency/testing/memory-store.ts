@@ -8,6 +8,7 @@ import {
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly maxValueBytes: number;
   readonly losses = 0;
+  readonly hasRoom = true;
   readonly #values = new Map<string, StoredValue>();
   #revision = 0;
 
