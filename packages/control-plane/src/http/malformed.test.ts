@@ -224,6 +224,13 @@ describe('a request that is not in order', () => {
   });
 
   it.each([
+    head('POST /v1/nope HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked') + 'none\r\n',
+    head('POST /v1/services HTTP/1.1', 'Host: a', 'Transfer-Encoding: identity') + '{}',
+  ])('is answered once, though its body is not in order either: %j', async (request) => {
+    expect((await raw(request)).match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  it.each([
     head('GET /v1/nope HTTP/1.0', 'Connection: close'),
     head('GET /v1/nope HTTP/1.1', 'Host: [::1]:8081', 'Connection: close'),
     head('GET http://a:80/v1/nope HTTP/1.1', 'Host: b', 'Connection: close'),

@@ -1,4 +1,10 @@
-import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@gateway/shared/clock';
@@ -36,9 +42,14 @@ const MAX_CONNECTIONS = 1000;
 
 /** Starts the management port. */
 export async function startServer(
-  listener: RequestListener,
+  app: RequestListener,
   options: ServerOptions,
 ): Promise<ManagementServer> {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const listener: RequestListener = (request, response) => {
+    answers.set(request.socket, response);
+    app(request, response);
+  };
   const server = openServer(listener, options);
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = REQUEST_TIMEOUT_MS;
@@ -50,7 +61,7 @@ export async function startServer(
   // Any expectation but 100-continue is ignored, as RFC 9110 section 10.1.1 allows.
   server.on('checkExpectation', listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuse(error, socket, options);
+    refuse(error, socket, answers.get(socket), options);
   });
   // Without a listener node:http drops the connection, which tells the caller nothing.
   server.on('connect', (_request, socket) => {
@@ -89,13 +100,23 @@ const REASONS: Readonly<Record<string, typeof INVALID>> = {
 };
 
 /** Answers what node:http could not parse, in the envelope, and closes the connection. */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex, options: ServerOptions): void {
+function refuse(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  last: ServerResponse | undefined,
+  options: ServerOptions,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const { label, reason } = REASONS[error.code ?? ''] ?? INVALID;
   options.metrics.refused.inc({ reason: label });
+  // The body of a request that was answered by its head: a second answer would be taken for another's.
+  if (last?.headersSent === true && !last.req.complete) {
+    socket.end();
+    return;
+  }
   endWith(socket, 'invalid_request', `The request is not valid: ${reason}.`, options);
 }
 
