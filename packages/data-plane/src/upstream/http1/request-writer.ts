@@ -61,7 +61,8 @@ function headText(host: string, request: OutboundRequest, framing: string): stri
   const { headers } = request;
   let text = `${request.method} ${request.path} HTTP/1.1\r\nhost: ${host}\r\n`;
   for (let index = 0; index < headers.length; index += 2) {
-    text += (headers[index] ?? '') + ': ' + (headers[index + 1] ?? '') + '\r\n';
+    // From the left, piece by piece: such a text is copied into the socket's buffer fastest.
+    text = text + (headers[index] ?? '') + ': ' + (headers[index + 1] ?? '') + '\r\n';
   }
   return `${text}${framing}\r\n`;
 }
