@@ -125,6 +125,31 @@ describe('a route that takes API keys', () => {
   });
 });
 
+describe('a caller whom no token opens anything', () => {
+  const unknown = createTokenSecret();
+  const foreign = 'Bearer secret';
+
+  it.each<[Record<string, string>, string[]]>([
+    [{}, ['token', 'api_key', 'jwt']],
+    [{ 'x-api-key': 'secret' }, ['token', 'api_key', 'jwt']],
+    [{ 'x-api-key': unknown }, ['token', 'api_key', 'jwt']],
+    [{ authorization: foreign }, ['token', 'api_key']],
+    [{ authorization: 'Basic dXNlcjpwYXNz' }, ['token', 'api_key']],
+    [{ authorization: `Bearer ${unknown}` }, ['token', 'api_key']],
+    [{ authorization: foreign, 'x-api-key': unknown }, ['token', 'api_key']],
+    [{ authorization: `Bearer ${unknown}`, 'x-api-key': unknown }, ['token', 'api_key']],
+  ])('with %j is not told whether there is such a route', async (headers, kinds) => {
+    const { call } = await setUp();
+    const told = async (route: string) => {
+      const response = await call(route, headers);
+      const { message } = await expectRefusal(response, 401, 'authentication_failed');
+      return { message, challenge: response.headers.get('www-authenticate') };
+    };
+    const missing = await told('missing');
+    for (const kind of kinds) expect(await told(kind)).toEqual(missing);
+  });
+});
+
 describe('a token of the gateway where the route takes none', () => {
   it.each(['token', 'jwt'])('opens no route of kind %s in X-API-Key', async (kind) => {
     const { call, upstream } = await setUp();

@@ -52,8 +52,12 @@ function refuseUnserved(ctx: RequestContext, options: AuthenticateOptions): void
   );
 }
 
-/** The same whatever the route asks for, as it is told also where there is no such route. */
+/**
+ * What is told to a caller whom no token has opened anything says nothing of what the route asks for, as
+ * it is told also where there is no such route.
+ */
 const NOTHING_PRESENTED = 'The request carries no token where the route takes it.';
+const NOTHING_VALID = 'The request carries no valid token where the route takes it.';
 
 function takeToken(
   ctx: RequestContext,
@@ -64,15 +68,14 @@ function takeToken(
   const { authorization, apiKey } = ctx.inbound;
   const wanted =
     auth === undefined ? tokenField : auth.type === 'api_key' ? 'x-api-key' : 'authorization';
-  const presented = wanted === 'x-api-key' ? apiKey : authorization;
-  if (presented === undefined) refuseAccess(ctx, options, NOTHING_PRESENTED);
+  if (authorization === undefined && apiKey === undefined) {
+    refuseAccess(ctx, options, NOTHING_PRESENTED);
+  }
   // Of two tokens one would count and the other not; which of them differs from gateway to gateway.
   if (tokenField === 'authorization' && apiKey !== undefined && holdsTokenSecret(apiKey)) {
     refuseAccess(ctx, options, 'The request carries two tokens.');
   }
-  if (token === undefined || tokenField !== wanted) {
-    refuseAccess(ctx, options, 'The token is not valid.');
-  }
+  if (token === undefined || tokenField !== wanted) refuseAccess(ctx, options, NOTHING_VALID);
   if (options.nowMs() >= token.expiresAtMs) {
     refuseAccess(ctx, options, 'The token has expired.');
   }
@@ -84,12 +87,12 @@ function takeJwt(
   auth: JwtAuth,
   options: AuthenticateOptions,
 ): undefined | Promise<undefined> {
-  const { authorization } = ctx.inbound;
-  const jwt = bearerCredential(authorization);
-  if (authorization === undefined) refuseAccess(ctx, options, NOTHING_PRESENTED);
-  if (jwt === undefined) {
-    refuseAccess(ctx, options, 'The token is not valid.', INVALID_TOKEN_CHALLENGE);
+  const { authorization, apiKey } = ctx.inbound;
+  if (authorization === undefined) {
+    refuseAccess(ctx, options, apiKey === undefined ? NOTHING_PRESENTED : NOTHING_VALID);
   }
+  const jwt = bearerCredential(authorization);
+  if (jwt === undefined) refuseAccess(ctx, options, NOTHING_VALID, INVALID_TOKEN_CHALLENGE);
   const verdict = options.jwts.verify(auth, jwt, ctx.deadlineMs);
   if (verdict instanceof Promise) return verdict.then((later) => settle(ctx, later, options));
   settle(ctx, verdict, options);
