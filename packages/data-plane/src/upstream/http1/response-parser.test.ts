@@ -65,6 +65,25 @@ describe('a response', () => {
     expect(read(Array.from(text))).toMatchObject({ ok: true, status, body, ended: true });
   });
 
+  it('may come byte by byte at a cost that grows with its length, not with the square of it', () => {
+    const headOf = (lines: number) =>
+      `HTTP/1.1 204 None\r\n${`X-A: ${'a'.repeat(60)}\r\n`.repeat(lines)}\r\n`;
+    const leastMs = (lines: number) => {
+      const pieces = Array.from(headOf(lines));
+      const tries = Array.from({ length: 3 }, () => {
+        const { user, system } = process.cpuUsage();
+        expect(read(pieces)).toMatchObject({ ok: true, ended: true });
+        const after = process.cpuUsage();
+        return (after.user + after.system - user - system) / 1000;
+      });
+      return Math.min(...tries);
+    };
+    leastMs(200);
+    // Four times as long: sixteen times the work if each byte cost as much as all before it.
+    const ratio = leastMs(800) / leastMs(200);
+    expect(ratio).toBeLessThan(10);
+  });
+
   it('to HEAD has no body, whatever its length says', () => {
     const text = 'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n';
     expect(read([text], { method: 'HEAD' })).toMatchObject({ ended: true, body: '' });

@@ -14,6 +14,8 @@ export interface ParserEvents {
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_INTERIM_RESPONSES = 16;
 const END_OF_HEAD = '\r\n\r\n';
+const START = 'HTTP/1.';
+const BARE_LINE_BREAK = /[^\r]\n|\r[^\n]/;
 
 /**
  * Reads the responses of one connection, one at a time (RFC 9112). Strict: it refuses what is not
@@ -24,6 +26,8 @@ export class ResponseParser {
   #state: 'idle' | 'head' | 'length' | 'chunked' | 'until_close' = 'idle';
   #method = '';
   #partialHead = '';
+  /** The last characters of it, enough to see the end of the head: only they are looked at again. */
+  #seam = '';
   #interim = 0;
   #leftBytes = 0;
   #chunked: ChunkedDecoder | undefined;
@@ -36,7 +40,7 @@ export class ResponseParser {
   expect(method: string): void {
     this.#state = 'head';
     this.#method = method;
-    this.#partialHead = '';
+    this.#dropPartialHead();
     this.#interim = 0;
   }
 
@@ -68,15 +72,33 @@ export class ResponseParser {
         return this.#takeHead(bytes.toString('latin1', 0, end + 2)) ? end + 4 : undefined;
       }
     }
-    const text = this.#partialHead + bytes.toString('latin1', 0, MAX_HEAD_BYTES);
-    const end = text.indexOf(END_OF_HEAD, Math.max(0, before - 3));
+    const piece = bytes.toString('latin1', 0, MAX_HEAD_BYTES);
+    const seen = this.#seam + piece;
+    const end = seen.indexOf(END_OF_HEAD);
     if (end === -1) {
-      if (text.length >= MAX_HEAD_BYTES || !mayBecomeHead(text)) return undefined;
-      this.#partialHead = text;
+      if (before + piece.length >= MAX_HEAD_BYTES || !this.#mayBecomeHead(seen)) return undefined;
+      this.#partialHead += piece;
+      this.#seam = seen.slice(-3);
       return bytes.length;
     }
+    const headLength = before - this.#seam.length + end;
+    const text = (this.#partialHead + piece).slice(0, headLength + 2);
+    this.#dropPartialHead();
+    return this.#takeHead(text) ? headLength + 4 - before : undefined;
+  }
+
+  /** Whether a head that has not ended yet may still be one: a bare LF or CR never becomes part of one. */
+  #mayBecomeHead(seen: string): boolean {
+    if (this.#partialHead.length < START.length) {
+      const start = (this.#partialHead + seen.slice(this.#seam.length)).slice(0, START.length);
+      if (!START.startsWith(start)) return false;
+    }
+    return !BARE_LINE_BREAK.test(seen);
+  }
+
+  #dropPartialHead(): void {
     this.#partialHead = '';
-    return this.#takeHead(text.slice(0, end + 2)) ? end + 4 - before : undefined;
+    this.#seam = '';
   }
 
   #takeHead(text: string): boolean {
@@ -120,9 +142,4 @@ export class ResponseParser {
     this.#chunked = undefined;
     this.#events.end();
   }
-}
-
-/** Whether a head that has not ended yet may still be one: a bare LF or CR never becomes part of one. */
-function mayBecomeHead(text: string): boolean {
-  return 'HTTP/1.'.startsWith(text.slice(0, 7)) && !/[^\r]\n|\r[^\n]/.test(text);
 }
