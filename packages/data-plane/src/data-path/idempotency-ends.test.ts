@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { pause, systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/testing/eventually';
+import { LEASE_MS } from '../state/idempotency/claim.ts';
 import { FaultyIdempotencyStore } from '../state/idempotency/testing/faulty-store.ts';
 import { MemoryIdempotencyStore } from '../state/idempotency/testing/memory-store.ts';
 import { startTestDataPath, testSnapshot, testToken } from '../testing/data-path.ts';
@@ -81,6 +82,30 @@ describe('the end of a request with an idempotency key', () => {
       await expectRefusal(other, 409, 'idempotency_conflict');
     },
   );
+
+  it.each([
+    ['is run again by the retries of its route', 0, 3],
+    ['is not once its lease was over, as others may have told its end unknown', LEASE_MS, 1],
+  ])('%s: stood still for %i ms', async (_what, stoodStillMs, arrivals) => {
+    let aheadMs = 0;
+    const upstream = opened(
+      await startUpstream((_seen, response) => {
+        aheadMs = stoodStillMs;
+        response.writeHead(503).end();
+      }),
+    );
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
+    const route = {
+      ...{ upstreams: [upstream.url], timeout_ms: 60_000, retry_count: 2 },
+      retry: {
+        ...{ on_statuses: [503], per_attempt_timeout_ms: null, backoff_ms: 1 },
+        unsafe_methods: 'with_idempotency_key' as const,
+      },
+    };
+    const gateway = opened(await startTestDataPath(route, { clock }));
+    expect((await postKeyed(gateway, randomUUID())).status).toBe(503);
+    expect(upstream.seen).toHaveLength(arrivals);
+  });
 
   it('has an unknown end where the upstream broke off within its body', async () => {
     const upstream = opened(

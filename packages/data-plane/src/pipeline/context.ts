@@ -85,6 +85,8 @@ export class RequestContext {
   idempotency: KeyResult | undefined = undefined;
   /** Keeps the response as it passes. The request holds a key then, and does not end with its caller. */
   capture: ((response: UpstreamResponse) => UpstreamResponse) | undefined = undefined;
+  /** Whether the request's key is its own for certain; undefined where it holds none. */
+  keyHeld: (() => boolean) | undefined = undefined;
   /** Whether any of the request may have reached an upstream. */
   mayHaveSent = false;
 

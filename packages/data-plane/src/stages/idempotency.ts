@@ -126,6 +126,7 @@ function run(ctx: RequestContext, claim: Claim, options: IdempotencyOptions): vo
     else claim.unsent();
   });
   if (ctx.clientGone) throw new ClientLeftError();
+  ctx.keyHeld = () => claim.held;
   ctx.capture = (response) => {
     const passing = new CapturedResponse(response, {
       clock: options.clock,

@@ -33,6 +33,8 @@ export function nextDelayMs(
 ): number | undefined {
   const failure = attemptFailure(outcome, options.clock.nowMs());
   if (failure === undefined || isAbandoned(ctx)) return undefined;
+  // Others may have told that the end of this request is not known: it must have ended then.
+  if (ctx.keyHeld?.() === false) return undefined;
   const sent = outcome.error?.sent ?? true;
   const decision = decideRetry(
     {

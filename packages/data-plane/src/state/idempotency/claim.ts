@@ -61,22 +61,34 @@ export class Claim {
   #revision: number | undefined;
   /** Of the store, when the revision was told: one that lost its data may give it to another claim. */
   #losses: number;
+  /** By the monotonic clock: as long as the lease that was written last. */
+  #heldUntilMs: number;
   #renewal: Timer | undefined = undefined;
   #working: Promise<unknown> = Promise.resolve();
   #renewalFails = false;
   #told = false;
 
-  constructor(ports: ClaimPorts, key: ClaimedKey, revision: number) {
+  /** @param askedAtMs when its first lease was written, by the monotonic clock */
+  constructor(ports: ClaimPorts, key: ClaimedKey, revision: number, askedAtMs: number) {
     this.#ports = ports;
     this.#key = key;
     this.#revision = revision;
     this.#losses = ports.store.losses;
+    this.#heldUntilMs = askedAtMs + LEASE_MS;
     this.#renewLater(RENEW_MS);
   }
 
   /** Resolves when the end is in the store, or given up. */
   get over(): Promise<undefined> {
     return this.#over.promise;
+  }
+
+  /**
+   * Whether nobody can have taken its request for dead. Once they may have, nothing more must be sent: a
+   * caller who was told that its end is not known may have gone on with another key.
+   */
+  get held(): boolean {
+    return this.#ports.clock.monotonicMs() < this.#heldUntilMs;
   }
 
   /** The upstream's answer came whole, whatever its status. */
@@ -141,12 +153,16 @@ export class Claim {
 
   /** Never rejects. Gives the time until the next one, or undefined where the key is somebody else's. */
   async #renew(): Promise<number | undefined> {
-    const { store, log, sharedNowMs } = this.#ports;
+    const { store, clock, log, sharedNowMs } = this.#ports;
+    const askedAtMs = clock.monotonicMs();
     try {
       const value = claimValue(this.#key, sharedNowMs());
       const held = await this.#swap((revision) => store.write(this.#key.name, value, revision));
       this.#renewalFails = false;
-      return held ? RENEW_MS : undefined;
+      if (!held) return undefined;
+      // One that was over for a moment may have been taken for that of a dead one.
+      if (this.held) this.#heldUntilMs = askedAtMs + LEASE_MS;
+      return RENEW_MS;
     } catch (error) {
       const failed = { ...this.#logged(), reason: String(error) };
       if (!this.#renewalFails) log.warn(failed, 'a key could not be renewed yet');

@@ -1,6 +1,6 @@
 import { pause } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
-import { Claim, claimValue, LEASE_MS, type ClaimedKey, type ClaimPorts } from './claim.ts';
+import { Claim, claimValue, type ClaimedKey, type ClaimPorts } from './claim.ts';
 import type { LookAtKey } from './look.ts';
 import { StoreFullError, StoreUnavailableError } from '../idempotency-store.ts';
 
@@ -54,8 +54,8 @@ export class Claims {
       claimed = await this.#readBack(key, error);
     }
     if (claimed === undefined) return undefined;
-    const claim = this.#hold(key, claimed);
-    if (clock.monotonicMs() - askedAtMs < LEASE_MS) return claim;
+    const claim = this.#hold(key, claimed, askedAtMs);
+    if (claim.held) return claim;
     // This process stood still meanwhile. Others may have told that the request was sent and its end is not
     // known, so it must not be sent after that.
     claim.unsent();
@@ -71,9 +71,9 @@ export class Claims {
     waited.abort();
   }
 
-  #hold(key: ClaimedKey, revision: number): Claim {
+  #hold(key: ClaimedKey, revision: number, askedAtMs: number): Claim {
     if (this.#held.size === 0) this.#idle = Promise.withResolvers<undefined>();
-    const claim = new Claim(this.#options, key, revision);
+    const claim = new Claim(this.#options, key, revision, askedAtMs);
     this.#held.add(claim);
     void claim.over.then(() => {
       this.#held.delete(claim);

@@ -113,6 +113,20 @@ describe('the keys of several data planes', () => {
     expect((await world.node().begin()).kind).toBe('run');
   });
 
+  it('are certain to be their claim’s as long as its lease is renewed, and never again after', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    const claim = await node.run();
+    await world.pass(3 * LEASE_MS);
+    expect(claim.held).toBe(true);
+    node.die();
+    await world.pass(LEASE_MS);
+    expect(claim.held).toBe(false);
+    node.store.fault = () => undefined;
+    await world.pass(LEASE_MS);
+    expect(claim.held).toBe(false);
+  });
+
   it('tell the answer of one that was taken for dead, where nobody went on', async () => {
     const world = createKeyWorld();
     const paused = world.node();
