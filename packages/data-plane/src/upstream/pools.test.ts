@@ -186,6 +186,22 @@ describe('the connections to an upstream', () => {
     },
   );
 
+  it('to a name are not used once they have become old at rest', async () => {
+    const peer = await startPeer();
+    const { pools, clock } = startPools(5);
+    const upstream = upstreamAt(Number(peer.upstream.host.split(':')[1]), 'localhost');
+    for (let times = 1; times <= 4; times += 1) {
+      const attempt = pools.begin(upstream, get, 60_000);
+      await askedTimes(peer, times);
+      peer.asked[times - 1]?.write(OK);
+      await attempt.outcome;
+      await new Promise((resolve) => setImmediate(resolve));
+      // Never at rest for long, yet old before the fourth.
+      clock.advance(3400);
+    }
+    expect(peer.sockets).toHaveLength(2);
+  });
+
   it('are cut by bytes that nobody asked for, which never become an answer', async () => {
     const peer = await startPeer();
     const { pools } = startPools(5);

@@ -191,8 +191,10 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   #isStale(connection: Connection): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs >= connection.retiresAtMs) return true;
     const hintMs = connection.keepAliveHintMs ?? Infinity;
-    const idleMs = this.#options.clock.monotonicMs() - connection.idleSinceMs;
+    const idleMs = nowMs - connection.idleSinceMs;
     return idleMs >= Math.min(MAX_IDLE_MS, Math.max(0, hintMs - HINT_MARGIN_MS));
   }
 
