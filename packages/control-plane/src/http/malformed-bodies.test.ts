@@ -22,6 +22,23 @@ describe('a body that is not in order', () => {
     expect(await response.text()).toContain('the body is not valid UTF-8');
   });
 
+  it.each([
+    ['utf8', 400],
+    ['"UTF8"', 400],
+    ['utf-8; x=y', 400],
+    ['utf8x', 415],
+    ['utf-16', 415],
+    ['latin1', 415],
+  ])(
+    'is read as UTF-8 under its names, and refused in another charset: %s',
+    async (name, status) => {
+      const headers = { 'content-type': `application/json; charset=${name}` };
+      const answer = await api.call('POST', '/v1/environments', { body: '{"name":"Ä"}', headers });
+      expect(answer.status).toBe(status);
+      if (status === 400) expect(answer.json.error?.['details']).toMatchObject([{ path: 'name' }]);
+    },
+  );
+
   it.each(['{"a":', '['])(
     'that is nested as deeply as 1 MiB of %s can be is refused',
     async (open) => {

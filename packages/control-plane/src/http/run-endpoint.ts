@@ -71,10 +71,15 @@ export function runEndpoint(
   };
 }
 
+/** Another name of UTF-8 that clients write (WHATWG Encoding section 4.2), and the parser does not know. */
+const UTF8_LABEL = /(;[ \t]*charset=)"?utf8"?(?=[ \t]*(?:;|$))/i;
+
 async function readJson(request: Request, response: Response): Promise<unknown> {
   if (hasBody(request) && request.is(JSON_TYPES) === false) {
     throw new GatewayError('unsupported_media_type', 'Send the body as application/json.');
   }
+  const type = request.headers['content-type'];
+  if (type !== undefined) request.headers['content-type'] = type.replace(UTF8_LABEL, '$1utf-8');
   await new Promise<void>((resolve, reject) => {
     void parseJson(request, response, (error?: unknown) => {
       if (error === undefined) resolve();
