@@ -2,13 +2,10 @@ import { pause, type Clock, type Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { sealAnswer, writeParts, type AnswerPart } from './answer.ts';
 import { KEPT_MS } from './decide-key.ts';
-import { decodeEntry, encodeEntry, encodeHead, type EntryHead } from './entry.ts';
+import { encodeEntry, encodeHead } from './entry.ts';
 import type { ClaimEnd, IdempotencyMetrics } from './metrics.ts';
-import {
-  StoreFullError,
-  StoreUnavailableError,
-  type IdempotencyStore,
-} from '../idempotency-store.ts';
+import { OwnEntry } from './own-entry.ts';
+import { StoreFullError, type IdempotencyStore } from '../idempotency-store.ts';
 import type { AnswerVault, StoredAnswer } from './vault.ts';
 
 export interface ClaimPorts {
@@ -36,8 +33,6 @@ const RENEW_AGAIN_MS = 250;
 /** How long the end of a request is offered to a store that does not take it. */
 const SETTLE_MS = 30_000;
 const SETTLE_RETRY_MS = 250;
-/** Own changes whose replies were lost may still come in between. */
-const MAX_SWAP_TRIES = 5;
 
 /** The value of a claim that is made, or renewed, now. */
 export function claimValue(key: ClaimedKey, nowMs: number): Uint8Array {
@@ -56,11 +51,8 @@ export function claimValue(key: ClaimedKey, nowMs: number): Uint8Array {
 export class Claim {
   readonly #ports: ClaimPorts;
   readonly #key: ClaimedKey;
+  readonly #entry: OwnEntry;
   readonly #over = Promise.withResolvers<undefined>();
-  /** undefined: a change may have happened of which no answer came. */
-  #revision: number | undefined;
-  /** Of the store, when the revision was told: one that lost its data may give it to another claim. */
-  #losses: number;
   /** By the monotonic clock: as long as the lease that was written last. */
   #heldUntilMs: number;
   #renewal: Timer | undefined = undefined;
@@ -72,8 +64,7 @@ export class Claim {
   constructor(ports: ClaimPorts, key: ClaimedKey, revision: number, askedAtMs: number) {
     this.#ports = ports;
     this.#key = key;
-    this.#revision = revision;
-    this.#losses = ports.store.losses;
+    this.#entry = new OwnEntry(ports.store, key.name, key.claimId, revision);
     this.#heldUntilMs = askedAtMs + LEASE_MS;
     this.#renewLater(RENEW_MS);
   }
@@ -109,7 +100,7 @@ export class Claim {
         const { value, pending } = sealed;
         try {
           await writeParts(store, pending);
-          return await this.#swap((revision) => store.write(name, value, revision));
+          return await this.#entry.write(value);
         } catch (error) {
           if (!(error instanceof StoreFullError) || kept.body === undefined) throw error;
           // That it was answered, and how, is worth more than nothing.
@@ -123,11 +114,9 @@ export class Claim {
 
   /** Nothing reached an upstream: the key is free again. */
   unsent(): void {
-    const { store } = this.#ports;
-    const { name } = this.#key;
     this.#tell(
       () => 'freed',
-      () => this.#swap((revision) => store.remove(name, revision)),
+      () => this.#entry.remove(),
     );
   }
 
@@ -135,7 +124,7 @@ export class Claim {
   outcomeUnknown(): void {
     this.#tell(
       () => 'unknown',
-      () => this.#put({ ...this.#known(), state: 'unknown' }),
+      () => this.#entry.write(encodeEntry(encodeHead({ ...this.#known(), state: 'unknown' }))),
     );
   }
 
@@ -153,11 +142,10 @@ export class Claim {
 
   /** Never rejects. Gives the time until the next one, or undefined where the key is somebody else's. */
   async #renew(): Promise<number | undefined> {
-    const { store, clock, log, sharedNowMs } = this.#ports;
+    const { clock, log, sharedNowMs } = this.#ports;
     const askedAtMs = clock.monotonicMs();
     try {
-      const value = claimValue(this.#key, sharedNowMs());
-      const held = await this.#swap((revision) => store.write(this.#key.name, value, revision));
+      const held = await this.#entry.write(claimValue(this.#key, sharedNowMs()));
       this.#renewalFails = false;
       if (!held) return undefined;
       // One that was over for a moment may have been taken for that of a dead one.
@@ -201,40 +189,6 @@ export class Claim {
         await pause(clock, SETTLE_RETRY_MS);
       }
     }
-  }
-
-  #put(head: EntryHead): Promise<boolean> {
-    const value = encodeEntry(encodeHead(head));
-    return this.#swap((revision) => this.#ports.store.write(this.#key.name, value, revision));
-  }
-
-  /**
-   * Makes the change if the key is still this claim's, or nobody's, as after the store lost its data: who
-   * runs holds the key as long as nobody else does. Where an earlier change may have happened of which no
-   * answer came, or comes to happen meanwhile, what stands there tells by its claim id.
-   *
-   * @returns false where it is somebody else's
-   * @throws StoreUnavailableError; the change may have happened all the same
-   */
-  async #swap(change: (revision: number) => Promise<number | undefined>): Promise<boolean> {
-    const { store } = this.#ports;
-    for (let tries = 0; tries < MAX_SWAP_TRIES; tries += 1) {
-      if (this.#losses !== store.losses) this.#revision = undefined;
-      this.#losses = store.losses;
-      const revision: number | undefined = this.#revision ?? (await this.#freeRevision());
-      if (revision === undefined) return false;
-      this.#revision = undefined;
-      this.#revision = await change(revision);
-      if (this.#revision !== undefined) return true;
-    }
-    throw new StoreUnavailableError('the key was changed again and again');
-  }
-
-  /** Of what stands under the key; undefined where that is another claim's. */
-  async #freeRevision(): Promise<number | undefined> {
-    const { revision, value } = await this.#ports.store.read(this.#key.name);
-    const free = value === undefined || decodeEntry(value).head.claim_id === this.#key.claimId;
-    return free ? revision : undefined;
   }
 
   #logged() {
