@@ -15,7 +15,7 @@ export interface BenchOptions {
 }
 
 const USAGE =
-  'usage: pnpm bench [--rounds 7] [--round-seconds 1] [--warm-up-seconds 3] [--connections 32] ' +
+  'usage: pnpm bench [--rounds 7] [--round-seconds 1] [--warm-up-seconds 10] [--connections 32] ' +
   '[--only nginx,gateway] [--no-write]';
 
 /**
@@ -31,7 +31,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       options: {
         rounds: { type: 'string', default: '7' },
         'round-seconds': { type: 'string', default: '1' },
-        'warm-up-seconds': { type: 'string', default: '3' },
+        'warm-up-seconds': { type: 'string', default: '10' },
         connections: { type: 'string', default: '32' },
         only: { type: 'string', default: '' },
         write: { type: 'boolean', default: true },
