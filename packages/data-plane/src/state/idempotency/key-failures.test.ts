@@ -33,6 +33,17 @@ describe('a key whose store fails', () => {
     expect(node.counted.get('claim_abandoned')).toBeUndefined();
   });
 
+  it('is counted where its claim is in doubt and the store stays away: nothing was sent under it', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    node.store.fault = (call) => (call === 'write' ? 'reply_lost' : 'refused');
+    await expect(node.begin()).rejects.toThrow(StoreUnavailableError);
+    await world.pass(29_000);
+    expect(node.counted.get('claim_abandoned')).toBeUndefined();
+    await world.pass(2000);
+    expect(node.counted.get('claim_abandoned')).toBe(1);
+  });
+
   it.each(['refused', 'reply_lost'] as const)(
     'is stored with its answer all the same: first try %s',
     async (fault) => {
