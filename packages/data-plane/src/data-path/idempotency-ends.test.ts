@@ -242,4 +242,20 @@ describe('the end of a request with an idempotency key', () => {
     expect(upstream.seen).toHaveLength(0);
     expect((await gateway.call('test', { method: 'POST', body: 'x' })).status).toBe(201);
   });
+
+  it('is refused with 503 and not sent where it is new and the store has no room; an old one is answered', async () => {
+    const upstream = opened(await startCountingUpstream());
+    const store = new FaultyIdempotencyStore(new MemoryIdempotencyStore());
+    const route = { upstreams: [upstream.url] };
+    const gateway = opened(await startTestDataPath(route, { idempotencyStore: store }));
+    const roomTold = () => gateway.registry.getSingleMetricAsString('gateway_idempotency_has_room');
+    const key = randomUUID();
+    await postKeyed(gateway, key);
+    expect(await roomTold()).toMatch(/ 1$/);
+    store.hasRoom = false;
+    await expectRefusal(await postKeyed(gateway, randomUUID()), 503, 'idempotency_unavailable');
+    expect((await postKeyed(gateway, key)).headers.get('idempotent-replayed')).toBe('true');
+    expect(upstream.seen).toHaveLength(1);
+    expect(await roomTold()).toMatch(/ 0$/);
+  });
 });
