@@ -5,12 +5,12 @@ import { ClientLeftError } from './attempt.ts';
 import { backOff } from './next-attempt.ts';
 import { ServiceLoads } from './service-load.ts';
 
-function setUp(deadlineMs: number) {
+function setUp(deadlineMs: number, keyHeld?: () => boolean) {
   const clock = manualClock();
   const load = new ServiceLoads(clock).enter('svc');
   let leave: (() => void) | undefined;
   const ctx = {
-    ...{ deadlineMs, upstreamMs: 0, clientGone: false, attempts: [] },
+    ...{ deadlineMs, upstreamMs: 0, clientGone: false, attempts: [], keyHeld },
     whenClientGone: (cancel: () => void) => void (leave = cancel),
   };
   const waiting = backOff(ctx as unknown as RequestContext, 50, load, clock);
@@ -32,6 +32,20 @@ describe('backOff', () => {
     clock.advance(50);
     await expect(waiting).rejects.toMatchObject({ code: 'upstream_timeout' });
     expect(load.liveRetries).toBe(0);
+  });
+
+  it('lets nothing be sent under a key whose lease ended meanwhile', async () => {
+    let held = true;
+    const { clock, waiting } = setUp(100, () => held);
+    held = false;
+    clock.advance(50);
+    await expect(waiting).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  });
+
+  it('goes on under a key that is held', async () => {
+    const { clock, waiting } = setUp(100, () => true);
+    clock.advance(50);
+    await expect(waiting).resolves.toBeUndefined();
   });
 
   it('ends at once when the caller leaves', async () => {

@@ -1,4 +1,5 @@
 import { pause, type Clock } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../pipeline/context.ts';
 import type { CompiledRoute } from '../table/routing-table.ts';
 import { attemptFailure, ClientLeftError, deadlinePassed, type AttemptResult } from './attempt.ts';
@@ -33,8 +34,7 @@ export function nextDelayMs(
 ): number | undefined {
   const failure = attemptFailure(outcome, options.clock.nowMs());
   if (failure === undefined || isAbandoned(ctx)) return undefined;
-  // Others may have told that the end of this request is not known: it must have ended then.
-  if (ctx.keyHeld?.() === false) return undefined;
+  if (hasLostKey(ctx)) return undefined;
   const sent = outcome.error?.sent ?? true;
   const decision = decideRetry(
     {
@@ -63,7 +63,8 @@ export function nextDelayMs(
  * gateway. The retry counts as under way from here on.
  *
  * @throws ClientLeftError where the caller leaves meanwhile, unless the request holds an idempotency key;
- * GatewayError upstream_timeout where the deadline has passed
+ * GatewayError upstream_timeout where the deadline has passed, upstream_unavailable where the lease of
+ * its key is over
  */
 export async function backOff(
   ctx: RequestContext,
@@ -82,6 +83,15 @@ export async function backOff(
   if (isAbandoned(ctx)) throw new ClientLeftError();
   // The timer may be late; what nobody waits for any more must not be sent.
   if (endedMs >= ctx.deadlineMs) throw deadlinePassed(ctx);
+  if (hasLostKey(ctx)) {
+    const message = 'It was not sent again, as the lease of its idempotency key was over.';
+    throw new GatewayError('upstream_unavailable', `The request failed. ${message}`);
+  }
+}
+
+/** Others may have told then that the end of this request is not known: it must have ended. */
+function hasLostKey(ctx: RequestContext): boolean {
+  return ctx.keyHeld?.() === false;
 }
 
 /** Whether its caller has left; one that holds an idempotency key goes on, so that its end is known. */
