@@ -6,9 +6,11 @@ export interface KeySet {
   /** Finds the key that a token names. Rejects with an error of jose where there is none, or several. */
   readonly find: JWTVerifyGetKey;
   readonly size: number;
+  /** How many more there were that could be used, past the bound. */
+  readonly dropped: number;
 }
 
-/** Keys past this number are left out: no issuer is known to publish a tenth of it. */
+/** Keys past this number are dropped, and counted: no issuer is known to publish a tenth of it. */
 const MAX_KEYS = 64;
 /** A modulus of 8192 bits in base64url; what is longer takes long to verify with. */
 const MAX_MODULUS_CHARS = 1366;
@@ -46,9 +48,12 @@ export function parseKeySet(text: string): KeySet | undefined {
   const document = documentSchema.safeParse(json);
   if (!document.success) return undefined;
   const keys: JWK[] = [];
+  let dropped = 0;
   for (const entry of document.data.keys) {
     const key = keySchema.safeParse(entry);
-    if (key.success && keys.length < MAX_KEYS) keys.push(key.data as JWK);
+    if (!key.success) continue;
+    if (keys.length < MAX_KEYS) keys.push(key.data as JWK);
+    else dropped += 1;
   }
-  return { find: createLocalJWKSet({ keys }), size: keys.length };
+  return { find: createLocalJWKSet({ keys }), size: keys.length, dropped };
 }

@@ -24,6 +24,7 @@ export class KeySets {
   readonly #sets = new Map<string, RemoteKeySet>();
   readonly #fetches: Counter<'result'>;
   readonly #dropped: Counter;
+  readonly #droppedKeys: Counter;
 
   constructor(options: KeySetsOptions) {
     this.#options = options;
@@ -36,6 +37,11 @@ export class KeySets {
     this.#dropped = new Counter({
       name: 'gateway_key_sets_dropped_total',
       help: 'Key sets that were dropped as there were too many, and are fetched again when needed.',
+      registers: [options.registry],
+    });
+    this.#droppedKeys = new Counter({
+      name: 'gateway_key_set_keys_dropped_total',
+      help: 'Keys of token issuers that were dropped, as a set names too many: 64 of one are used.',
       registers: [options.registry],
     });
     const sets = this.#sets;
@@ -88,6 +94,10 @@ export class KeySets {
         this.#fetches.inc({ result });
         if (result === 'ok') return;
         log.warn({ jwks_url: withoutQuery(url), result, reason }, 'a key set could not be fetched');
+      },
+      dropped: (keys) => {
+        this.#droppedKeys.inc(keys);
+        log.warn({ jwks_url: withoutQuery(url), dropped: keys }, 'a key set names too many keys');
       },
     });
   }

@@ -12,6 +12,7 @@ async function setUp() {
   const clock = manualClock();
   const pending: ((answer: Answer) => void)[] = [];
   const results: ('ok' | FetchFailure)[] = [];
+  const dropped: number[] = [];
   let fetches = 0;
   const set = new RemoteKeySet({
     url: 'http://issuer.test/jwks.json',
@@ -27,12 +28,14 @@ async function setUp() {
     clock,
     random: () => 0,
     fetched: (result) => void results.push(result),
+    dropped: (keys) => void dropped.push(keys),
   });
   const text = async () => JSON.stringify({ keys: [(await createIssuerKey()).jwk] });
   return {
     set,
     clock,
     results,
+    dropped,
     document: await text(),
     otherDocument: await text(),
     fetches: () => fetches,
@@ -51,6 +54,17 @@ async function setUp() {
 const down = new KeySetFetchError('unreachable', 'ECONNREFUSED');
 
 describe('the key set of an issuer', () => {
+  it('tells of keys past its bound, once for each set that is new', async () => {
+    const { set, clock, dropped, answer, document } = await setUp();
+    const [key] = (JSON.parse(document) as { keys: unknown[] }).keys;
+    const large = JSON.stringify({ keys: Array<unknown>(70).fill(key) });
+    await answer(large);
+    clock.advance(REFRESH_MS);
+    await answer(large);
+    expect(set.keys?.size).toBe(64);
+    expect(dropped).toEqual([6]);
+  });
+
   it('is fetched as soon as it is known, and again before it grows old', async () => {
     const { set, clock, document, answer, fetches } = await setUp();
     expect(fetches()).toBe(1);

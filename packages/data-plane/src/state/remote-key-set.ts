@@ -11,6 +11,8 @@ export interface RemoteKeySetOptions {
   readonly random: () => number;
   /** Called at the end of every fetch. */
   readonly fetched: (result: 'ok' | FetchFailure, message: string) => void;
+  /** Called where a set that is new has keys past the bound, with their number. */
+  readonly dropped: (keys: number) => void;
 }
 
 /** How often a set is fetched anew while all is well, less a random tenth. */
@@ -107,6 +109,7 @@ export class RemoteKeySet {
       if (keys === undefined) throw new KeySetFetchError('malformed', 'it is no JWK Set');
       this.#keys = keys;
       this.#digest = digest;
+      if (keys.dropped > 0) this.#options.dropped(keys.dropped);
     }
     this.#fetchedAtMs = this.#options.clock.monotonicMs();
     this.#failures = 0;
