@@ -37,6 +37,17 @@ describe('summarize', () => {
     expect(summarize('gateway', three.slice(1), []).cpuUsPerRequest).toBe(40);
   });
 
+  it('leaves out rounds in which nginx was disturbed, as they would flatter the others', () => {
+    const slow = round(50, 0, 0.5);
+    const nginx = [round(10), slow, slow, round(10), slow, slow, round(10)];
+    const row = summarize(
+      'gateway',
+      nginx.map(() => round(30)),
+      nginx,
+    );
+    expect(row.ratio).toBe(3);
+  });
+
   it('counts failures of the rounds that it leaves out', () => {
     const rounds = [round(25), round(25), round(25), round(40, 7, 0.5)];
     expect(summarize('gateway', rounds, []).failed).toBe(7);

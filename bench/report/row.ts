@@ -20,8 +20,8 @@ export const DISTURBED_SHARE = 0.1;
 const MIN_UNDISTURBED = 3;
 
 /**
- * Sums up a row over the rounds that were not disturbed, where there are at least three of them, else
- * over all. The ratio is the median of each round's own ratio, so that what lasts longer than a
+ * Sums up a row over the rounds in which neither it nor nginx was disturbed, where there are at least
+ * three of them, else over all: a disturbed nginx would flatter the others. The ratio is the median of each round's own ratio, so that what lasts longer than a
  * round hits both sides of it.
  */
 export function summarize(
@@ -30,7 +30,9 @@ export function summarize(
   reference: readonly RoundResult[],
 ): Row {
   const pairs = rounds.map((round, index) => ({ round, nginx: reference[index] }));
-  const undisturbed = pairs.filter(({ round }) => round.foreignShare <= DISTURBED_SHARE);
+  const undisturbed = pairs.filter(
+    ({ round, nginx }) => !isDisturbed(round) && (nginx === undefined || !isDisturbed(nginx)),
+  );
   const used = undisturbed.length >= MIN_UNDISTURBED ? undisturbed : pairs;
   const of = (value: (round: RoundResult) => number) =>
     median(used.map(({ round }) => value(round)));
@@ -48,4 +50,8 @@ export function summarize(
     failed: rounds.reduce((sum, round) => sum + round.failed, 0),
     foreignShare: of((round) => round.foreignShare),
   };
+}
+
+function isDisturbed(round: RoundResult): boolean {
+  return round.foreignShare > DISTURBED_SHARE;
 }
