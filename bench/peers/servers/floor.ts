@@ -7,13 +7,17 @@ const pool = new Pool(`http://127.0.0.1:${upstreamPort}`, { connections: 64, pip
 
 class Handler implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse;
+  #over = false;
 
   constructor(response: ServerResponse) {
     this.#response = response;
   }
 
-  onRequestStart(): void {
-    // undici asks for it; there is nothing to abort for.
+  /** A response that nobody reads any more would hold its connection of the pool for ever. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#response.once('close', () => {
+      if (!this.#over) controller.abort(new Error('the caller left'));
+    });
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
@@ -28,10 +32,12 @@ class Handler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#over = true;
     this.#response.end();
   }
 
   onResponseError(): void {
+    this.#over = true;
     this.#response.destroy();
   }
 }
