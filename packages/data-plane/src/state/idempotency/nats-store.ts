@@ -1,9 +1,9 @@
 import type { Clock } from '@gateway/shared/clock';
 import { NAMES } from '@gateway/shared/messaging/names';
 import { WholeStreams } from '@gateway/shared/messaging/whole-streams';
-import { JetStreamApiError } from '@nats-io/jetstream';
 import { headers } from '@nats-io/nats-core';
 import { jetStreamOver, type JetStreamCalls } from '../../sync/jetstream-calls.ts';
+import { isConflict, isFull } from '../../sync/jetstream-errors.ts';
 import type { NatsLink } from '../../sync/nats-link.ts';
 import {
   NOTHING_STORED,
@@ -23,10 +23,6 @@ const CALL_TIMEOUT_MS = 750;
 const MAX_VALUE_BYTES = 512 * 1024;
 /** For the subject and the headers, which count towards the server's largest message. */
 const MESSAGE_OVERHEAD_BYTES = 4096;
-/** "Wrong last sequence", with and without the sequence (nats-server, JSStreamWrongLastSequence). */
-const WRONG_REVISION = new Set([10071, 10164]);
-/** "Maximum bytes exceeded" and "insufficient storage resources available". */
-const FULL = new Set([10077, 10047]);
 
 /**
  * The bucket of NATS KV that all data planes share; the control plane makes it. A revision is the
@@ -98,7 +94,7 @@ export class NatsIdempotencyStore implements IdempotencyStore {
       });
       return ack.seq;
     } catch (error) {
-      if (error instanceof JetStreamApiError && WRONG_REVISION.has(error.code)) return undefined;
+      if (isConflict(error)) return undefined;
       throw unavailable(error);
     }
   }
@@ -119,8 +115,6 @@ export class NatsIdempotencyStore implements IdempotencyStore {
 function unavailable(error: unknown): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  if (error instanceof JetStreamApiError && FULL.has(error.code)) {
-    return new StoreFullError(reason, { cause: error });
-  }
+  if (isFull(error)) return new StoreFullError(reason, { cause: error });
   return new StoreUnavailableError(reason, { cause: error });
 }

@@ -1,9 +1,9 @@
 import { quotaBucketStream, quotaSubject } from '@gateway/shared/messaging/names';
 import { WholeStreams } from '@gateway/shared/messaging/whole-streams';
-import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import { errors } from '@nats-io/nats-core';
 import { orAborted } from '../../sync/abortable.ts';
 import { jetStreamOver, type JetStreamCalls } from '../../sync/jetstream-calls.ts';
+import { isConflict, isFull } from '../../sync/jetstream-errors.ts';
 import type { NatsLink } from '../../sync/nats-link.ts';
 import {
   ledgerEntrySchema,
@@ -19,13 +19,6 @@ import {
 export class LedgerAwayError extends Error {}
 
 const CALL_TIMEOUT_MS = 500;
-
-const CONFLICT = new Set<number>([
-  JetStreamApiCodes.StreamWrongLastSequence,
-  JetStreamApiCodes.StreamWrongLastSequenceUnknown,
-]);
-/** nats-server's "maximum bytes exceeded" and "insufficient storage resources available". */
-const FULL = new Set([10077, 10047]);
 
 /**
  * The ledger in a KV bucket of NATS, by the stream under it: a write names the sequence that the key's
@@ -84,9 +77,8 @@ export class KvQuotaLedger implements QuotaLedger {
       return { kind: 'written', revision: seq };
     } catch (error) {
       if (error instanceof errors.TimeoutError) return { kind: 'unknown' };
-      if (!(error instanceof JetStreamApiError)) throw error;
-      if (CONFLICT.has(error.code)) return { kind: 'conflict' };
-      if (FULL.has(error.code)) return { kind: 'full' };
+      if (isConflict(error)) return { kind: 'conflict' };
+      if (isFull(error)) return { kind: 'full' };
       throw error;
     }
   }
