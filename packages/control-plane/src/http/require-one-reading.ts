@@ -1,12 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { isHostField } from '@gateway/shared/http/host';
+import { authorityOf, isHostField } from '@gateway/shared/http/host';
 
 /** Whose second line could be judged by a proxy in front, and the first by this process. */
 const SINGLE = ['host', 'authorization'] as const;
-
-/** The authority of a target in absolute form (RFC 9112 section 3.2.2). */
-const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 /**
  * Refuses a head that node:http lets through and that a proxy in front could read in another way: a field
@@ -29,7 +26,7 @@ export function requireOneReading(request: IncomingMessage): void {
     throw refuseHead('host', 'must name a host, and a port if need be');
   }
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return;
-  if (!isHostField(ABSOLUTE.exec(url)?.[1] ?? '')) {
+  if (!isHostField(authorityOf(url) ?? '')) {
     throw refuseHead('target', 'must be a path or a URI of HTTP');
   }
 }

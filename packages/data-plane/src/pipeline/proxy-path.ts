@@ -30,14 +30,6 @@ export function splitTarget(target: string): { readonly path: string; readonly q
     : { path: rest.slice(0, mark), query: rest.slice(mark) };
 }
 
-/**
- * What a target in absolute form names as its host, user info included; undefined for any other form
- * (RFC 9112 section 3.2.2).
- */
-export function authorityOf(target: string): string | undefined {
-  return target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1];
-}
-
 /** The route and the rest that a path below `/v1/proxy/` names; any other path names no route. */
 export function parseProxyTarget(path: string, query: string): ProxyTarget {
   if (!path.startsWith(PROXY_PREFIX)) return { routeName: '', subPath: '', path, query };

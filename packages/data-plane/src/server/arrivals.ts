@@ -1,5 +1,6 @@
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '@gateway/shared/clock';
+import { authorityOf } from '@gateway/shared/http/host';
 import type { IdPrefix } from '@gateway/shared/ids';
 import {
   clientAddress,
@@ -9,7 +10,7 @@ import {
 import type { CallerRequest } from '../pipeline/caller.ts';
 import { RequestContext } from '../pipeline/context.ts';
 import { parseInboundHeaders } from '../pipeline/inbound-headers.ts';
-import { authorityOf, parseProxyTarget } from '../pipeline/proxy-path.ts';
+import { parseProxyTarget } from '../pipeline/proxy-path.ts';
 import { EMPTY_BODY, type BodyBudget } from '../pipeline/request-body.ts';
 import type { TraceContext } from '../pipeline/trace-context.ts';
 import type { RoutingTable } from '../table/routing-table.ts';
