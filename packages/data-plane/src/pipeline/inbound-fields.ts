@@ -45,23 +45,12 @@ const DROPPED = new Set([
 const GATEWAY_PREFIX = 'x-gateway-';
 const FORWARDED_PREFIX = 'x-forwarded-';
 
-/** Fields of which all lines count, which parseInboundHeaders reads. */
-const LISTS = [
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'expect',
-  'x-forwarded-for',
-  'via',
-] as const;
-
 /** What becomes of a field of a request by its name. */
 export interface InboundField {
   /** In lower case. */
   readonly name: string;
   /** Its place, where it must stand alone. */
   readonly single: number | undefined;
-  readonly list: (typeof LISTS)[number] | undefined;
   /** Whether it goes on to the upstream as it stands. */
   readonly passed: boolean;
 }
@@ -70,11 +59,9 @@ export interface InboundField {
 export const inboundField = byName((rawName): InboundField => {
   const name = rawName.toLowerCase();
   const single = Object.entries(SINGLE).find(([one]) => one === name)?.[1];
-  const list = LISTS.find((one) => one === name);
-  // These mean something to the upstream as well, an API key unless it is the gateway's.
-  const passedSingle = name === 'idempotency-key' || name === 'x-api-key';
-  const passed = single === undefined ? list === undefined && !isDropped(name) : passedSingle;
-  return { name, single, list, passed };
+  // This one means something to the upstream as well, unless it is the gateway's.
+  const passed = name === 'x-api-key' || !isDropped(name);
+  return { name, single, passed };
 });
 
 /** A name with underscores counts as the one with dashes, as CGI and WSGI upstreams cannot tell them apart. */

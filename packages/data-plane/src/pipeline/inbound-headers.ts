@@ -50,15 +50,14 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
   for (let index = 0; index < raw.length; index += 2) {
     const rawName = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    const { name, single, list, passed } = inboundField(rawName);
+    const { name, single, passed } = inboundField(rawName);
     if (passed) endToEnd.push(rawName, value);
     if (single !== undefined) {
       if (found[single] !== undefined) repeated = name;
       found[single] = value;
     }
-    switch (list) {
-      case undefined:
-        break;
+    if (passed || single !== undefined) continue;
+    switch (name) {
       case 'connection':
         connection += `,${value}`;
         break;

@@ -32,7 +32,7 @@ export function createTracer(random: RandomSource): (incoming: string | undefine
   }
 
   return (incoming) => {
-    const [, traceId, parentId, flags] = (incoming && TRACEPARENT.exec(incoming)) || [];
+    const [, traceId, parentId, flags] = TRACEPARENT.exec(incoming ?? '') ?? [];
     const valid = traceId !== undefined && traceId !== NO_TRACE && parentId !== NO_PARENT;
     const trace = valid ? traceId : hex(TRACE_BYTES);
     // 01: recorded, as every request has a record with its trace id.
