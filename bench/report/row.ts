@@ -21,8 +21,8 @@ const MIN_UNDISTURBED = 3;
 
 /**
  * Sums up a row over the rounds in which neither it nor nginx was disturbed, where there are at least
- * three of them, else over all: a disturbed nginx would flatter the others. The ratio is the median of each round's own ratio, so that what lasts longer than a
- * round hits both sides of it.
+ * three of them, else over all: a disturbed nginx would flatter the others. The ratio is the median of
+ * each round's own ratio, so that what lasts longer than a round hits both sides of it.
  */
 export function summarize(
   name: string,

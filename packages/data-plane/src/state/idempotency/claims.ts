@@ -36,7 +36,8 @@ export class Claims {
    * Claims the key if what stands there still has this revision.
    *
    * @returns undefined where somebody else was faster
-   * @throws StoreUnavailableError, where it has no room as well; a claim that may have been written all the same is taken back later
+   * @throws StoreUnavailableError, where it has no room as well; a claim that may have been written all
+   * the same is taken back later
    */
   async claim(request: Omit<ClaimedKey, 'claimId'>, revision: number): Promise<Claim | undefined> {
     const { store, look, clock, sharedNowMs } = this.#options;
