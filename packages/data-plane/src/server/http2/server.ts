@@ -103,6 +103,10 @@ export function createHttp2Server(options: Http2Options): Http2Server {
         session === undefined ? undefined : sessions.get(session as ServerHttp2Session);
       // What breaks a stream shows in its end.
       stream.on('error', () => undefined);
+      if (watched?.isSentAway === true) {
+        stream.close(constants.NGHTTP2_REFUSED_STREAM);
+        return;
+      }
       const head = requestHead(fields ?? [], stream.endAfterHeaders, limits.maxHeaderBytes);
       if (watched === undefined || typeof head === 'number') {
         stream.close(typeof head === 'number' ? head : constants.NGHTTP2_REFUSED_STREAM);

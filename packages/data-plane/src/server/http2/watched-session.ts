@@ -22,6 +22,8 @@ interface WatchedStream {
 const MINUTE_MS = 60_000;
 /** How long a caller has to close a connection that was given up in order. */
 const CLOSE_MS = 1_000;
+/** How long one that broke a bound has to read the GOAWAY that tells it so. */
+const GOODBYE_MS = 50;
 
 /** One connection of HTTP/2 with what bounds it: its streams, its idle time, its resets, its overhead. */
 export class WatchedSession {
@@ -32,6 +34,7 @@ export class WatchedSession {
   readonly #overhead: Overhead;
   #idleSinceMs: number | undefined;
   #closingSinceMs: number | undefined = undefined;
+  #sentAway: { readonly error: Error; readonly atMs: number } | undefined = undefined;
   #resets = 0;
   #resetsSinceMs: number;
 
@@ -51,6 +54,11 @@ export class WatchedSession {
 
   get socket(): TLSSocket {
     return this.#socket;
+  }
+
+  /** Whether its caller broke a bound: nothing more that comes on it is a request. */
+  get isSentAway(): boolean {
+    return this.#sentAway !== undefined;
   }
 
   /** Bytes of a request, of its head or its body, have arrived. */
@@ -87,14 +95,31 @@ export class WatchedSession {
       this.#resets = 0;
     }
     this.#resets += 1;
-    if (this.#resets <= this.#limits.maxResetsPerMinute || this.#session.destroyed) return;
-    this.#session.destroy(new TooManyResetsError(), NGHTTP2_ENHANCE_YOUR_CALM);
+    if (this.#resets > this.#limits.maxResetsPerMinute) {
+      this.#sendAway(new TooManyResetsError(), nowMs);
+    }
+  }
+
+  /**
+   * Says GOAWAY and gives the caller a moment to read it: a connection that is ended at once drops what
+   * waits behind a write, and the kernel drops what was sent where more arrives. After the GOAWAY nghttp2
+   * ignores new streams.
+   */
+  #sendAway(error: Error, nowMs: number): void {
+    if (this.#sentAway !== undefined || this.#session.destroyed) return;
+    this.#sentAway = { error, atMs: nowMs };
+    this.#session.goaway(NGHTTP2_ENHANCE_YOUR_CALM);
   }
 
   /** Ends what is overdue. Gives true where the connection was given up for being idle. */
   look(nowMs: number): boolean {
     if (!this.#session.destroyed && this.#overhead.isFlood(this.#socket, nowMs)) {
       this.#session.destroy(new FloodError(), NGHTTP2_ENHANCE_YOUR_CALM);
+      return false;
+    }
+    if (this.#sentAway !== undefined) {
+      const { error, atMs } = this.#sentAway;
+      if (nowMs - atMs >= GOODBYE_MS) this.#session.destroy(error, NGHTTP2_ENHANCE_YOUR_CALM);
       return false;
     }
     for (const [stream, watched] of this.#streams) this.#lookAt(stream, watched, nowMs);
