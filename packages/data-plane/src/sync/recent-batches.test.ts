@@ -1,8 +1,14 @@
 import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { RecentBatches } from './recent-batches.ts';
 
+const sizes = (max: number) => fc.array(fc.integer({ min: 1, max }), { maxLength: 60 });
 const batch = (id: string, bytes = 10) => ({ id, body: Buffer.alloc(bytes), records: 1 });
+const filled = (index: number, bytes: number) => ({
+  ...batch(String(index)),
+  body: Buffer.alloc(bytes, index),
+});
 
 function setUp() {
   const clock = manualClock();
@@ -38,5 +44,29 @@ describe('the batches that were sent last', () => {
     expect(recent.bytes).toBe(50);
     recent.add(batch('d', 101));
     expect([recent.bytes, ids()]).toEqual([0, []]);
+  });
+
+  it('are whole and the newest ones, whatever their sizes', () => {
+    fc.assert(
+      fc.property(sizes(120), (all) => {
+        const { recent } = setUp();
+        const sent = all.map((size, index) => filled(index, size));
+        for (const one of sent) recent.add(one);
+        expect(recent.bytes).toBeLessThanOrEqual(100);
+        const kept = recent.takeAll();
+        expect(kept).toEqual(kept.length === 0 ? [] : sent.slice(-kept.length));
+      }),
+    );
+  });
+
+  it('fill the room but for what one at its end and one at the newest leave', () => {
+    fc.assert(
+      fc.property(sizes(20), (all) => {
+        const { recent } = setUp();
+        for (const [index, size] of all.entries()) recent.add(filled(index, size));
+        const total = all.reduce((sum, size) => sum + size, 0);
+        expect(recent.bytes).toBeGreaterThan(Math.min(total, 100 - 2 * 20) - 1);
+      }),
+    );
   });
 });
