@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/testing/eventually';
@@ -129,5 +130,42 @@ describe('a body that no upstream took', () => {
     upload(undefined, '0\r\n\r\n');
     await expectRefusal(await connection.response(), 401, 'authentication_failed');
     expect(received).toBeLessThan(before + 20 * CHUNK.length);
+  });
+
+  it.each([
+    ['closes', (socket: Socket) => void socket.destroy()],
+    ['resets', (socket: Socket) => void socket.resetAndDestroy()],
+  ])('loses no answer of an upstream that gives it early and %s', async (_case, leave) => {
+    const answer = 'HTTP/1.1 413 Too Large\r\nContent-Length: 4\r\n\r\nmuch';
+    const upstream = opened(
+      await startRawUpstream((socket) => {
+        socket.once('data', () => {
+          // What it leaves unread makes its end a reset, and the next write to it fail.
+          socket.pause();
+          socket.write(answer, () => leave(socket));
+        });
+      }),
+    );
+    const { gateway, connection, upload } = await setUp({}, {}, upstream.url);
+    for (let again = 0; again < 3; again += 1) {
+      upload(gateway.token, `${CHUNK.repeat(80)}0\r\n\r\n`);
+      const early = await connection.response();
+      expect([early.status, await early.text()]).toEqual([413, 'much']);
+      expect(await gateway.recordOf(early)).toMatchObject({ outcome: 'success', status: 413 });
+    }
+  });
+
+  it('is answered with 502 at once where the upstream leaves without an answer', async () => {
+    const upstream = opened(
+      await startRawUpstream((socket) => {
+        socket.once('data', () => {
+          socket.pause();
+          socket.resetAndDestroy();
+        });
+      }),
+    );
+    const { gateway, connection, upload } = await setUp({ timeout_ms: 60_000 }, {}, upstream.url);
+    upload(gateway.token, `${CHUNK.repeat(80)}0\r\n\r\n`);
+    await expectRefusal(await connection.response(), 502, 'upstream_unavailable');
   });
 });

@@ -1,9 +1,10 @@
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { Clock } from '@gateway/shared/clock';
 import { ADDRESS_REFUSED } from '../guarded-lookup.ts';
 import type { AttemptError } from '../port.ts';
+import { UpstreamSocket } from './upstream-socket.ts';
 
 export interface ConnectOptions {
   readonly origin: URL;
@@ -71,7 +72,7 @@ export function connect(
         ALPNProtocols: ['http/1.1'],
         ...(secureContext !== undefined && { secureContext }),
       })
-    : connectTcp(common);
+    : new UpstreamSocket(common).connect(common);
   let settled = false;
   /** The other side is there; what fails from here on is the handshake. */
   let reached = false;
