@@ -68,11 +68,12 @@ function headText(host: string, request: OutboundRequest, framing: string): stri
 }
 
 const LINE_BREAK = /[\r\n]/;
+const NOT_VISIBLE = /[^!-\xff]/;
 
 /** The parser in front has refused line breaks already; one that came through would be an injection. */
 function isWritable(request: OutboundRequest): boolean {
   for (const text of request.headers) if (LINE_BREAK.test(text)) return false;
-  return !/[^!-\xff]/.test(request.method + request.path);
+  return !NOT_VISIBLE.test(request.method) && !NOT_VISIBLE.test(request.path);
 }
 
 /** A request that could not be written without becoming two. */
