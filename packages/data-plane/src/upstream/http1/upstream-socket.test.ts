@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { describe, expect, it } from '@jest/globals';
+import { closeAfterEach } from '../../testing/opened.ts';
+import { startRawUpstream } from '../../testing/upstream.ts';
+import { UpstreamSocket } from './upstream-socket.ts';
+
+const opened = closeAfterEach();
+const ANSWER_BYTES = 40_000;
+const afterTurns = async (turns: number) => {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise((go) => setImmediate(go));
+};
+
+/** A paused connection to an upstream that sends an answer, and resets it at the first byte that comes. */
+async function setUp() {
+  const upstream = opened(
+    await startRawUpstream((socket) => {
+      socket.write(Buffer.alloc(ANSWER_BYTES));
+      socket.once('data', () => socket.resetAndDestroy());
+    }),
+  );
+  const told = { bytes: 0, ended: false, error: '', closed: false };
+  const onread = {
+    buffer: Buffer.alloc(65_536),
+    callback: (bytes: number) => {
+      told.bytes += bytes;
+      return true;
+    },
+  };
+  const address = { host: '127.0.0.1', port: upstream.port };
+  const socket = opened(new UpstreamSocket({ onread }).connect(address));
+  socket.once('connect', () => socket.pause());
+  socket.on('end', () => (told.ended = true));
+  socket.on('error', (error: NodeJS.ErrnoException) => (told.error = error.syscall ?? ''));
+  socket.on('close', () => (told.closed = true));
+  await once(socket, 'connect');
+  return { socket, told };
+}
+
+/** Writes until that fails. */
+async function failToWrite(socket: Socket): Promise<void> {
+  let failed = false;
+  await eventually(() => {
+    socket.write('x', (error) => (failed ||= Boolean(error)));
+    expect(failed).toBe(true);
+  });
+}
+
+describe('a connection to an upstream whose write failed', () => {
+  it('keeps what arrived while its reader has paused it, and then ends', async () => {
+    const { socket, told } = await setUp();
+    await failToWrite(socket);
+    await afterTurns(10);
+    expect(told).toEqual({ bytes: 0, ended: false, error: '', closed: false });
+    socket.resume();
+    await eventually(() => expect(told.closed).toBe(true));
+    // No proper end: a body that lasts until the connection ends must not look whole.
+    expect(told).toEqual({ bytes: ANSWER_BYTES, ended: false, error: 'write', closed: true });
+  });
+
+  it('can carry nothing more, and is cut at once by its owner although it is paused', async () => {
+    const { socket, told } = await setUp();
+    await failToWrite(socket);
+    expect([socket.writable, told.closed]).toEqual([false, false]);
+    socket.destroy();
+    await eventually(() => expect(told.closed).toBe(true));
+    expect(told).toMatchObject({ bytes: 0, error: '' });
+  });
+});
