@@ -44,6 +44,14 @@ describe('the plan of snapshots', () => {
     expect(look({ snapshotAgeMs: 5000, snapshotCostMs: 1 })).toBe(true);
   });
 
+  it('waits five minutes at most, as one that took long may have stood still', () => {
+    const { clock, look } = setUp();
+    look();
+    clock.advance(60_000);
+    expect(look({ snapshotAgeMs: 299_999, snapshotCostMs: 60_000 })).toBe(false);
+    expect(look({ snapshotAgeMs: 300_000, snapshotCostMs: 60_000 })).toBe(true);
+  });
+
   it('gives a want once, and the most pressing of several', () => {
     const { plan } = setUp();
     plan.want('production', 5000);

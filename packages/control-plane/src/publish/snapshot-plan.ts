@@ -5,11 +5,13 @@ import type { EnvironmentState } from '../store/publications.ts';
 const SETTLE_MS = 5000;
 /** Making snapshots takes at most one part in so many of the time, however large they are. */
 const COST_SHARE = 100;
+/** And yet no later than this after the last: one that took long may only have stood still. */
+const MAX_APART_MS = 300_000;
 
 /**
  * When snapshots are made of what was published as deltas. Data planes of the version before know
  * snapshots alone, and a start goes through fewer deltas; so one is made some seconds after a change,
- * and no sooner after the last than a hundred times what that one took. The price of a change so does
+ * and no sooner after the last than a hundred times what that one took, or five minutes. The price of a change so does
  * not grow with the configuration, and what knows snapshots alone has it within that time.
  */
 export class SnapshotPlan {
@@ -33,7 +35,7 @@ export class SnapshotPlan {
     const nowMs = this.#clock.monotonicMs();
     const sinceMs = this.#aheadSinceMs.get(environment) ?? nowMs;
     this.#aheadSinceMs.set(environment, sinceMs);
-    const minAgeMs = Math.max(SETTLE_MS, COST_SHARE * snapshotCostMs);
+    const minAgeMs = Math.min(MAX_APART_MS, Math.max(SETTLE_MS, COST_SHARE * snapshotCostMs));
     if (nowMs - sinceMs < SETTLE_MS || snapshotAgeMs < minAgeMs) return false;
     this.#wanted.set(environment, minAgeMs);
     return true;
