@@ -22,6 +22,9 @@ const REST_MS = '4-12';
 /** A round at the same load is so many times longer, as the kernel accounts in steps of 10 ms. */
 const SAME_LOAD_FACTOR = 3;
 
+/** Before each figure. */
+const LEAD_IN_SECONDS = 2;
+
 /** The figures of all rows under both loads. */
 interface Tables {
   readonly sameLoad: readonly Row[];
@@ -36,8 +39,8 @@ function log(line: string): void {
 function boundMs(options: BenchOptions, rows: number): number {
   const { rounds, roundSeconds, warmUpSeconds } = options;
   const turns = 2 * (rows * rounds + MAX_REPEATS);
-  const load = rows * warmUpSeconds + turns * (roundSeconds * SAME_LOAD_FACTOR + TURN_SECONDS);
-  return (START_SECONDS + load) * 1000 + 2 * MAX_QUIET_WAIT_MS;
+  const turn = LEAD_IN_SECONDS + roundSeconds * SAME_LOAD_FACTOR + 2 * TURN_SECONDS;
+  return (START_SECONDS + rows * warmUpSeconds + turns * turn) * 1000 + 2 * MAX_QUIET_WAIT_MS;
 }
 
 async function startPeers(lab: Lab, kinds: readonly PeerKind[]): Promise<readonly Peer[]> {
@@ -54,9 +57,10 @@ async function startPeers(lab: Lab, kinds: readonly PeerKind[]): Promise<readonl
 async function measure(lab: Lab, peers: readonly Peer[], options: BenchOptions): Promise<Tables> {
   const run: RowsRun = { cores: lab.cores, signal: lab.site.signal, log };
   const { connections, rounds, roundSeconds, warmUpSeconds } = options;
-  const saturating: LoadKind = { connections, seconds: roundSeconds, restMs: undefined };
-  const same = { connections, seconds: roundSeconds * SAME_LOAD_FACTOR, restMs: REST_MS };
-  await warmUp(peers, { ...saturating, seconds: warmUpSeconds }, run);
+  const each = { connections, leadInSeconds: LEAD_IN_SECONDS };
+  const saturating: LoadKind = { ...each, seconds: roundSeconds, restMs: undefined };
+  const same = { ...each, seconds: roundSeconds * SAME_LOAD_FACTOR, restMs: REST_MS };
+  await warmUp(peers, { ...saturating, seconds: warmUpSeconds, leadInSeconds: 0 }, run);
   const rowsOf = async (kind: LoadKind) => {
     const results = await runRows(peers, kind, rounds, run);
     const [reference = []] = results.values();
@@ -76,7 +80,7 @@ function report({ sameLoad, saturated }: Tables, options: BenchOptions, run: str
     '',
     formatTable(saturated),
     '',
-    `Medians of ${rounds} rounds of ${roundSeconds * SAME_LOAD_FACTOR} s and ${roundSeconds} s without those disturbed.`,
+    `Medians of ${rounds} rounds of ${roundSeconds * SAME_LOAD_FACTOR} s and ${roundSeconds} s without those disturbed, each after ${LEAD_IN_SECONDS} s of the same.`,
     '',
     run,
   ].join('\n');

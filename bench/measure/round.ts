@@ -21,6 +21,11 @@ export interface LoadKind {
   readonly connections: number;
   /** Of one round. */
   readonly seconds: number;
+  /**
+   * Loaded before that without a figure: a row that rested while all others had their turn would be
+   * measured for what it takes to get back into caches and memory.
+   */
+  readonly leadInSeconds: number;
   /** Between two requests of a connection, ms from-to; undefined: as many as the row answers. */
   readonly restMs: string | undefined;
 }
@@ -33,22 +38,25 @@ export async function runRound(
   signal: AbortSignal,
 ): Promise<RoundResult> {
   const { url, authorization, pid, shape } = peer;
-  const { connections } = kind;
+  const { connections, leadInSeconds } = kind;
+  const load = (seconds: number) =>
+    runLoad({ ...shape, ...kind, seconds, url, authorization, signal });
+  if (leadInSeconds > 0) await load(leadInSeconds);
   const before = usageOf(pid);
   const busyBeforeUs = busyUsOf(measuredCore);
-  const load = await runLoad({ ...shape, ...kind, url, authorization, signal });
+  const result = await load(kind.seconds);
   const busyUs = busyUsOf(measuredCore) - busyBeforeUs;
   const after = usageOf(pid);
   const cpuUs = after.cpuUs - before.cpuUs;
   return {
-    requests: load.requests,
+    requests: result.requests,
     // A row that answered nobody at all has no figure either.
-    failed: load.failed_status + load.failed_socket + (load.requests === 0 ? connections : 0),
-    requestsPerSecond: (load.requests * 1e6) / load.duration_us,
-    cpuUsPerRequest: cpuUs / load.requests,
-    p50Us: load.p50_us,
-    p99Us: load.p99_us,
+    failed: result.failed_status + result.failed_socket + (result.requests === 0 ? connections : 0),
+    requestsPerSecond: (result.requests * 1e6) / result.duration_us,
+    cpuUsPerRequest: cpuUs / result.requests,
+    p50Us: result.p50_us,
+    p99Us: result.p99_us,
     residentBytes: after.residentBytes,
-    foreignShare: Math.max(0, busyUs - cpuUs) / load.duration_us,
+    foreignShare: Math.max(0, busyUs - cpuUs) / result.duration_us,
   };
 }
