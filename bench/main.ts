@@ -80,7 +80,8 @@ function report({ sameLoad, saturated }: Tables, options: BenchOptions, run: str
     '',
     formatTable(saturated),
     '',
-    `Medians of ${rounds} rounds of ${roundSeconds * SAME_LOAD_FACTOR} s and ${roundSeconds} s without those disturbed, each after ${LEAD_IN_SECONDS} s of the same.`,
+    `Medians of ${rounds} rounds of ${roundSeconds * SAME_LOAD_FACTOR} s and ${roundSeconds} s ` +
+      `without those disturbed, each after ${LEAD_IN_SECONDS} s of the same.`,
     '',
     run,
   ].join('\n');

@@ -3,7 +3,7 @@ import type { EnvironmentState } from '../store/publications.ts';
 
 /** A rush of changes is let pass by, so that one snapshot holds all of it. */
 const SETTLE_MS = 5000;
-/** Making snapshots takes at most one part in so many of the time, however large they are. */
+/** Making snapshots takes at most one part in so many of the time, as far as the next bound lets it. */
 const COST_SHARE = 100;
 /** And yet no later than this after the last: one that took long may only have stood still. */
 const MAX_APART_MS = 300_000;
@@ -11,8 +11,8 @@ const MAX_APART_MS = 300_000;
 /**
  * When snapshots are made of what was published as deltas. Data planes of the version before know
  * snapshots alone, and a start goes through fewer deltas; so one is made some seconds after a change,
- * and no sooner after the last than a hundred times what that one took, or five minutes. The price of a change so does
- * not grow with the configuration, and what knows snapshots alone has it within that time.
+ * and no sooner after the last than a hundred times what that one took, or five minutes. The price of a
+ * change so does not grow with the configuration, and what knows snapshots alone has it within that time.
  */
 export class SnapshotPlan {
   readonly #clock: Clock;

@@ -113,6 +113,7 @@ export class WatchedSession {
 
   /** Ends what is overdue. Gives true where the connection was given up for being idle. */
   look(nowMs: number): boolean {
+    // Unlike one that is sent away for its resets, a flood gets no moment more to go on in.
     if (!this.#session.destroyed && this.#overhead.isFlood(this.#socket, nowMs)) {
       this.#session.destroy(new FloodError(), NGHTTP2_ENHANCE_YOUR_CALM);
       return false;
