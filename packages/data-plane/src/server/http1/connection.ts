@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Timer } from '@gateway/shared/clock';
 import { breakOff } from '../break-off.ts';
+import { toKeep } from '../../framing/read-buffer.ts';
+import type { ReadSocket } from './direct-reads.ts';
 import { MessageReader, type MalformedReason } from './message-reader.ts';
 import { HELD, ReadGate } from './read-gate.ts';
 import type { RequestHead } from './request-head.ts';
@@ -23,6 +25,7 @@ export class Http1Connection {
   readonly socket: Socket;
   /** When the first byte of a head came that is not complete, or the connection; ms, monotonic. */
   headSinceMs: number | undefined;
+  readonly #readBy: ReadSocket['readBy'];
   readonly #options: Http1Options;
   readonly #reader: MessageReader;
   readonly #gate: ReadGate;
@@ -37,9 +40,6 @@ export class Http1Connection {
   #reading = false;
   #linger: Timer | undefined = undefined;
   #lingeredBytes = 0;
-  readonly #onData = (bytes: Buffer) => {
-    this.#received(bytes);
-  };
   readonly #onEnd = () => {
     // A caller that ends its side before it is answered has left.
     this.socket.destroy();
@@ -48,8 +48,9 @@ export class Http1Connection {
     this.#response?.drained();
   };
 
-  constructor(socket: Socket, options: Http1Options) {
+  constructor({ socket, readBy }: ReadSocket, options: Http1Options) {
     this.socket = socket;
+    this.#readBy = readBy;
     this.#options = options;
     this.#gate = new ReadGate(socket, options.clock);
     this.headSinceMs = options.clock.monotonicMs();
@@ -58,12 +59,15 @@ export class Http1Connection {
         head: (head) => {
           this.#begin(head);
         },
-        body: (bytes) => this.#request?.received(bytes),
+        body: (bytes) => this.#request?.received(toKeep(bytes)),
         end: () => this.#request?.ended(),
       },
       options,
     );
-    socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain);
+    readBy((bytes) => {
+      this.#received(bytes);
+    });
+    socket.on('end', this.#onEnd).on('drain', this.#onDrain);
     socket.on('error', (error) => this.#response?.failed(error));
     socket.once('close', () => {
       this.#linger?.cancel();
@@ -141,6 +145,7 @@ export class Http1Connection {
       this.#readOne(this.#ahead);
     }
     this.#reading = false;
+    this.#ahead &&= toKeep(this.#ahead);
     this.#gate.hold(HELD.ahead, (this.#ahead?.length ?? 0) > MAX_AHEAD_BYTES);
   }
 
@@ -189,9 +194,9 @@ export class Http1Connection {
     this.#state = 'handed_over';
     const { socket } = this;
     this.#gate.stop();
-    socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain);
-    socket.pause();
-    const ahead = this.#ahead ?? Buffer.alloc(0);
+    this.#readBy(undefined);
+    socket.off('end', this.#onEnd).off('drain', this.#onDrain);
+    const ahead = toKeep(this.#ahead ?? Buffer.alloc(0));
     this.#ahead = undefined;
     this.#options.onTakeOver(request, ahead);
   }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Http1Connection } from './connection.ts';
+import { readDirectly } from './direct-reads.ts';
 import type { Http1Options } from './options.ts';
 
 /** The connections of HTTP/1.1 of the port. */
@@ -13,10 +14,10 @@ export interface Http1Server {
 export function createHttp1Server(options: Http1Options): Http1Server {
   const open = new Set<Http1Connection>();
   return {
-    accept(socket) {
-      const connection = new Http1Connection(socket, options);
+    accept(accepted) {
+      const connection = new Http1Connection(readDirectly(accepted), options);
       open.add(connection);
-      socket.once('close', () => open.delete(connection));
+      connection.socket.once('close', () => open.delete(connection));
       return connection;
     },
     cut() {

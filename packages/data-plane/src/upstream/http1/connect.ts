@@ -3,6 +3,7 @@ import { connect as connectTls, type SecureContext } from 'node:tls';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { Clock } from '@gateway/shared/clock';
 import { ADDRESS_REFUSED } from '../guarded-lookup.ts';
+import { READ_BUFFER } from '../../framing/read-buffer.ts';
 import type { AttemptError } from '../port.ts';
 import { UpstreamSocket } from './upstream-socket.ts';
 
@@ -33,12 +34,6 @@ const NAMES: Readonly<Record<string, ConnectFailure>> = {
 export function connectFailure(code: string | undefined): ConnectFailure {
   return NAMES[code ?? ''] ?? 'connect_failed';
 }
-
-/**
- * What every connection reads into, one after the other: a read is handled to its end before the next
- * one begins, and what must stay is copied. It saves an allocation a read.
- */
-const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** Opens a connection, encrypted for https; calls back once, with the socket or with why there is none. */
 export function connect(

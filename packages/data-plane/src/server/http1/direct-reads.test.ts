@@ -1,0 +1,130 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { READ_BUFFER } from '../../framing/read-buffer.ts';
+import { readDirectly, type ReadSocket } from './direct-reads.ts';
+
+let server: Server;
+let caller: Socket;
+
+afterEach(() => {
+  caller.destroy();
+  server.close();
+});
+
+/** A connection, with the accepted end of it read directly. */
+async function open(): Promise<ReadSocket & { readonly accepted: Socket }> {
+  server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const read = new Promise<ReadSocket & { accepted: Socket }>((resolve) => {
+    server.once('connection', (accepted: Socket) => {
+      resolve({ ...readDirectly(accepted), accepted });
+    });
+  });
+  caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  caller.on('error', () => undefined);
+  return read;
+}
+
+/** What comes from now on. */
+function gather({ readBy }: ReadSocket): {
+  readonly text: () => string;
+  readonly views: boolean[];
+} {
+  let all = '';
+  const views: boolean[] = [];
+  readBy((bytes) => {
+    all += bytes.toString('latin1');
+    views.push(bytes.buffer === READ_BUFFER.buffer);
+  });
+  return { text: () => all, views };
+}
+
+function connections(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => {
+      if (error === null) resolve(count);
+      else reject(error);
+    });
+  });
+}
+
+test('what comes lies in the one buffer, and an answer goes back', async () => {
+  const read = await open();
+  const got = gather(read);
+  caller.write('question');
+  await eventually(() => expect(got.text()).toBe('question'));
+  expect(got.views).toEqual([true]);
+  expect(read.socket.remoteAddress).toBe('127.0.0.1');
+  expect(read.socket.bytesRead).toBe(8);
+  const answer = once(caller, 'data');
+  read.socket.write('answer');
+  expect(String((await answer)[0])).toBe('answer');
+});
+
+test('nothing is read while it is paused, and nothing is lost by it', async () => {
+  const read = await open();
+  const got = gather(read);
+  caller.write('a');
+  await eventually(() => expect(got.text()).toBe('a'));
+  read.socket.pause();
+  // More than the buffers of both ends hold, so that the caller has to wait.
+  const much = 'b'.repeat(32 * 1024 * 1024);
+  expect(caller.write(much)).toBe(false);
+  await eventually(() => expect(caller.bytesWritten - caller.writableLength).toBeGreaterThan(0));
+  expect(got.text()).toBe('a');
+  read.socket.resume();
+  await eventually(() => expect(got.text().length).toBe(1 + much.length));
+});
+
+test('once nobody takes what comes it is read as a stream, with back-pressure', async () => {
+  const read = await open();
+  const got = gather(read);
+  caller.write('first');
+  await eventually(() => expect(got.text()).toBe('first'));
+  read.readBy(undefined);
+  const much = 'c'.repeat(8 * 1024 * 1024);
+  caller.end(much);
+  read.socket.read(0);
+  await eventually(() => expect(read.socket.readableLength).toBeGreaterThan(0));
+  expect(read.socket.readableLength).toBeLessThan(1024 * 1024);
+  expect(await text(read.socket)).toBe(much);
+  expect(got.text()).toBe('first');
+});
+
+test('the end of the caller and the end of the connection are told, and the server counts it no more', async () => {
+  const read = await open();
+  gather(read);
+  const ended = once(read.socket, 'end');
+  const closed = once(read.accepted, 'close');
+  expect(await connections()).toBe(1);
+  caller.end();
+  await ended;
+  await closed;
+  expect(read.socket.destroyed).toBe(true);
+  expect(await connections()).toBe(0);
+  // It would wait for every connection that it counts.
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('a reset is an error of the socket', async () => {
+  const read = await open();
+  gather(read);
+  const failed = once(read.socket, 'error');
+  caller.resetAndDestroy();
+  expect(await failed).toEqual([expect.objectContaining({ code: 'ECONNRESET' })]);
+});
+
+test('a connection that is gone already is left as it is', async () => {
+  server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const accepted = once(server, 'connection');
+  caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [socket] = (await accepted) as [Socket];
+  socket.destroy();
+  expect(readDirectly(socket).socket).toBe(socket);
+});
