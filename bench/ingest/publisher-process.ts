@@ -51,7 +51,13 @@ const planes = Array.from({ length: order.dataPlanes }, (_, index) => {
     onFailure: () => (report.failures += 1),
     onTooLarge: () => (report.failures += 1),
   });
-  const batcher = createRecordBatcher(clock, (batch) => publisher.send(batch));
+  const batcher = createRecordBatcher(clock, {
+    emit(batch) {
+      report.bytes += batch.body.length;
+      publisher.send(batch);
+    },
+    tooLarge: () => (report.failures += 1),
+  });
   return { connecting, publisher, batcher };
 });
 await Promise.all(planes.map(({ connecting }) => connecting));
@@ -66,11 +72,9 @@ function makeDue(): void {
   const nowMs = Math.min(clock.monotonicMs(), endMs);
   const due = Math.floor(((nowMs - startedMs) * order.recordsPerSecond) / 1000);
   while (report.made < due && report.made - report.sent < MAX_WAITING) {
-    const { id, json } = maker.make();
-    planes[turn]?.batcher.add(id, json);
+    planes[turn]?.batcher.add(maker.make());
     turn = (turn + 1) % planes.length;
     report.made += 1;
-    report.bytes += json.length;
   }
   process.send?.(report);
 }

@@ -1,12 +1,6 @@
 import { createIdFactory } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
 
-/** What data planes send: the JSON of a record, and its id. */
-export interface MadeRecord {
-  readonly id: string;
-  readonly json: string;
-}
-
 const ROUTES = 40;
 const TOKENS = 1000;
 const UPSTREAMS = 8;
@@ -40,7 +34,7 @@ function createPick(): (below: number) => number {
 export function createRecordMaker(
   dataPlane: string,
   nowMs: () => number,
-): { variants: readonly RequestRecord[]; make(): MadeRecord } {
+): { variants: readonly RequestRecord[]; make(): RequestRecord } {
   const newId = createIdFactory(nowMs);
   const pick = createPick();
   const tokens = Array.from({ length: TOKENS }, () => newId('tok'));
@@ -87,20 +81,13 @@ export function createRecordMaker(
   }
 
   const variants = Array.from({ length: VARIANTS }, variant);
-  const parts = variants.map((record) => {
-    const text = JSON.stringify(record);
-    const [head = '', rest = ''] = text.split(record.id);
-    const [middle = '', tail = ''] = rest.split(`"received_at_ms":${record.received_at_ms}`);
-    return { head, middle: `${middle}"received_at_ms":`, tail };
-  });
   let next = 0;
   return {
     variants,
     make() {
-      const { head = '', middle = '', tail = '' } = parts[next] ?? {};
+      const made = variants[next] ?? variant();
       next = (next + 1) % VARIANTS;
-      const id = newId('req');
-      return { id, json: `${head}${id}${middle}${nowMs()}${tail}` };
+      return { ...made, id: newId('req'), received_at_ms: nowMs() };
     },
   };
 }

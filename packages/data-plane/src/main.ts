@@ -217,7 +217,7 @@ async function start({
       maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
     }),
     certificate,
-    addRecord: (requestId, json) => records.add(requestId, json),
+    addRecord: (record) => records.add(record),
   });
   open = true;
   inFlight = () => dataPath.inFlight();

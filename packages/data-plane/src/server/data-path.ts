@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import { createIdFactory, type RandomSource } from '@gateway/shared/ids';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
+import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import type { Registry } from 'prom-client';
@@ -56,8 +57,8 @@ export interface DataPathPorts {
   readonly idempotency: OpenedKeys;
   /** undefined: the port has no TLS. */
   readonly certificate: ServedCertificate | undefined;
-  /** Takes the JSON of the record of a request. */
-  readonly addRecord: (requestId: string, json: string) => void;
+  /** Takes the record of a request that is over. */
+  readonly addRecord: (record: RequestRecord) => void;
 }
 
 export interface DataPath {
@@ -99,7 +100,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     const record = buildRecord(ctx, nowMs, config.DATA_PLANE_ID);
     metrics.observe(ctx, nowMs - ctx.startedMs);
     requestLog.add(record);
-    ports.addRecord(record.id, JSON.stringify(record));
+    ports.addRecord(record);
   };
   const respond = { clock, failures, draining: () => draining };
   const bodyBudget = createBodyBudget(config.MAX_KEPT_BODY_BYTES);

@@ -14,9 +14,15 @@ import { requestRecord } from '@gateway/shared/testing/request-record';
 function setUp() {
   const clock = manualClock();
   const batches: RecordBatch[] = [];
-  const batcher = createRecordBatcher(clock, (batch) => batches.push(batch));
-  const add = (record: RequestRecord) => batcher.add(record.id, JSON.stringify(record));
-  return { clock, batches, batcher, add };
+  let refused = 0;
+  const batcher = createRecordBatcher(clock, {
+    emit: (batch) => batches.push(batch),
+    tooLarge: () => (refused += 1),
+  });
+  const add = (record: RequestRecord) => {
+    batcher.add(record);
+  };
+  return { clock, batches, batcher, add, refused: () => refused };
 }
 
 function recordsOf(batch: RecordBatch | undefined) {
@@ -45,24 +51,44 @@ describe('the batches of records', () => {
     expect(batcher.records).toBe(0);
   });
 
+  it('wait for their own time though the one before went out full', () => {
+    const { clock, batches, add } = setUp();
+    for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) add(requestRecord(Date.now()));
+    clock.advance(MAX_BATCH_DELAY_MS - 1);
+    add(requestRecord(Date.now()));
+    clock.advance(MAX_BATCH_DELAY_MS - 1);
+    expect(batches).toHaveLength(1);
+    clock.advance(1);
+    expect(batches.map(({ records }) => records)).toEqual([MAX_BATCH_RECORDS, 1]);
+  });
+
   it('refuse a record that no batch could hold', () => {
-    const { batches, batcher, add } = setUp();
-    expect(add(requestRecord(Date.now(), { path: 'x'.repeat(MAX_BATCH_BYTES) }))).toBe(false);
+    const { batches, batcher, add, refused } = setUp();
+    add(requestRecord(Date.now(), { path: 'x'.repeat(MAX_BATCH_BYTES) }));
     batcher.flush();
+    expect(refused()).toBe(1);
+    expect(batcher.records).toBe(0);
     expect(batches).toEqual([]);
   });
 
   it('hold every record once, in order, within the bounds, under ids of their own', () => {
     const path = fc
-      .tuple(fc.constantFrom('a', 'é', '\u{1f600}', '"'), fc.integer({ min: 0, max: 200_000 }))
+      .tuple(
+        fc.constantFrom('a', 'é', '\u{1f600}', '"'),
+        fc.oneof({ weight: 3, arbitrary: fc.nat(100) }, { weight: 1, arbitrary: fc.nat(200_000) }),
+      )
       .map(([char, length]) => char.repeat(length));
     fc.assert(
-      fc.property(fc.array(path, { maxLength: 30 }), (paths) => {
-        const { batches, batcher, add } = setUp();
+      fc.property(fc.array(path, { maxLength: 100 }), (paths) => {
+        const { batches, batcher, add, refused } = setUp();
         const records = paths.map((one) => requestRecord(Date.now(), { path: one }));
-        const taken = records.filter((record) => add(record));
+        for (const record of records) add(record);
         batcher.flush();
-        expect(batches.flatMap(recordsOf)).toEqual(taken);
+        const fits = records.filter(
+          (record) => Buffer.byteLength(JSON.stringify([record])) <= MAX_BATCH_BYTES,
+        );
+        expect(refused()).toBe(records.length - fits.length);
+        expect(batches.flatMap(recordsOf)).toEqual(fits);
         for (const batch of batches) {
           expect(batch.body.length).toBeLessThanOrEqual(MAX_BATCH_BYTES);
           expect(batch.records).toBe(recordsOf(batch).length);

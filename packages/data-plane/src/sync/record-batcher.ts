@@ -3,6 +3,7 @@ import {
   MAX_BATCH_BYTES,
   MAX_BATCH_DELAY_MS,
   MAX_BATCH_RECORDS,
+  type RequestRecord,
 } from '@gateway/shared/records/record';
 
 /** One message on its way: the JSON array of its records. */
@@ -16,13 +17,16 @@ export interface RecordBatch {
 export interface RecordBatcher {
   /** Records that are in no batch yet. */
   readonly records: number;
-  /**
-   * Takes the JSON of the record of this request. False where it is larger than a batch may be, and so
-   * was not taken.
-   */
-  add(requestId: string, json: string): boolean;
+  /** Takes the record of a request that is over. */
+  add(record: RequestRecord): void;
   /** Emits what has gathered, if anything has. */
   flush(): void;
+}
+
+export interface BatchSink {
+  emit(batch: RecordBatch): void;
+  /** A record was given up, as it is larger than a batch may be. */
+  tooLarge(): void;
 }
 
 const END = Buffer.from(']');
@@ -31,27 +35,56 @@ const BRACKETS = 2;
 /** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
 const MAX_BYTES_PER_CHAR = 3;
 
+/** So many records are written in a row: less than a millisecond, in which others wait. */
+const BURST_RECORDS = 32;
+
 /**
  * Gathers records into batches, each emitted when it is full, or old enough that a record is found
  * soon after its response. Bounds: DESIGN section 4 "Records".
  *
- * Records come as text: their exact size is then known, and no flush holds up the event loop for
- * hundreds of records at once.
+ * Records become text some at a time. Between two requests the code for it is driven out of the core's
+ * caches by the code that handles a request, and has to be fetched again for each record.
  */
-export function createRecordBatcher(
-  clock: Clock,
-  emit: (batch: RecordBatch) => void,
-): RecordBatcher {
+export function createRecordBatcher(clock: Clock, sink: BatchSink): RecordBatcher {
   // Text is written as bytes at once: as text, half a megabyte of it would live until the next flush.
   const buffer = Buffer.allocUnsafeSlow(MAX_BATCH_BYTES);
   let used = 0;
   let records = 0;
   let firstId = '';
+  let waiting: RequestRecord[] = [];
   let timer: Timer | undefined;
 
   function flush(): void {
     timer?.cancel();
     timer = undefined;
+    write();
+    emit();
+  }
+
+  function write(): void {
+    const burst = waiting;
+    waiting = [];
+    for (const record of burst) append(record.id, JSON.stringify(record));
+  }
+
+  function append(requestId: string, json: string): void {
+    // Measured only where the worst that its characters could take might not fit.
+    if (used + json.length * MAX_BYTES_PER_CHAR + BRACKETS > MAX_BATCH_BYTES) {
+      const size = Buffer.byteLength(json) + BRACKETS;
+      if (size > MAX_BATCH_BYTES) {
+        sink.tooLarge();
+        return;
+      }
+      if (used + size > MAX_BATCH_BYTES) emit();
+    }
+    if (records === 0) firstId = requestId;
+    used += buffer.write(records === 0 ? '[' : ',', used, 'latin1');
+    used += buffer.write(json, used);
+    records += 1;
+    if (records >= MAX_BATCH_RECORDS) emit();
+  }
+
+  function emit(): void {
     if (records === 0) return;
     const batch: RecordBatch = {
       // A request's id is in one batch only, so the first one names the batch.
@@ -61,29 +94,22 @@ export function createRecordBatcher(
     };
     used = 0;
     records = 0;
-    emit(batch);
+    sink.emit(batch);
   }
 
   return {
     get records() {
-      return records;
+      return records + waiting.length;
     },
-    add(requestId, json) {
-      // Measured only where the worst that its characters could take might not fit.
-      if (used + json.length * MAX_BYTES_PER_CHAR + BRACKETS > MAX_BATCH_BYTES) {
-        const size = Buffer.byteLength(json) + BRACKETS;
-        if (size > MAX_BATCH_BYTES) return false;
-        if (used + size > MAX_BATCH_BYTES) flush();
-      }
-      if (records === 0) {
-        firstId = requestId;
-        timer = clock.setTimer(MAX_BATCH_DELAY_MS, flush);
-      }
-      used += buffer.write(records === 0 ? '[' : ',', used, 'latin1');
-      used += buffer.write(json, used);
-      records += 1;
-      if (records >= MAX_BATCH_RECORDS) flush();
-      return true;
+    add(record) {
+      waiting.push(record);
+      timer ??= clock.setTimer(MAX_BATCH_DELAY_MS, flush);
+      const full = records + waiting.length >= MAX_BATCH_RECORDS;
+      if (!full && waiting.length < BURST_RECORDS) return;
+      write();
+      if (records > 0) return;
+      timer.cancel();
+      timer = undefined;
     },
     flush,
   };

@@ -1,4 +1,5 @@
 import { pause, type Clock } from '@gateway/shared/clock';
+import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { Registry } from 'prom-client';
@@ -31,8 +32,8 @@ export interface RecordStreamOptions {
 export interface RecordStream {
   /** Why records are being given up; undefined while none are, and once NATS has taken some again. */
   readonly problem: string | undefined;
-  /** Takes the JSON of the record of this request and returns at once; never throws. */
-  add(requestId: string, json: string): void;
+  /** Takes the record of a request that is over, and returns at once; never throws. */
+  add(record: RequestRecord): void;
   /**
    * Sends what is there and waits until NATS has stored it, for at most `deadlineMs` from now; the
    * rest is written to the spool, from which the next process sends it.
@@ -94,7 +95,12 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
       finished(batch);
     },
   });
-  const batcher = createRecordBatcher(clock, take);
+  const batcher = createRecordBatcher(clock, {
+    emit: take,
+    tooLarge: () => {
+      drop('too_large', 1);
+    },
+  });
   const metrics = createRecordMetrics(options.registry, {
     pendingRecords: () => batcher.records + publisher.records + spooling.records,
     spooledBytes: () => spool.bytes,
@@ -197,9 +203,9 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     get problem() {
       return dropping === undefined ? undefined : `request records are dropped: ${dropping}`;
     },
-    add(requestId, json) {
+    add(record) {
       if (isClosing()) drop('closed', 1);
-      else if (!batcher.add(requestId, json)) drop('too_large', 1);
+      else batcher.add(record);
     },
     close(deadlineMs) {
       stopListening();

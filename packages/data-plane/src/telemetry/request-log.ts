@@ -16,6 +16,8 @@ export interface RequestLog {
 
 /** Lines are handed on when there are so many characters of them, or after this time. */
 const BLOCK_CHARS = 32 * 1024;
+/** So many are written in a row, while the code for it is in the core's caches. */
+const BURST_LINES = 32;
 const FLUSH_MS = 200;
 
 /**
@@ -27,28 +29,33 @@ export function createRequestLog(log: Logger, clock: Clock): RequestLog {
   const stream = (log as unknown as Record<symbol, LineWriter>)[symbols.streamSym];
   const name = JSON.stringify(String(log.bindings()['name'] ?? ''));
   let block = '';
+  let waiting: RequestRecord[] = [];
   let timer: Timer | undefined;
 
   function flush(): void {
     timer?.cancel();
     timer = undefined;
+    writeLines();
     if (block === '') return;
     const lines = block;
     block = '';
     stream?.write(lines);
   }
 
+  function writeLines(): void {
+    const burst = waiting;
+    waiting = [];
+    for (const record of burst) block += lineOf(record, name);
+  }
+
   return {
     add(record) {
       if (!log.isLevelEnabled('info')) return;
-      block += lineOf(record, name);
+      waiting.push(record);
+      timer ??= clock.setTimer(FLUSH_MS, flush);
+      if (waiting.length < BURST_LINES) return;
+      writeLines();
       if (block.length >= BLOCK_CHARS) flush();
-      else {
-        timer ??= clock.setTimer(FLUSH_MS, () => {
-          timer = undefined;
-          flush();
-        });
-      }
     },
     flush,
   };

@@ -137,7 +137,7 @@ export async function startTestDataPath(
       maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
     }),
     certificate: options.certificate,
-    addRecord: (_requestId, json) => void records.push(JSON.parse(json) as RequestRecord),
+    addRecord: (record) => void records.push(JSON.parse(JSON.stringify(record)) as RequestRecord),
   });
   const scheme = options.certificate === undefined ? 'http' : 'https';
   const url = `${scheme}://127.0.0.1:${dataPath.port}`;

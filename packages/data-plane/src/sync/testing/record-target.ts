@@ -79,7 +79,7 @@ export function startRecordStream(
     add: (count) =>
       Array.from({ length: count }, () => {
         const record = requestRecord(Date.now());
-        stream.add(record.id, JSON.stringify(record));
+        stream.add(record);
         return record.id;
       }),
     async metric(name) {
