@@ -18,20 +18,23 @@ export const systemRandom: RandomSource = (bytes) => {
  * Makes ids of a prefix, `_` and 26 characters: 48 bits of milliseconds since the Unix epoch, then
  * 80 random bits (the layout of ULID). They sort by time and cannot be guessed.
  *
- * Randomness is drawn from the source in blocks, as one draw a request costs more than the request's
- * other bookkeeping together.
+ * Randomness is drawn from the source in blocks, and becomes text in blocks, as one draw a request costs
+ * more than the request's other bookkeeping together.
  */
 export function createIdFactory(
   nowMs: () => number,
   random: RandomSource = systemRandom,
 ): (prefix: IdPrefix) => string {
-  const block = new Uint8Array(RANDOM_CHARS * 256);
+  const block = Buffer.alloc(RANDOM_CHARS * 256);
+  let text = '';
   let used = block.length;
   let lastMs = -1;
   let timeText = '';
   return (prefix) => {
     if (used === block.length) {
       random(block);
+      block.forEach((byte, index) => (block[index] = ALPHABET.charCodeAt(byte & 31)));
+      text = block.toString('latin1');
       used = 0;
     }
     const now = nowMs();
@@ -39,11 +42,8 @@ export function createIdFactory(
       lastMs = now;
       timeText = encodeTime(now);
     }
-    let text = `${prefix}_${timeText}`;
-    for (const end = used + RANDOM_CHARS; used < end; used += 1) {
-      text += ALPHABET.charAt((block[used] ?? 0) & 31);
-    }
-    return text;
+    used += RANDOM_CHARS;
+    return `${prefix}_${timeText}${text.slice(used - RANDOM_CHARS, used)}`;
   };
 }
 

@@ -16,29 +16,32 @@ const SPAN_BYTES = 8;
 
 /**
  * Continues the trace of a valid `traceparent`, or begins a new one where it is absent or malformed
- * (W3C Trace Context section 3.2.2). Randomness is drawn from the source in blocks.
+ * (W3C Trace Context section 3.2.2). Randomness is drawn from the source, and becomes text, in blocks.
  */
 export function createTracer(random: RandomSource): (incoming: string | undefined) => TraceContext {
   const block = Buffer.alloc((TRACE_BYTES + SPAN_BYTES) * 128);
-  let used = block.length;
+  let text = '';
+  let used = 0;
 
-  function hex(bytes: number): string {
-    if (used + bytes > block.length) {
+  function hex(digits: number): string {
+    if (used + digits > text.length) {
       random(block);
+      text = block.toString('hex');
       used = 0;
     }
-    used += bytes;
-    return block.toString('hex', used - bytes, used);
+    used += digits;
+    return text.slice(used - digits, used);
   }
 
   return (incoming) => {
-    const [, traceId, parentId, flags] = TRACEPARENT.exec(incoming ?? '') ?? [];
+    const [, traceId, parentId, flags] =
+      incoming === undefined ? [] : (TRACEPARENT.exec(incoming) ?? []);
     const valid = traceId !== undefined && traceId !== NO_TRACE && parentId !== NO_PARENT;
-    const trace = valid ? traceId : hex(TRACE_BYTES);
+    const trace = valid ? traceId : hex(TRACE_BYTES * 2);
     // 01: recorded, as every request has a record with its trace id.
     return {
       traceId: trace,
-      traceparent: `00-${trace}-${hex(SPAN_BYTES)}-${valid ? flags : '01'}`,
+      traceparent: `00-${trace}-${hex(SPAN_BYTES * 2)}-${valid ? flags : '01'}`,
     };
   };
 }
