@@ -80,14 +80,15 @@ function text(value: string | null): string {
   return value === null ? 'null' : `"${value}"`;
 }
 
-let isoAtMs = Number.NaN;
+let isoSecond = Number.NaN;
 let iso = '';
 
-/** Made once for all requests of a millisecond. */
+/** RFC 3339 with milliseconds; the text is made once for all requests of a second. */
 function isoTime(ms: number): string {
-  if (ms !== isoAtMs) {
-    isoAtMs = ms;
-    iso = new Date(ms).toISOString();
+  const second = Math.floor(ms / 1000);
+  if (second !== isoSecond) {
+    isoSecond = second;
+    iso = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
   }
-  return iso;
+  return `${iso}${String(ms - second * 1000).padStart(3, '0')}Z`;
 }

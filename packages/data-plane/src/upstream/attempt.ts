@@ -59,15 +59,15 @@ export function recordAttempt(
   const durationMs = endedMs - startedMs;
   ctx.mayHaveSent ||= outcome.error?.sent ?? true;
   ctx.upstreamMs += durationMs;
-  ctx.attempts.push({
-    upstream: upstream.id,
-    region: upstream.region,
-    started_ms: roundMs(startedMs - ctx.startedMs),
-    duration_ms: roundMs(durationMs),
-    ...(outcome.response === undefined
-      ? { error: outcome.error.name }
-      : { status: outcome.response.status }),
-  });
+  const { id, region } = upstream;
+  const started_ms = roundMs(startedMs - ctx.startedMs);
+  const duration_ms = roundMs(durationMs);
+  const { response, error } = outcome;
+  ctx.attempts.push(
+    response === undefined
+      ? { upstream: id, region, started_ms, duration_ms, error: error.name }
+      : { upstream: id, region, started_ms, duration_ms, status: response.status },
+  );
 }
 
 /** Milliseconds to three decimals: what the clock is worth. */

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { pino, type LevelWithSilent } from 'pino';
+import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { requestRecord } from '@gateway/shared/testing/request-record';
+import { createRequestLog } from './request-log.ts';
+
+const T0 = Date.UTC(2030, 0, 1);
+
+function setUp(level: LevelWithSilent = 'info') {
+  const clock = manualClock(T0);
+  let text = '';
+  const log = pino({ name: 'data-plane', level }, { write: (lines) => void (text += lines) });
+  const written = (): unknown[] =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as unknown);
+  return { clock, written, requestLog: createRequestLog(log, clock) };
+}
+
+test('each request has one line, in order, after a fifth of a second at the latest', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 41 }), { maxLength: 100 }), (times) => {
+      const { clock, written, requestLog } = setUp();
+      const records = times.map((ms, index) =>
+        requestRecord(ms, { route: `"${index}"`, error_code: null }),
+      );
+      for (const record of records) requestLog.add(record);
+      clock.advance(200);
+      expect(written()).toEqual(
+        records.map((record) =>
+          expect.objectContaining({
+            ...{ level: 'info', name: 'data-plane', msg: 'request' },
+            time: new Date(record.received_at_ms).toISOString(),
+            ...{ request_id: record.id, route: record.route, status: 200, error_code: null },
+            ...{ gateway_ms: record.timing.gateway_ms, total_ms: record.timing.total_ms },
+          }),
+        ),
+      );
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('what waits is written when the log is flushed, and once', () => {
+  const { clock, written, requestLog } = setUp();
+  for (let index = 0; index < 33; index += 1) requestLog.add(requestRecord(T0 + index));
+  requestLog.flush();
+  expect(written()).toHaveLength(33);
+  clock.advance(1000);
+  expect(written()).toHaveLength(33);
+});
+
+test('above the level info there are no lines', () => {
+  const { clock, written, requestLog } = setUp('warn');
+  for (let index = 0; index < 33; index += 1) requestLog.add(requestRecord(T0 + index));
+  clock.advance(1000);
+  requestLog.flush();
+  expect(written()).toEqual([]);
+});
