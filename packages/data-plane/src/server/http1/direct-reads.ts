@@ -20,8 +20,8 @@ interface WithHandle {
 }
 
 /**
- * Reads a plain connection straight into `READ_BUFFER`, without a stream between: that costs a sixth of
- * the CPU time of a request at saturation (docs/adr/0021).
+ * Reads a plain connection straight into `READ_BUFFER`, without a stream between: that one took more than
+ * a tenth of the CPU time of a request at saturation (docs/adr/0021).
  *
  * node:net offers this (`onread`) for sockets that one opens, not for those that a server accepts. So the
  * accepted one gives its handle to one of ours, and stays behind for the server to count: it closes
