@@ -118,6 +118,19 @@ test('a reset is an error of the socket', async () => {
   expect(await failed).toEqual([expect.objectContaining({ code: 'ECONNRESET' })]);
 });
 
+test('whose connection it was is known also of one that is reset before anything of it is read', async () => {
+  const read = await open();
+  const address = new Promise((resolve) => {
+    read.readBy(() => {
+      resolve(read.socket.remoteAddress);
+    });
+  });
+  read.socket.on('error', () => undefined);
+  caller.write('question');
+  caller.resetAndDestroy();
+  expect(await address).toBe('127.0.0.1');
+});
+
 test('a connection that is gone already is left as it is', async () => {
   server = createServer();
   server.listen(0, '127.0.0.1');

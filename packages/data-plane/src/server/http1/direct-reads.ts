@@ -29,6 +29,7 @@ interface WithHandle {
  */
 export function readDirectly(accepted: Socket): ReadSocket {
   const holder = accepted as WithHandle;
+  const { remoteAddress } = accepted;
   const handle = holder._handle;
   if (accepted.constructor !== Socket || handle === undefined || handle === null)
     return readAsStream(accepted);
@@ -44,6 +45,8 @@ export function readDirectly(accepted: Socket): ReadSocket {
     },
   };
   const socket = new Socket({ handle, onread } as SocketConstructorOpts);
+  // To be asked for at the first request, when a caller may have reset it; then no system tells it any more.
+  Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });
   socket.once('close', () => accepted.destroy());
   return {
     socket,
