@@ -106,6 +106,50 @@ describe('a connection of HTTP/1.1', () => {
     expect(before).toBeGreaterThan(16 * 1024 * 1024);
   });
 
+  it.each([
+    { how: 'taken whole', take: (request: CallerRequest) => request.takeWhole(100_000) },
+    { how: 'not taken', take: () => undefined },
+  ])('is read on after a body past that bound which is $how', async ({ take }) => {
+    const requests: CallerRequest[] = [];
+    const responses: CallerResponse[] = [];
+    let gone = false;
+    onRequest = (request, response) => {
+      requests.push(request);
+      responses.push(response);
+      response.once('close', () => (gone = !response.writableFinished));
+    };
+    const connection = await open();
+    connection.send(`${POST}100000\r\n\r\n`);
+    await eventually(() => expect(requests).toHaveLength(1));
+    connection.send(Buffer.alloc(100_000));
+    await eventually(() => expect(requests[0]?.complete).toBe(true));
+    const [request] = requests;
+    if (request !== undefined) take(request);
+    if (responses[0] !== undefined) answer(responses[0], 'first');
+    expect(await (await connection.response()).text()).toBe('first');
+    connection.send(GET);
+    await eventually(() => expect(requests).toHaveLength(2));
+    connection.destroy();
+    await eventually(() => expect(gone).toBe(true));
+  });
+
+  it('notices that its caller leaves also once a body past that bound was taken', async () => {
+    let request: CallerRequest | undefined;
+    let gone = false;
+    onRequest = (one, response) => {
+      request = one;
+      response.once('close', () => (gone = true));
+    };
+    const connection = await open();
+    connection.send(`${POST}100000\r\n\r\n`);
+    await eventually(() => expect(request).toBeDefined());
+    connection.send(Buffer.alloc(100_000));
+    await eventually(() => expect(request?.complete).toBe(true));
+    expect(request?.takeWhole(100_000)).toHaveLength(100_000);
+    connection.destroy();
+    await eventually(() => expect(gone).toBe(true));
+  });
+
   it('answers what is no HTTP after the response to what was', async () => {
     let held: CallerResponse | undefined;
     onRequest = (_request, response) => (held = response);

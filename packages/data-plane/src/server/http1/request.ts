@@ -60,6 +60,7 @@ export class Http1Request implements CallerRequest {
     if (!this.complete || this.#flowing !== undefined || this.#waitingBytes > maxBytes)
       return undefined;
     const whole = this.#waiting?.whole() ?? EMPTY;
+    if (this.#waitingBytes > MAX_WAITING_BYTES) this.#connection.holdBody(false);
     this.#waiting = undefined;
     this.#waitingBytes = 0;
     this.readableEnded = true;
