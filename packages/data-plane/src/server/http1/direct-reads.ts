@@ -25,7 +25,8 @@ interface WithHandle {
  *
  * node:net offers this (`onread`) for sockets that one opens, not for those that a server accepts. So the
  * accepted one gives its handle to one of ours, and stays behind for the server to count: it closes
- * when ours does. Where there is no handle to take, as with TLS, the connection is read as a stream.
+ * when ours does. One that is closed already has none to give, and that of TLS belongs to its own class:
+ * these are read as streams.
  */
 export function readDirectly(accepted: Socket): ReadSocket {
   const holder = accepted as WithHandle;
