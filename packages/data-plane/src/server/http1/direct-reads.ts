@@ -67,7 +67,7 @@ function readAsStream(socket: Socket): ReadSocket {
       if (take !== undefined) socket.off('data', take);
       take = next;
       if (next === undefined) socket.pause();
-      else socket.on('data', next);
+      else socket.on('data', next).resume();
     },
   };
 }
