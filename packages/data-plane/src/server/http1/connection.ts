@@ -102,8 +102,6 @@ export class Http1Connection {
 
   responseSent(last: boolean): void {
     this.#response = undefined;
-    // A whole body that nobody took does not hold up the next request.
-    if (this.#reader.over) this.#gate.hold(HELD.body, false);
     if (last) this.#endAfterResponse();
     // Within `#read` the loop goes on by itself.
     else if (!this.#reading) this.#read();

@@ -60,7 +60,6 @@ export class Http1Request implements CallerRequest {
     if (!this.complete || this.#flowing !== undefined || this.#waitingBytes > maxBytes)
       return undefined;
     const whole = this.#waiting?.whole() ?? EMPTY;
-    if (this.#waitingBytes > MAX_WAITING_BYTES) this.#connection.holdBody(false);
     this.#waiting = undefined;
     this.#waitingBytes = 0;
     this.readableEnded = true;
@@ -127,6 +126,8 @@ export class Http1Request implements CallerRequest {
   /** All of the request has come. */
   ended(): void {
     this.complete = true;
+    // No more of it comes: what follows is another request's, whoever takes this body, or nobody.
+    this.#connection.holdBody(false);
     if (this.#flowing === true && this.#waitingBytes === 0) this.#end();
   }
 
