@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto';
+import { piecesOf } from './random-text.ts';
 
 /** Crockford's base 32: no I, L, O, U, so an id survives being read aloud; sorts as it counts. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -26,24 +27,20 @@ export function createIdFactory(
   random: RandomSource = systemRandom,
 ): (prefix: IdPrefix) => string {
   const block = Buffer.alloc(RANDOM_CHARS * 256);
-  let text = '';
-  let used = block.length;
+  const randomChars = piecesOf(() => {
+    random(block);
+    block.forEach((byte, index) => (block[index] = ALPHABET.charCodeAt(byte & 31)));
+    return block.toString('latin1');
+  });
   let lastMs = -1;
   let timeText = '';
   return (prefix) => {
-    if (used === block.length) {
-      random(block);
-      block.forEach((byte, index) => (block[index] = ALPHABET.charCodeAt(byte & 31)));
-      text = block.toString('latin1');
-      used = 0;
-    }
     const now = nowMs();
     if (now !== lastMs) {
       lastMs = now;
       timeText = encodeTime(now);
     }
-    used += RANDOM_CHARS;
-    return `${prefix}_${timeText}${text.slice(used - RANDOM_CHARS, used)}`;
+    return `${prefix}_${timeText}${randomChars(RANDOM_CHARS)}`;
   };
 }
 

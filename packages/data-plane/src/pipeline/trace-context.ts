@@ -1,4 +1,5 @@
 import type { RandomSource } from '@gateway/shared/ids';
+import { piecesOf } from '@gateway/shared/random-text';
 
 /** W3C Trace Context, version 00: the trace that a request belongs to, and our own place in it. */
 export interface TraceContext {
@@ -20,18 +21,10 @@ const SPAN_BYTES = 8;
  */
 export function createTracer(random: RandomSource): (incoming: string | undefined) => TraceContext {
   const block = Buffer.alloc((TRACE_BYTES + SPAN_BYTES) * 128);
-  let text = '';
-  let used = 0;
-
-  function hex(digits: number): string {
-    if (used + digits > text.length) {
-      random(block);
-      text = block.toString('hex');
-      used = 0;
-    }
-    used += digits;
-    return text.slice(used - digits, used);
-  }
+  const hex = piecesOf(() => {
+    random(block);
+    return block.toString('hex');
+  });
 
   return (incoming) => {
     const [, traceId, parentId, flags] =

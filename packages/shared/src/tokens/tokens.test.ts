@@ -33,6 +33,9 @@ describe('a token secret', () => {
       }),
     );
     expect(withoutTokenSecrets('/v1/proxy/gwt_short')).toBe('/v1/proxy/gwt_short');
+    const secret = createTokenSecret();
+    expect(withoutTokenSecrets(secret)).toBe('[token]');
+    expect(withoutTokenSecrets(secret.slice(0, -1))).toBe(secret.slice(0, -1));
   });
 });
 
