@@ -13,7 +13,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/'],
   globalSetup: '<rootDir>/packages/local-stack/src/testing/global-setup.ts',
   globalTeardown: '<rootDir>/packages/local-stack/src/testing/global-teardown.ts',
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   // More than there are cores: suites of whole processes wait most of the time.
   maxWorkers: 3,
   // Suites leave more behind than is collected, and one that forces collections would crawl.

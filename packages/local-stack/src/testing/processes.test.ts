@@ -28,7 +28,7 @@ describe('createPlaneStack', () => {
       await stack.close();
     }
     expect(pids.filter(isRunning)).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it('says why a plane did not start', async () => {
     const stack = await createPlaneStack();

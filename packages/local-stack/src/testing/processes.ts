@@ -125,6 +125,8 @@ async function prepare(
     const name = given.name ?? `${kind}-${running.count}`;
     const [controlPlane] = running.controlPlanes;
     const plane = await (kind === 'control-plane' ? startControlPlane : startDataPlane)({
+      // A machine that is shared may stand still for half a minute.
+      readyTimeoutMs: 60_000,
       ...given,
       name,
       logFile: path.join(folder, 'logs', `${name}-${running.count}.log`),

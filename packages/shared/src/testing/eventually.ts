@@ -9,7 +9,7 @@ const MIN_CHECKS = 20;
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { deadlineMs = 10_000, intervalMs = 20 } = {},
+  { deadlineMs = 20_000, intervalMs = 20 } = {},
 ): Promise<T> {
   const endMs = performance.now() + deadlineMs;
   for (let checks = 1; ; checks += 1) {
