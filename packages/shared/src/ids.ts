@@ -19,13 +19,15 @@ export const systemRandom: RandomSource = (bytes) => {
  * Makes ids of a prefix, `_` and 26 characters: 48 bits of milliseconds since the Unix epoch, then
  * 80 random bits (the layout of ULID). They sort by time and cannot be guessed.
  *
+ * `atMs` is the time where the caller has just asked for it, ms since the Unix epoch.
+ *
  * Randomness is drawn from the source in blocks, and becomes text in blocks, as one draw a request costs
  * more than the request's other bookkeeping together.
  */
 export function createIdFactory(
   nowMs: () => number,
   random: RandomSource = systemRandom,
-): (prefix: IdPrefix) => string {
+): (prefix: IdPrefix, atMs?: number) => string {
   const block = Buffer.alloc(RANDOM_CHARS * 256);
   const randomChars = piecesOf(() => {
     random(block);
@@ -34,11 +36,10 @@ export function createIdFactory(
   });
   let lastMs = -1;
   let timeText = '';
-  return (prefix) => {
-    const now = nowMs();
-    if (now !== lastMs) {
-      lastMs = now;
-      timeText = encodeTime(now);
+  return (prefix, atMs = nowMs()) => {
+    if (atMs !== lastMs) {
+      lastMs = atMs;
+      timeText = encodeTime(atMs);
     }
     return `${prefix}_${timeText}${randomChars(RANDOM_CHARS)}`;
   };

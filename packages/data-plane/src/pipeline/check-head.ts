@@ -1,6 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isHostField } from '@gateway/shared/http/host';
-import { ownText } from '../framing/own-text.ts';
 import type { RequestContext } from './context.ts';
 
 const CLOSE = { connection: 'close' };
@@ -26,10 +25,10 @@ export function checkHead(ctx: RequestContext): void {
     throw refuseField('transfer-encoding', 'must be `chunked` alone, in HTTP/1.1', CLOSE);
   }
   if (repeated !== undefined) throw refuseField(repeated, 'must be sent once');
-  if (host === undefined ? ctx.httpVersion !== '1.0' : !isHost(host)) {
+  if (host === undefined ? ctx.httpVersion !== '1.0' : !isHostField(host)) {
     throw refuseField('host', 'must name a host, and a port if need be');
   }
-  if (ctx.authority !== undefined && !isHost(ctx.authority)) {
+  if (ctx.authority !== undefined && !isHostField(ctx.authority)) {
     throw refuseField('target', 'must name a host, and a port if need be');
   }
   if (!path.startsWith('/') && !(path === '*' && ctx.method === 'OPTIONS')) {
@@ -69,14 +68,4 @@ export function refuseField(
  */
 function isFraming(transferCoding: string, httpVersion: string): boolean {
   return transferCoding === 'chunked' && (httpVersion === '1.1' || httpVersion === '2.0');
-}
-
-/** The one that was found well-formed last: nearly all requests name the same. */
-let lastHost: string | undefined;
-
-function isHost(host: string): boolean {
-  if (host === lastHost) return true;
-  if (!isHostField(host)) return false;
-  lastHost = ownText(host);
-  return true;
 }

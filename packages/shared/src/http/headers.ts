@@ -13,6 +13,9 @@ export const HEADER = {
   subject: 'x-gateway-subject',
 } as const;
 
+/** What the name of a field is: a token (RFC 9110 sections 5.1 and 5.6.2). */
+export const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
 /** RFC 6750 section 3: what a 401 tells about how to authenticate. */
 export const BEARER_CHALLENGE = 'Bearer';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { MasterKey } from '../config/master-keys.ts';
+import { FIELD_NAME } from '../http/headers.ts';
 import type { RandomSource } from '../ids.ts';
 import { SecretUnreadableError, SecretVault, type SealedSecret } from './secret-vault.ts';
 
@@ -14,7 +15,11 @@ export interface UpstreamCredential {
   readonly value: string;
 }
 
-const credentialSchema = z.object({ header: z.string(), value: z.string() });
+/** A field as it may be sent (RFC 9110 sections 5.1 and 5.5), however it came to be sealed. */
+const credentialSchema = z.object({
+  header: z.string().regex(FIELD_NAME),
+  value: z.string().regex(/^[^\r\n\0]*$/),
+});
 
 /** Seals credentials of upstreams; the service is the owner (DESIGN section 4 "Upstream credentials"). */
 export class CredentialVault {
