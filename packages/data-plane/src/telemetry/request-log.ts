@@ -70,10 +70,18 @@ function lineOf(record: RequestRecord, name: string): string {
     `,"route":${JSON.stringify(record.route)},"method":${JSON.stringify(record.method)}` +
     `,"status":${record.status},"outcome":"${record.outcome}","error_code":${text(record.error_code)}` +
     (upstream === null ? '' : `,"upstream":"${upstream.id}"`) +
-    `,"retries":${record.retry_count},"gateway_ms":${timing.gateway_ms}` +
-    `,"total_ms":${timing.total_ms},"token_id":${text(record.token_id)}` +
+    `,"retries":${record.retry_count},"gateway_ms":${msText(timing.gateway_ms)}` +
+    `,"total_ms":${msText(timing.total_ms)},"token_id":${text(record.token_id)}` +
     `,"client_ip":${text(record.client_ip)}}\n`
   );
+}
+
+const THOUSANDTHS = Array.from({ length: 1000 }, (_none, index) => String(index).padStart(3, '0'));
+
+/** Of a time in milliseconds, which has at most three decimals; much cheaper than for any number. */
+function msText(ms: number): string {
+  const us = Math.round(ms * 1000);
+  return `${Math.trunc(us / 1000)}.${THOUSANDTHS[us % 1000]}`;
 }
 
 function text(value: string | null): string {

@@ -98,6 +98,26 @@ describe('the retry budget of a service that always fails', () => {
     expect(loads.enter('svc').earnedRetries).toBeGreaterThanOrEqual(RETRY_BUDGET_MINIMUM);
   });
 
+  it('begins anew at once where none of it is spent, of services kept at hand and of others', () => {
+    const loads = new ServiceLoads(manualClock());
+    const first = loads.enter('svc_0');
+    const begun = first.earnedRetries;
+    loads.leave('svc_0', first);
+    for (let service = 0; service < 3000; service += 1) {
+      const id = `svc_${service}`;
+      for (let times = 0; times < 3; times += 1) {
+        const load = loads.enter(id);
+        expect(load.earnedRetries).toBe(begun);
+        loads.leave(id, load);
+      }
+    }
+    expect(loads.enter('svc_0')).toBe(first);
+    // Of so many services not all are kept.
+    const last = loads.enter('svc_2999');
+    loads.leave('svc_2999', last);
+    expect(loads.enter('svc_2999')).not.toBe(last);
+  });
+
   it('lets a service that did well for long have a bounded number at once', () => {
     const loads = new ServiceLoads(manualClock());
     const load = loads.enter('svc');

@@ -19,7 +19,10 @@ interface Entry extends ServiceLoad {
 /** After this long with nothing under way a service is at its beginning again. */
 const QUIET_MS = 1000;
 
-/** Counts what is under way for each service; a service that is quiet takes no room. */
+/** Up to so many services a quiet one stays at hand: an idle gateway would else make one for each request. */
+const MAX_KEPT = 1024;
+
+/** Counts what is under way for each service; a service that is quiet is as one that was never asked. */
 export class ServiceLoads {
   readonly #clock: Clock;
   readonly #loads = new Map<string, Entry>();
@@ -49,8 +52,14 @@ export class ServiceLoads {
     load.liveRequests -= 1;
     const entry = this.#loads.get(serviceId);
     if (load.liveRequests > 0 || entry === undefined) return;
-    if (entry.earnedRetries >= RETRY_BUDGET_MINIMUM) this.#loads.delete(serviceId);
-    else entry.quiet = this.#clock.setTimer(QUIET_MS, () => void this.#loads.delete(serviceId));
+    if (entry.earnedRetries < RETRY_BUDGET_MINIMUM) {
+      entry.quiet = this.#clock.setTimer(QUIET_MS, () => void this.#loads.delete(serviceId));
+    } else if (this.#loads.size > MAX_KEPT) {
+      this.#loads.delete(serviceId);
+    } else {
+      entry.earnedRetries = RETRY_BUDGET_MINIMUM;
+      entry.liveRetries = 0;
+    }
   }
 }
 
