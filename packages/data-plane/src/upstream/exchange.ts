@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
+import type { BodyBytes } from '../framing/body-bytes.ts';
 import type { BreakReason, Connection } from './http1/connection.ts';
 import type { PooledExchange } from './http1/pool.ts';
 import type { ResponseHead } from './http1/response-head.ts';
 import type {
   AttemptError,
   AttemptOutcome,
-  BodyBytes,
   BodySink,
   OutboundRequest,
   UpstreamResponse,
@@ -81,15 +81,15 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     this.#options.settle({ response: this });
   }
 
-  body(bytes: Buffer): void {
+  body(bytes: BodyBytes): void {
     if (this.#state !== 'responding') return;
     if (this.#sink !== undefined) {
       this.#progressMs = this.#options.clock.monotonicMs();
-      if (!this.#sink.data(Buffer.from(bytes))) this.#connection?.pause();
+      if (!this.#sink.data(kept(bytes))) this.#connection?.pause();
       return;
     }
     if (this.#held.length > 0) this.#connection?.pause();
-    this.#held.push(bytes.length <= TEXT_BYTES ? bytes.toString('latin1') : Buffer.from(bytes));
+    this.#held.push(bytes.length <= TEXT_BYTES ? bytes.toString('latin1') : kept(bytes));
   }
 
   end(): void {
@@ -174,4 +174,9 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     this.#idle?.cancel();
     this.#options.done();
   }
+}
+
+/** The same bytes, good for as long as they are needed. */
+function kept(bytes: BodyBytes): BodyBytes {
+  return typeof bytes === 'string' ? bytes : Buffer.from(bytes);
 }

@@ -79,6 +79,11 @@ const get: OutboundRequest = {
 const askedTimes = (peer: Peer, times: number) =>
   eventually(() => expect(peer.asked.length).toBe(times));
 
+/** Waits until the event loop has turned: the first is called at the end of this turn. */
+async function turnOver(): Promise<void> {
+  for (let times = 0; times < 2; times += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 describe('the connections to an upstream', () => {
   it('are no more than the bound; what finds none waits its turn', async () => {
     const peer = await startPeer();
@@ -121,11 +126,58 @@ describe('the connections to an upstream', () => {
       await askedTimes(peer, times);
       peer.asked[times - 1]?.write(OK);
       await attempt.outcome;
-      await new Promise((resolve) => setImmediate(resolve));
+      await turnOver();
     }
     expect(peer.sockets).toHaveLength(1);
     clock.advance(6000);
     await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
+  });
+
+  it('are not used in the turn of the event loop that gave them back, as more bytes may follow', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(2);
+    const first = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    peer.asked[0]?.write(OK);
+    await first.outcome;
+    const second = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 2);
+    // Another was opened for it, as for all that find none.
+    await eventually(() => expect(peer.sockets.length).toBe(2));
+    peer.asked[1]?.write(OK);
+    expect((await second.outcome).response?.status).toBe(200);
+  });
+
+  it('serve in order those that began in the turn that gave back the only one', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(1);
+    let before = pools.begin(peer.upstream, get, 60_000);
+    for (let times = 1; times <= 10; times += 1) {
+      await askedTimes(peer, times);
+      peer.asked[times - 1]?.write(OK);
+      expect((await before.outcome).response?.status).toBe(200);
+      before = pools.begin(peer.upstream, get, 60_000);
+    }
+    await askedTimes(peer, 11);
+    expect(peer.sockets).toHaveLength(1);
+    peer.asked[10]?.write(OK);
+    expect((await before.outcome).response?.status).toBe(200);
+  });
+
+  it('that have rested for too long make room for a new one, for whoever waits', async () => {
+    const peer = await startPeer();
+    const { pools, clock } = startPools(1);
+    const first = pools.begin(peer.upstream, get, 60_000);
+    await askedTimes(peer, 1);
+    peer.asked[0]?.write(OK);
+    await first.outcome;
+    // It waits for the only one, which is too old when its turn comes.
+    const second = pools.begin(peer.upstream, get, 60_000);
+    clock.advance(10_000);
+    await askedTimes(peer, 2);
+    expect(peer.sockets).toHaveLength(2);
+    peer.asked[1]?.write(OK);
+    expect((await second.outcome).response?.status).toBe(200);
   });
 
   it('are not used again where the upstream answered before it took the whole of a kept body', async () => {
@@ -143,7 +195,7 @@ describe('the connections to an upstream', () => {
       const attempt = pools.begin(upstreamAt(raw.port), request, 5000);
       void attempt.outcome.then(({ response }) => (status = response?.status));
       await eventually(() => expect(status).toBe(200));
-      await new Promise((resolve) => setImmediate(resolve));
+      await turnOver();
     }
     expect(connections).toBe(2);
   });
@@ -155,7 +207,7 @@ describe('the connections to an upstream', () => {
     await askedTimes(peer, 1);
     peer.asked[0]?.write(OK.replace('\r\n', '\r\nKeep-Alive: timeout=2\r\n'));
     await first.outcome;
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOver();
     clock.advance(1000);
     const second = pools.begin(peer.upstream, get, 5000);
     await askedTimes(peer, 2);
@@ -180,7 +232,7 @@ describe('the connections to an upstream', () => {
         clock.advance(2500);
         peer.asked[times - 1]?.write(OK);
         expect((await attempt.outcome).response?.status).toBe(200);
-        await new Promise((resolve) => setImmediate(resolve));
+        await turnOver();
       }
       expect(peer.sockets).toHaveLength(sockets);
     },
@@ -195,7 +247,7 @@ describe('the connections to an upstream', () => {
       await askedTimes(peer, times);
       peer.asked[times - 1]?.write(OK);
       await attempt.outcome;
-      await new Promise((resolve) => setImmediate(resolve));
+      await turnOver();
       // Never at rest for long, yet old before the fourth.
       clock.advance(3400);
     }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { BodyBytes } from '../framing/body-bytes.ts';
 import type { CompiledUpstream } from '../table/routing-table.ts';
 
 /** The request that an attempt sends. */
@@ -8,13 +9,10 @@ export interface OutboundRequest {
   readonly path: string;
   /** Name, value, name, value: without Host and without framing, which are made when it is sent. */
   readonly headers: readonly string[];
-  readonly body: Buffer | Readable | null;
+  readonly body: BodyBytes | Readable | null;
   /** Of a body that streams: its length, or undefined where it is sent in chunks. */
   readonly contentLength: number | undefined;
 }
-
-/** Bytes of a body; a string has one character a byte (latin1). */
-export type BodyBytes = Buffer | string;
 
 /** Takes the body of a response as it comes. */
 export interface BodySink {

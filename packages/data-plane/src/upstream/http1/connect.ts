@@ -3,7 +3,7 @@ import { connect as connectTls, type SecureContext } from 'node:tls';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { Clock } from '@gateway/shared/clock';
 import { ADDRESS_REFUSED } from '../guarded-lookup.ts';
-import { READ_BUFFER } from '../../framing/read-buffer.ts';
+import { READ_BUFFER, readBytes } from '../../framing/read-buffer.ts';
 import type { AttemptError } from '../port.ts';
 import { UpstreamSocket } from './upstream-socket.ts';
 
@@ -52,7 +52,7 @@ export function connect(
     onread: {
       buffer: READ_BUFFER,
       callback(bytes: number) {
-        received(READ_BUFFER.subarray(0, bytes));
+        received(readBytes(bytes));
         return true;
       },
     },

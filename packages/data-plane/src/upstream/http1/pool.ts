@@ -6,6 +6,7 @@ import type { AttemptError } from '../port.ts';
 import { contextOptions } from './secure-context.ts';
 import type { UpstreamTls } from '../../table/compile-tls.ts';
 import { connect } from './connect.ts';
+import { currentTurn } from './event-loop-turn.ts';
 import { Connection, type ConnectionOwner, type ExchangeEvents } from './connection.ts';
 
 /** An exchange on its way to a connection. */
@@ -55,14 +56,15 @@ export class ConnectionPool implements ConnectionOwner {
   readonly #origin: URL;
   readonly #options: PoolOptions;
   readonly #connections = new Set<Connection>();
+  /** The one given back last is the last. */
   readonly #idle: Connection[] = [];
-  #resting: Connection[] = [];
   #waiting: PooledExchange[] = [];
   #connecting = 0;
   #opened = 0;
   readonly #maxAgeMs: number;
   #secureContext: SecureContext | undefined = undefined;
   #sweeping = false;
+  #serving = false;
   #closed = false;
 
   constructor(origin: string, options: PoolOptions) {
@@ -80,18 +82,20 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   dispatch(exchange: PooledExchange): void {
-    const connection = this.#takeIdle();
+    // Whoever waits already comes first.
+    const connection = this.#waiting.length === 0 ? this.#takeRested() : undefined;
     if (connection !== undefined) start(exchange, connection);
     else {
       this.#waiting.push(exchange);
       if (this.size < this.#options.maxConnections) this.#open();
+      this.#serveWaiting();
     }
   }
 
   /** Cuts the idle connections, and each other one when its exchange is over. */
   retire(): void {
     this.#closed = true;
-    for (const connection of [...this.#idle, ...this.#resting]) connection.destroy();
+    for (const connection of [...this.#idle]) connection.destroy();
   }
 
   /** Cuts every connection. */
@@ -102,7 +106,8 @@ export class ConnectionPool implements ConnectionOwner {
 
   /**
    * Takes a connection back. It is not used before the event loop has turned once more, so that bytes
-   * that followed the response show up while nobody waits for any.
+   * that followed the response show up while nobody waits for any. To ask for a call at its end costs more
+   * than to count turns, so that is done only where somebody waits.
    */
   idle(connection: Connection): void {
     const nowMs = this.#options.clock.monotonicMs();
@@ -111,7 +116,10 @@ export class ConnectionPool implements ConnectionOwner {
       return;
     }
     connection.idleSinceMs = nowMs;
-    if (this.#resting.push(connection) === 1) setImmediate(() => this.#rested());
+    connection.idleSinceTurn = currentTurn();
+    this.#idle.push(connection);
+    this.#serveWaiting();
+    this.#sweepLater();
   }
 
   closed(connection: Connection): void {
@@ -121,22 +129,39 @@ export class ConnectionPool implements ConnectionOwner {
     this.#openForWaiting();
   }
 
-  #rested(): void {
-    const rested = this.#resting;
-    this.#resting = [];
-    for (const connection of rested) {
-      if (!connection.usable) continue;
-      const exchange = this.#nextWaiting();
-      if (exchange === undefined) this.#idle.push(connection);
-      else start(exchange, connection);
-    }
-    this.#sweepLater();
+  /** Once the event loop has turned, gives the idle connections to those that wait for one. */
+  #serveWaiting(): void {
+    if (this.#serving || this.#waiting.length === 0 || this.#idle.length === 0) return;
+    this.#serving = true;
+    setImmediate(() => {
+      this.#serving = false;
+      while (this.#idle.length > 0) {
+        const exchange = this.#nextWaiting();
+        if (exchange === undefined) return;
+        const connection = this.#takeIdle(this.#idle.length - 1);
+        if (connection !== undefined) start(exchange, connection);
+        else this.#waiting.unshift(exchange);
+      }
+    });
   }
 
-  #takeIdle(): Connection | undefined {
-    for (let one = this.#idle.pop(); one !== undefined; one = this.#idle.pop()) {
-      if (one.usable && !this.#isStale(one)) return one;
-      one.destroy();
+  /** A connection that was not given back within this turn of the event loop. */
+  #takeRested(): Connection | undefined {
+    let last = this.#idle.length - 1;
+    if (last === -1) return undefined;
+    const turn = currentTurn();
+    while (last >= 0 && this.#idle[last]?.idleSinceTurn === turn) last -= 1;
+    return this.#takeIdle(last);
+  }
+
+  /** The idle connection at this place, or the next one before it that can be used. */
+  #takeIdle(from: number): Connection | undefined {
+    for (let index = from; index >= 0; index -= 1) {
+      const one = this.#idle[index];
+      if (index === this.#idle.length - 1) this.#idle.pop();
+      else this.#idle.splice(index, 1);
+      if (one?.usable === true && !this.#isStale(one)) return one;
+      one?.destroy();
     }
     return undefined;
   }
