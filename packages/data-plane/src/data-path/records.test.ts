@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
 import { requestRecordSchema } from '@gateway/shared/records/record';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { startTestDataPath, type TestDataPath } from '../testing/data-path.ts';
 import { closeAfterEach } from '../testing/opened.ts';
 import { rawCall, rawConnection, requestText } from '../testing/raw-client.ts';
-import { startUpstream } from '../testing/upstream.ts';
+import { startRawUpstream, startUpstream } from '../testing/upstream.ts';
 
 const opened = closeAfterEach();
 
@@ -120,6 +121,26 @@ describe('the record of a request', () => {
     expect(timing.upstream_ms).toBeGreaterThanOrEqual(450);
     expect(timing.gateway_ms).toBeLessThan(300);
     expect(Number(response.headers.get('x-gateway-latency'))).toBe(Math.round(timing.gateway_ms));
+  });
+
+  it('counts a body that flows towards the time of the upstream', async () => {
+    let passedMs = 0;
+    let finish: (() => void) | undefined;
+    const upstream = opened(
+      await startRawUpstream((socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab');
+        finish = () => void socket.write('cd');
+      }),
+    );
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + passedMs };
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }, { clock }));
+    const response = await gateway.call('test');
+    passedMs = 5000;
+    finish?.();
+    expect(await response.text()).toBe('abcd');
+    const { timing } = await gateway.recordOf(response);
+    expect(timing.upstream_ms).toBeGreaterThanOrEqual(5000);
+    expect(timing.gateway_ms).toBeLessThan(4000);
   });
 
   it('is bounded, whatever the caller sends', async () => {

@@ -64,7 +64,47 @@ const keyed = { 'idempotency-key': 'k1' };
 const always: Partial<Policy> = { unsafe_methods: 'always' };
 const withKey: Partial<Policy> = { unsafe_methods: 'with_idempotency_key' };
 
+/** An upstream that answers the first whole request so, and gives its body to the test. */
+async function answering(answer: string) {
+  const bodies: string[] = [];
+  const upstream = opened(
+    await startRawUpstream((socket) => {
+      let text = '';
+      socket.on('data', (bytes) => {
+        text += bytes.toString('latin1');
+        const [head = '', ...rest] = text.split('\r\n\r\n');
+        const body = rest.join('\r\n\r\n');
+        if (body.length < Number(/content-length: (\d+)/i.exec(head)?.[1] ?? Infinity)) return;
+        bodies.push(body);
+        text = '';
+        socket.write(answer, 'latin1');
+      });
+    }),
+  );
+  return { url: upstream.url, bodies };
+}
+
 describe('retries', () => {
+  it('send the same bytes each time, and the caller gets those of the answer', async () => {
+    const all = Array.from({ length: 256 }, (_none, code) => String.fromCharCode(code)).join('');
+    const length = `Content-Length: ${all.length}`;
+    const busy = await answering('HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n');
+    const well = await answering(`HTTP/1.1 200 OK\r\n${length}\r\n\r\n${all}`);
+    const gateway = opened(
+      await startTestDataPath({
+        ...{ upstreams: [busy.url, well.url], retry_count: 1 },
+        retry: { ...POLICY, unsafe_methods: 'always' },
+      }),
+    );
+    for (let calls = 0; busy.bodies.length === 0 && calls < 100; calls += 1) {
+      const body = Buffer.from(all, 'latin1');
+      const response = await gateway.call('test', { method: 'POST', body });
+      expect(Buffer.from(await response.arrayBuffer()).toString('latin1')).toBe(all);
+    }
+    expect(busy.bodies).toEqual([all]);
+    expect(new Set(well.bodies)).toEqual(new Set([all]));
+  });
+
   it.each<[string, string, Body, number, Partial<Policy>?, Record<string, string>?]>([
     ['GET', 'reset', 'none', 3],
     ['GET', '503', 'none', 3],

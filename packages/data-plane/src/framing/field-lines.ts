@@ -1,12 +1,8 @@
 import { withoutBlanks } from './blanks.ts';
-import { byName } from './by-name.ts';
+import { fieldNameAt } from './field-names.ts';
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** No control character, and no half of a line's end. What a line may hold never ends it, so this takes linear time. */
 const SOUND_LINES = /^(?:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
-
-/** The name in memory of its own; empty where it is none (RFC 9110 section 5.1). */
-const soundName = byName((name) => (TOKEN.test(name) ? name : ''));
 
 /**
  * Reads the field lines from a place of a text to its end, each with its CRLF, strictly: what a
@@ -26,10 +22,11 @@ export function readFieldLines(
   if (!SOUND_LINES.test(text)) return 'malformed';
   for (let at = start; at < text.length;) {
     if (fields.length >= maxLines * 2) return 'too_many_lines';
-    const end = text.indexOf('\r\n', at);
+    // A CR ends a line here, and there is one.
+    const end = text.indexOf('\r', at);
     const colon = text.indexOf(':', at);
     if (colon === -1 || colon > end) return 'malformed';
-    const name = soundName(text.slice(at, colon));
+    const name = fieldNameAt(text, at, colon);
     if (name === '') return 'malformed';
     fields.push(name, withoutBlanks(text, colon + 1, end));
     at = end + 2;

@@ -5,6 +5,16 @@
  */
 export const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
+/** Views of small reads, as most are, are made once for each length. */
+const MAX_KEPT_VIEW = 2048;
+const views = new Array<Buffer | undefined>(MAX_KEPT_VIEW + 1).fill(undefined);
+
+/** The first bytes of it, good until the next read. */
+export function readBytes(length: number): Buffer {
+  if (length > MAX_KEPT_VIEW) return READ_BUFFER.subarray(0, length);
+  return (views[length] ??= READ_BUFFER.subarray(0, length));
+}
+
 /** The same bytes, good for as long as they are needed: a copy where the next read would overwrite them. */
 export function toKeep(bytes: Buffer): Buffer {
   if (bytes.buffer !== READ_BUFFER.buffer) return bytes;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { BodyBytes } from '../framing/body-bytes.ts';
 
 /** What the data path needs of a caller's request, of whichever version of HTTP. */
 export interface CallerRequest {
@@ -22,7 +23,7 @@ export interface CallerRequest {
    * All of the body at once, where it is here, at most so long, and nobody has begun to read it. The
    * request then is at its end, and emits nothing.
    */
-  takeWhole(maxBytes: number): Buffer | undefined;
+  takeWhole(maxBytes: number): BodyBytes | undefined;
   /** Nobody wants what is left of the body: it is read and dropped, and slowly. */
   dropRest(): void;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { toBuffer, type BodyBytes } from '../framing/body-bytes.ts';
 import type { RequestContext } from './context.ts';
 
 /**
@@ -14,9 +15,9 @@ export function keyDigest(ctx: RequestContext, caller: string, key: string): str
 }
 
 /** What makes a request the same: method, path, query and body (DESIGN section 2), as 64 hex digits. */
-export function fingerprintOf(ctx: RequestContext, body: Buffer | null): string {
+export function fingerprintOf(ctx: RequestContext, body: BodyBytes | null): string {
   const { method, target } = ctx;
-  return digest([method, target.path, target.query, body ?? '']).toString('hex');
+  return digest([method, target.path, target.query, toBuffer(body ?? '')]).toString('hex');
 }
 
 /** SHA-256 over the parts, each after its length, so that none can run into its neighbour. */

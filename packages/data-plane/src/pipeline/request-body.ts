@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { BodyBytes } from '../framing/body-bytes.ts';
 
 /** The body of the caller's request, not read until a stage asks for it. */
 export interface RequestBody {
@@ -19,12 +20,12 @@ export interface RequestBody {
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly keepBytes: number;
-  /** How long the whole of a kept body may take. */
-  readonly timeoutMs: number;
+  /** By when the whole of a kept body must be there, by the monotonic clock. */
+  readonly deadlineMs: number;
 }
 
 export type TakenBody =
-  | { readonly kind: 'kept'; readonly bytes: Buffer | null }
+  | { readonly kind: 'kept'; readonly bytes: BodyBytes | null }
   | { readonly kind: 'stream'; readonly stream: BodyStream };
 
 export interface BodyStream extends Readable {

@@ -21,19 +21,23 @@ export function respondWithUpstream(
   upstream: UpstreamResponse,
   options: RespondOptions,
 ): void {
+  const { clock } = options;
+  const headAtMs = clock.monotonicMs();
   const fields = endToEndFields(upstream.fields, true);
-  fields.push(...respondHead(ctx, upstream.status, options));
-  const headAtMs = options.clock.monotonicMs();
+  fields.push(...respondHead(ctx, upstream.status, options, headAtMs));
   response.writeHead(upstream.status, upstream.statusText, fields);
   ctx.whenClientGone(() => upstream.cancel());
+  let flows = false;
   pipeResponse(upstream, response, {
     sent: (bytes) => void (ctx.responseBytes += bytes),
     ended: (complete) => {
-      ctx.upstreamMs += options.clock.monotonicMs() - headAtMs;
+      // A body that was there with its head took no time.
+      if (flows) ctx.upstreamMs += clock.monotonicMs() - headAtMs;
       ctx.upstreamBroke = !complete;
       ctx.whenClientGone(undefined);
     },
   });
+  flows = true;
 }
 
 /** Answers in the error envelope (INTERFACE section 2), marked as the gateway's own by `X-Gateway-Error`. */
@@ -73,9 +77,10 @@ export function respondHead(
   ctx: RequestContext,
   status: number,
   options: RespondOptions,
+  nowMs = options.clock.monotonicMs(),
 ): string[] {
   ctx.status = status;
-  ctx.gatewayMs = gatewayMsAt(ctx, options.clock.monotonicMs());
+  ctx.gatewayMs = gatewayMsAt(ctx, nowMs);
   const window = ctx.quota ?? options.failures.left(ctx.clientIp, options.clock.nowMs());
   const fields = gatewayFields(ctx, window);
   if (options.draining() || awaitsContinue(ctx)) fields.push('Connection', 'close');

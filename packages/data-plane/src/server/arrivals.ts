@@ -18,7 +18,7 @@ import { IncomingBody } from './incoming-body.ts';
 
 export interface ArrivalOptions {
   readonly clock: Clock;
-  readonly makeId: (prefix: IdPrefix) => string;
+  readonly makeId: (prefix: IdPrefix, atMs: number) => string;
   readonly trace: (traceparent: string | undefined) => TraceContext;
   readonly trustedProxies: AddressRanges;
   readonly table: () => RoutingTable;
@@ -56,7 +56,7 @@ export function createContext(
       })
     : EMPTY_BODY;
   const context = new RequestContext({
-    id: options.makeId('req'),
+    id: options.makeId('req', receivedAtMs),
     receivedAtMs,
     startedMs: clock.monotonicMs(),
     method: request.method,

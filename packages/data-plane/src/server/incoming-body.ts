@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { BodyBytes } from '../framing/body-bytes.ts';
 import type { CallerRequest } from '../pipeline/caller.ts';
 import type {
   BodyBudget,
@@ -60,7 +61,7 @@ export class IncomingBody implements RequestBody {
     this.#reservedBytes = 0;
   }
 
-  #kept(whole: Buffer, limits: BodyLimits): TakenBody {
+  #kept(whole: BodyBytes, limits: BodyLimits): TakenBody {
     this.receivedBytes = whole.length;
     if (whole.length > limits.maxBytes) throw tooLarge(limits);
     return { kind: 'kept', bytes: whole.length === 0 ? null : whole };
@@ -99,7 +100,8 @@ export class IncomingBody implements RequestBody {
       const onClose = () => {
         if (!settled) settle(new ClientGoneError());
       };
-      const timer = clock.setTimer(limits.timeoutMs, () => {
+      const timeoutMs = Math.max(1, limits.deadlineMs - clock.monotonicMs());
+      const timer = clock.setTimer(timeoutMs, () => {
         settle(new GatewayError('invalid_request', 'The request body did not arrive in time.'));
         request.resume();
       });

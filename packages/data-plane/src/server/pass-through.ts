@@ -88,7 +88,8 @@ async function pass(
   options: PassThroughOptions,
 ): Promise<void> {
   const { timeoutMs } = options;
-  const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, timeoutMs });
+  const deadlineMs = ctx.startedMs + timeoutMs;
+  const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, deadlineMs });
   const headers = passedFields(ctx);
   const attempt = options.client.begin(
     upstream,

@@ -50,15 +50,16 @@ export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
     response.on('error', (error) => {
       options.log.debug({ request_id: ctx.id, reason: error.message }, 'the response broke');
     });
-    void handle(ctx, response, options).then(settle);
+    void handle(ctx, response, options, settle);
   };
 }
 
-/** Never rejects: whatever is thrown becomes a reply, in this one place. */
+/** Whatever is thrown becomes a reply, in this one place; `settled` is called once, behind all else. */
 async function handle(
   ctx: RequestContext,
   response: CallerResponse,
   options: ProxyHandlerOptions,
+  settled: () => void,
 ): Promise<void> {
   try {
     const reply = await runStages(options.stages, ctx);
@@ -74,6 +75,7 @@ async function handle(
       answer(ctx, response, toGatewayError(ctx, error, options.log), options);
     }
   }
+  settled();
 }
 
 function passOn(

@@ -4,6 +4,7 @@ import { outboundHeaders } from '../pipeline/outbound-headers.ts';
 import { upstreamPath } from '../pipeline/proxy-path.ts';
 import type { TakenBody } from '../pipeline/request-body.ts';
 import type { Reply, Stage } from '../pipeline/stage.ts';
+import { takeBody } from '../pipeline/take-body.ts';
 import { deadlinePassed, finalError, recordAttempt } from '../upstream/attempt.ts';
 import { attemptVerdict, hasFairTime } from '../upstream/health/attempt-verdict.ts';
 import type { ServiceBalancers } from '../upstream/health/service-balancer.ts';
@@ -50,15 +51,8 @@ async function forward(
   const { clock } = options;
   const load = options.loads.enter(service.id);
   ctx.onFinish(() => options.loads.leave(service.id, load));
-  let body = ctx.takenBody;
-  if (body === undefined) {
-    const takenMs = clock.monotonicMs();
-    try {
-      body = ctx.body.empty ? NO_BODY : await takeBody(ctx, route, takenMs, options);
-    } finally {
-      ctx.clientWaitMs += clock.monotonicMs() - takenMs;
-    }
-  }
+  const taken = ctx.takenBody ?? takeForRetries(ctx, route, options);
+  const body = taken instanceof Promise ? await taken : taken;
   const headers = outboundHeaders(ctx);
   const balancer = options.balancers.of(service);
   let tried = NONE_TRIED;
@@ -99,19 +93,20 @@ async function forward(
 
 const NO_BODY: TakenBody = { kind: 'kept', bytes: null };
 
-function takeBody(
+function takeForRetries(
   ctx: RequestContext,
   route: CompiledRoute,
-  nowMs: number,
   options: ForwardOptions,
 ): TakenBody | Promise<TakenBody> {
+  if (ctx.body.empty) return NO_BODY;
   const hasKey = ctx.inbound.idempotencyKey !== undefined;
   const kept = route.retryCount > 0 && mayRepeat(ctx.method, hasKey, route.retry);
-  return ctx.body.take({
+  const limits = {
     maxBytes: route.maxBodyBytes,
     keepBytes: kept ? options.retryBodyBytes : ctx.inbound.chunked ? 0 : SMALL_BODY_BYTES,
-    timeoutMs: Math.max(1, ctx.deadlineMs - nowMs),
-  });
+    deadlineMs: ctx.deadlineMs,
+  };
+  return takeBody(ctx, limits, options.clock);
 }
 
 /** What an attempt that begins now has for the head of its response, ms. */

@@ -8,6 +8,7 @@ import { fingerprintOf, keyDigest } from '../pipeline/idempotency-scope.ts';
 import type { BodyBudget, TakenBody } from '../pipeline/request-body.ts';
 import { endToEndFields } from '../pipeline/response-head.ts';
 import type { Reply, Stage } from '../pipeline/stage.ts';
+import { takeBody } from '../pipeline/take-body.ts';
 import type { Claim } from '../state/idempotency/claim.ts';
 import type { IdempotencyKeys, KeyOutcome } from '../state/idempotency/keys.ts';
 import type { KeyResult } from '../state/idempotency/metrics.ts';
@@ -157,19 +158,9 @@ async function takeWhole(
   options: IdempotencyOptions,
 ): Promise<TakenBody & { kind: 'kept' }> {
   if (ctx.body.empty) return { kind: 'kept', bytes: null };
-  const { clock } = options;
-  const startedMs = clock.monotonicMs();
   const keepBytes = Math.min(route.maxBodyBytes, options.maxRequestBodyBytes);
-  let taken: TakenBody;
-  try {
-    taken = await ctx.body.take({
-      maxBytes: route.maxBodyBytes,
-      keepBytes,
-      timeoutMs: Math.max(1, ctx.deadlineMs - startedMs),
-    });
-  } finally {
-    ctx.clientWaitMs += clock.monotonicMs() - startedMs;
-  }
+  const limits = { maxBytes: route.maxBodyBytes, keepBytes, deadlineMs: ctx.deadlineMs };
+  const taken = await takeBody(ctx, limits, options.clock);
   if (taken.kind === 'kept') return taken;
   if (Math.max(ctx.inbound.contentLength ?? 0, ctx.body.receivedBytes) > keepBytes) {
     throw new GatewayError(

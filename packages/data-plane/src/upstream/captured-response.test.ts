@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { createBodyBudget } from '../pipeline/request-body.ts';
 import { CapturedResponse } from './captured-response.ts';
-import type { BodyBytes, BodySink, UpstreamResponse } from './port.ts';
+import type { BodyBytes } from '../framing/body-bytes.ts';
+import type { BodySink, UpstreamResponse } from './port.ts';
 
 const BOUND = 100;
 

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
+import { toBuffer, type BodyBytes } from '../framing/body-bytes.ts';
 import type { BodyBudget } from '../pipeline/request-body.ts';
-import type { BodyBytes, BodySink, UpstreamResponse, WholeBody } from './port.ts';
+import type { BodySink, UpstreamResponse, WholeBody } from './port.ts';
 
 export interface CaptureOptions {
   readonly clock: Clock;
@@ -116,9 +117,7 @@ export class CapturedResponse implements UpstreamResponse {
 
   #ended(): void {
     if (!this.#finish()) return;
-    const parts = this.#kept?.map((chunk) =>
-      typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk,
-    );
+    const parts = this.#kept?.map(toBuffer);
     this.#options.complete(parts === undefined ? undefined : Buffer.concat(parts));
   }
 

@@ -65,6 +65,20 @@ describe('a connection of HTTP/1.1', () => {
     expect(bodies).toEqual(['hello', '']);
   });
 
+  it('passes the whole of such a body on byte for byte to whoever listens instead', async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_none, index) => index));
+    const chunks: Buffer[] = [];
+    onRequest = (request, response) => {
+      expect(request.takeWhole(255)).toBeUndefined();
+      request.on('data', (chunk) => chunks.push(chunk));
+      request.once('end', () => answer(response, 'over'));
+    };
+    const connection = await open();
+    connection.send(Buffer.concat([Buffer.from(`${POST}256\r\n\r\n`), bytes]));
+    expect(await (await connection.response()).text()).toBe('over');
+    expect(chunks).toEqual([bytes]);
+  });
+
   it('keeps what comes of a body until somebody listens, and stops where they pause', async () => {
     let request: CallerRequest | undefined;
     let received = '';

@@ -60,6 +60,7 @@ export class Http1Connection {
           this.#begin(head);
         },
         body: (bytes) => this.#request?.received(toKeep(bytes)),
+        wholeBody: (text) => this.#request?.receivedWhole(text),
         end: () => this.#request?.ended(),
       },
       options,

@@ -1,5 +1,5 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
-import { READ_BUFFER, toKeep } from '../../framing/read-buffer.ts';
+import { READ_BUFFER, readBytes, toKeep } from '../../framing/read-buffer.ts';
 
 /** Takes what has come, good until the call returns. */
 export type TakeBytes = (bytes: Buffer) => void;
@@ -39,7 +39,7 @@ export function readDirectly(accepted: Socket): ReadSocket {
   const onread = {
     buffer: READ_BUFFER,
     callback(length: number) {
-      const bytes = READ_BUFFER.subarray(0, length);
+      const bytes = readBytes(length);
       if (take === undefined) return socket.push(toKeep(bytes));
       take(bytes);
       return true;

@@ -1,3 +1,4 @@
+import { SMALL_MESSAGE_BYTES } from '../../framing/body-bytes.ts';
 import { ChunkedDecoder } from '../../framing/chunked-decoder.ts';
 import { mayBecomeHead, parseRequestHead, type RequestHead } from './request-head.ts';
 
@@ -8,6 +9,8 @@ export interface MessageEvents {
   head(head: RequestHead): void;
   /** Some of the body: a view of the bytes that were fed. */
   body(bytes: Buffer): void;
+  /** All of the body, as it came with the head; one character a byte. */
+  wholeBody(text: string): void;
   /** The request is complete. */
   end(): void;
 }
@@ -77,9 +80,15 @@ export class MessageReader {
     const before = this.#partial.length;
     const max = this.#maxHeaderBytes;
     if (before === 0 && bytes[0] !== CR) {
-      const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
-      if (end !== -1 && end + 4 <= max)
-        return this.#takeHead(bytes.toString('latin1', 0, end + 2), end + 4);
+      if (bytes.length <= SMALL_MESSAGE_BYTES) {
+        const text = bytes.toString('latin1');
+        const end = text.indexOf(END_OF_HEAD);
+        if (end !== -1 && end + 4 <= max) return this.#takeMessage(text, end + 4);
+      } else {
+        const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
+        if (end !== -1 && end + 4 <= max)
+          return this.#takeHead(bytes.toString('latin1', 0, end + 2), end + 4);
+      }
     }
     const all = this.#partial + bytes.toString('latin1', 0, max + 4);
     const skipped = this.#emptyLinesOf(all);
@@ -103,6 +112,16 @@ export class MessageReader {
       if (this.#emptyLines > MAX_EMPTY_LINES) return undefined;
     }
     return length;
+  }
+
+  /** Takes a head of so many characters, and the body behind it where that is all that follows. */
+  #takeMessage(text: string, headLength: number): number | MalformedReason {
+    const used = this.#takeHead(text.slice(0, headLength - 2), headLength);
+    const bodyLength = text.length - headLength;
+    if (this.#state !== 'length' || this.#leftBytes !== bodyLength) return used;
+    this.#events.wholeBody(text.slice(headLength));
+    this.#end();
+    return text.length;
   }
 
   #takeHead(text: string, used: number): number | MalformedReason {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { toBuffer, type BodyBytes } from '../../framing/body-bytes.ts';
 import type { CallerRequest } from '../../pipeline/caller.ts';
 import { KeptBytes } from '../kept-bytes.ts';
 import type { RequestHead } from './request-head.ts';
@@ -31,7 +32,8 @@ export class Http1Request implements CallerRequest {
   readableEnded = false;
   readonly #connection: RequestConnection;
   readonly #listeners: Partial<Record<EventName, Listener[]>> = {};
-  #waiting: KeptBytes | undefined = undefined;
+  /** A text is all of the body, as it came with the head. */
+  #waiting: KeptBytes | string | undefined = undefined;
   /** Of what waits, the parts that are being passed on, the next one last. */
   #parts: Buffer[] = [];
   #waitingBytes = 0;
@@ -56,14 +58,14 @@ export class Http1Request implements CallerRequest {
    * All of the body at once, where it is here, at most so long, and nobody has begun to read it. The
    * request then is at its end, and emits nothing.
    */
-  takeWhole(maxBytes: number): Buffer | undefined {
+  takeWhole(maxBytes: number): BodyBytes | undefined {
     if (!this.complete || this.#flowing !== undefined || this.#waitingBytes > maxBytes)
       return undefined;
-    const whole = this.#waiting?.whole() ?? EMPTY;
+    const waiting = this.#waiting;
     this.#waiting = undefined;
     this.#waitingBytes = 0;
     this.readableEnded = true;
-    return whole;
+    return typeof waiting === 'string' ? waiting : (waiting?.whole() ?? EMPTY);
   }
 
   on(event: EventName, listener: Listener): this {
@@ -117,10 +119,16 @@ export class Http1Request implements CallerRequest {
       this.#emit('data', chunk);
       return;
     }
-    this.#waiting ??= new KeptBytes();
+    if (!(this.#waiting instanceof KeptBytes)) this.#waiting = new KeptBytes();
     this.#waiting.add(chunk);
     this.#waitingBytes += chunk.length;
     if (this.#waitingBytes > MAX_WAITING_BYTES) this.#connection.holdBody(true);
+  }
+
+  /** All of the body has come, before anybody could listen; one character a byte. */
+  receivedWhole(text: string): void {
+    this.#waiting = text;
+    this.#waitingBytes = text.length;
   }
 
   /** All of the request has come. */
@@ -153,9 +161,11 @@ export class Http1Request implements CallerRequest {
   }
 
   #next(): Buffer | undefined {
-    if (this.#parts.length === 0) {
-      this.#parts = this.#waiting?.parts().toReversed() ?? [];
+    if (this.#parts.length === 0 && this.#waiting !== undefined) {
+      const waiting = this.#waiting;
       this.#waiting = undefined;
+      this.#parts =
+        typeof waiting === 'string' ? [toBuffer(waiting)] : waiting.parts().toReversed();
     }
     const part = this.#parts.pop();
     this.#waitingBytes -= part?.length ?? 0;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { BodyBytes } from '../../framing/body-bytes.ts';
 import type { OutboundRequest } from '../port.ts';
 import { UnsendableError, writeRequest } from './request-writer.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -8,8 +9,8 @@ import { ResponseParser } from './response-parser.ts';
 export interface ExchangeEvents {
   readonly request: OutboundRequest;
   head(head: ResponseHead): void;
-  /** Some of the body, good until the call returns. */
-  body(bytes: Buffer): void;
+  /** Some of the body; a buffer is good until the call returns. */
+  body(bytes: BodyBytes): void;
   end(): void;
   /** The exchange cannot go on. */
   broken(reason: BreakReason, error: Error): void;
@@ -34,6 +35,8 @@ const CLOSED = new Error('the upstream closed the connection');
  */
 export class Connection {
   idleSinceMs = 0;
+  /** The turn of the event loop in which it was given back. */
+  idleSinceTurn = 0;
   /** By the monotonic clock: after it no other exchange begins. */
   retiresAtMs = Infinity;
   keepAliveHintMs: number | undefined = undefined;

@@ -28,13 +28,14 @@ export function writeRequest(
     done(new UnsendableError());
     return;
   }
-  if (body === null || Buffer.isBuffer(body)) {
+  if (body === null || typeof body === 'string' || Buffer.isBuffer(body)) {
     const head = headText(
       host,
       request,
       body === null ? emptyFraming(request) : lengthField(body.length),
     );
     if (body === null) socket.write(head, 'latin1');
+    else if (typeof body === 'string') socket.write(head + body, 'latin1');
     else if (body.length <= JOINED_BODY_BYTES) {
       socket.write(head + body.toString('latin1'), 'latin1');
     } else {
@@ -70,9 +71,15 @@ function headText(host: string, request: OutboundRequest, framing: string): stri
 const LINE_BREAK = /[\r\n]/;
 const NOT_VISIBLE = /[^!-\xff]/;
 
-/** The parser in front has refused line breaks already; one that came through would be an injection. */
+/**
+ * The parser in front has refused line breaks already; one that came through would be an injection. Names
+ * are not looked at again: each was found to be a token where it was read, in a head or in the configuration.
+ */
 function isWritable(request: OutboundRequest): boolean {
-  for (const text of request.headers) if (LINE_BREAK.test(text)) return false;
+  const { headers } = request;
+  for (let index = 1; index < headers.length; index += 2) {
+    if (LINE_BREAK.test(headers[index] ?? '')) return false;
+  }
   return !NOT_VISIBLE.test(request.method) && !NOT_VISIBLE.test(request.path);
 }
 

@@ -1,11 +1,12 @@
+import { SMALL_MESSAGE_BYTES, type BodyBytes } from '../../framing/body-bytes.ts';
 import { ChunkedDecoder } from '../../framing/chunked-decoder.ts';
 import { parseResponseHead, type ResponseHead } from './response-head.ts';
 
 export interface ParserEvents {
   /** The head of the final response; interim ones are passed over. */
   head(head: ResponseHead): void;
-  /** Some of the body: a view of the bytes that were fed, good until the call returns. */
-  body(bytes: Buffer): void;
+  /** Some of the body; a buffer is a view of the bytes that were fed, good until the call returns. */
+  body(bytes: BodyBytes): void;
   /** The response is complete. */
   end(): void;
 }
@@ -66,7 +67,14 @@ export class ResponseParser {
 
   #feedHead(bytes: Buffer): number | undefined {
     const before = this.#partialHead.length;
-    if (before === 0) {
+    if (before === 0 && bytes.length <= SMALL_MESSAGE_BYTES) {
+      const text = bytes.toString('latin1');
+      const end = text.indexOf(END_OF_HEAD);
+      if (end !== -1) {
+        if (!this.#takeHead(text.slice(0, end + 2))) return undefined;
+        return end + 4 + this.#takeText(text, end + 4);
+      }
+    } else if (before === 0) {
       const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
       if (end !== -1 && end < MAX_HEAD_BYTES) {
         return this.#takeHead(bytes.toString('latin1', 0, end + 2)) ? end + 4 : undefined;
@@ -116,6 +124,16 @@ export class ResponseParser {
     this.#events.head(head);
     if (framing.kind === 'none') this.#events.end();
     return true;
+  }
+
+  /** Takes the body that came with the head from the text of both. Gives how long it is, maybe 0. */
+  #takeText(text: string, at: number): number {
+    if (this.#state !== 'length' || text.length === at) return 0;
+    const take = Math.min(this.#leftBytes, text.length - at);
+    this.#leftBytes -= take;
+    this.#events.body(text.slice(at, at + take));
+    if (this.#leftBytes === 0) this.#end();
+    return take;
   }
 
   #feedBody(bytes: Buffer): number | undefined {
