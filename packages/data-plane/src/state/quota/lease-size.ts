@@ -11,7 +11,7 @@ export interface LeaseDemand {
   readonly expected: number;
 }
 
-/** A lease takes no more than this part of what is left, divided among the data planes. */
+/** Ahead of need a lease takes no more than this part of what is left, divided among the data planes. */
 const FAIR_PART = 1 / 2;
 /** What a data plane may hold without having shown a need: a hundredth of the limit over all of them. */
 const IDLE_PART = 1 / 100;
@@ -19,17 +19,16 @@ const IDLE_PART = 1 / 100;
 const MIN_FAIR_AHEAD = 4;
 
 /**
- * How many requests the next lease is for: as many as are needed for a while, but large only while
- * plenty is left, and down to one near the end, so that no data plane runs dry while another holds what
- * it does not use. 0 where nothing is left, or where nobody waits and little is left.
+ * How many requests the next lease is for: those that wait, as theirs is used at once, and what is needed for
+ * a while, but that large only while plenty is left, so that no data plane runs dry while another holds
+ * what it does not use. 0 where nothing is left, or where nobody waits and little is left.
  */
 export function leaseSize({ left, limit, nodes, waiting, expected }: LeaseDemand): number {
-  if (left < 1) return 0;
-  const fair = (left * FAIR_PART) / nodes;
-  if (waiting === 0 && fair < MIN_FAIR_AHEAD) return 0;
+  const now = Math.max(0, Math.min(waiting, left));
+  const fair = ((left - now) * FAIR_PART) / nodes;
+  if (fair < MIN_FAIR_AHEAD) return now;
   const ahead = Math.max(1, expected, (limit * IDLE_PART) / nodes);
-  const size = Math.floor(Math.min(waiting + ahead, fair));
-  return Math.min(left, Math.max(size, waiting === 0 ? 0 : 1));
+  return now + Math.floor(Math.min(ahead, fair));
 }
 
 /** What decides how much a data plane may still grant by itself while the store is away. */
