@@ -38,6 +38,7 @@ describe('a lease', () => {
     };
     const outcome = await acquireLease(ledger, ask, undefined, () => 'own');
     if (outcome.kind !== 'settled') throw new Error(outcome.reason);
+    expect(outcome.unanswered).toBe(1);
     const truly = GRANTED - GIVEN_BACK + OTHERS + outcome.size;
     expect(ledger.entry.granted).toBeGreaterThanOrEqual(truly);
   });

@@ -28,20 +28,29 @@ export interface LeaseAsk {
   readonly chargeOnly: boolean;
 }
 
-export type LeaseOutcome =
+/** What came between the writes of one round and their answers. */
+interface Tally {
+  /** Writes before which another data plane came. */
+  conflicts: number;
+  /** Writes without an answer: what one of them leased may be granted to nobody. */
+  unanswered: number;
+}
+
+export type LeaseOutcome = Readonly<Tally> &
   /** `granted` is what all have of the window now; size 0 where nothing is left, or little and no need. */
-  | {
-      readonly kind: 'settled';
-      readonly size: number;
-      readonly charged: number;
-      readonly granted: number;
-      readonly state: LedgerState;
-      /** The revision that was read or known at first. */
-      readonly begunAt: number;
-      readonly conflicts: number;
-    }
-  /** The ledger is at a later window than this data plane, or cannot hold this key. */
-  | { readonly kind: 'unusable'; readonly reason: string; readonly conflicts: number };
+  (
+    | {
+        readonly kind: 'settled';
+        readonly size: number;
+        readonly charged: number;
+        readonly granted: number;
+        readonly state: LedgerState;
+        /** The revision that was read or known at first. */
+        readonly begunAt: number;
+      }
+    /** The ledger is at a later window than this data plane, or cannot hold this key. */
+    | { readonly kind: 'unusable'; readonly reason: string }
+  );
 
 interface Step {
   readonly entry: LedgerEntry;
@@ -51,7 +60,7 @@ interface Step {
 
 /** Another that came first was granted something; past so many it is for the caller to ask again. */
 const MAX_TRIES = 64;
-const MAX_UNKNOWN = 2;
+const MAX_UNANSWERED = 2;
 
 /**
  * Takes a lease by compare-and-set. A write whose answer is lost is read back by its lease id, and
@@ -73,14 +82,13 @@ export async function acquireLease(
   let fresh = known === undefined;
   const begunAt = typeof state === 'string' ? 0 : state.revision;
   let id = newId();
-  let unknown = 0;
-  let conflicts = 0;
+  const tally: Tally = { conflicts: 0, unanswered: 0 };
   const settled = (granted: number, step: Step | undefined, at: LedgerState): LeaseOutcome => {
     const { size = 0, charged = 0 } = step ?? {};
-    return { kind: 'settled', size, charged, granted, state: at, begunAt, conflicts };
+    return { kind: 'settled', size, charged, granted, state: at, begunAt, ...tally };
   };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    if (typeof state === 'string') return { kind: 'unusable', reason: state, conflicts };
+    if (typeof state === 'string') return { kind: 'unusable', reason: state, ...tally };
     const step = nextEntry(state.entry, ask, id);
     if (typeof step === 'string' || step === undefined) {
       // What was seen before may be old; only the ledger's own word refuses anything.
@@ -89,7 +97,7 @@ export async function acquireLease(
         fresh = true;
         continue;
       }
-      if (step !== undefined) return { kind: 'unusable', reason: step, conflicts };
+      if (step !== undefined) return { kind: 'unusable', reason: step, ...tally };
       return settled(grantedIn(state.entry, ask), undefined, state);
     }
     const result = await ledger.write(ask.key, step.entry, state.revision);
@@ -98,24 +106,25 @@ export async function acquireLease(
       return settled(step.entry.granted, step, written);
     }
     if (result.kind === 'full') {
-      return { kind: 'unusable', reason: 'there is no room for the key', conflicts };
+      return { kind: 'unusable', reason: 'there is no room for the key', ...tally };
     }
-    if (result.kind === 'conflict') conflicts += 1;
-    else unknown += 1;
+    if (result.kind === 'conflict') tally.conflicts += 1;
+    else tally.unanswered += 1;
     const now = await readOrReason(ledger, ask.key);
-    if (typeof now === 'string') return { kind: 'unusable', reason: now, conflicts };
+    if (typeof now === 'string') return { kind: 'unusable', reason: now, ...tally };
     if (now.entry?.lease === id) return settled(now.entry.granted, step, now);
-    if (unknown >= MAX_UNKNOWN) throw new Error('the store of quotas does not answer to writes');
+    if (tally.unanswered >= MAX_UNANSWERED)
+      throw new Error('the store of quotas does not answer to writes');
     // The same id again only where the same entry goes after the same revision.
     if (now.revision !== state.revision) {
       id = newId();
       // Another lease may stand upon an unanswered write that gave this back already.
-      if (unknown > 0) ask = { ...ask, giveBack: 0 };
+      if (tally.unanswered > 0) ask = { ...ask, giveBack: 0 };
     }
     state = now;
     fresh = true;
   }
-  if (typeof state === 'string') return { kind: 'unusable', reason: state, conflicts };
+  if (typeof state === 'string') return { kind: 'unusable', reason: state, ...tally };
   return settled(grantedIn(state.entry, ask), undefined, state);
 }
 

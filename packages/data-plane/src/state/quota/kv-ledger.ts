@@ -18,7 +18,11 @@ import {
 /** The store of quotas cannot be asked now. */
 export class LedgerAwayError extends Error {}
 
-const CALL_TIMEOUT_MS = 500;
+/**
+ * Whoever finds no lease waits so long for a NATS that hangs, once: then the shares decide. Shorter, and one
+ * that stands still for a moment would be taken for away, by which a limit can be passed (docs/adr/0009).
+ */
+const CALL_TIMEOUT_MS = 1000;
 
 /**
  * The ledger in a KV bucket of NATS, by the stream under it: a write names the sequence that the key's

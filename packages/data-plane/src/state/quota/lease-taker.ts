@@ -120,6 +120,7 @@ export class LeaseTaker {
       counter.knownEpoch = epoch;
       counts.refills += 1;
       counts.conflicts += outcome.conflicts;
+      counts.unanswered += outcome.unanswered;
       this.#apply(counter, ask, outcome);
       this.#gate.answered();
     } catch (error) {

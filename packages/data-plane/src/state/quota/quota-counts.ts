@@ -12,6 +12,8 @@ export interface QuotaCounts {
   failedRefills: number;
   /** Writes before which another data plane's came. */
   conflicts: number;
+  /** Writes without an answer of rounds that went on; what one of them leased may be granted to nobody. */
+  unanswered: number;
 }
 
 export function emptyQuotaCounts(): QuotaCounts {
@@ -24,5 +26,6 @@ export function emptyQuotaCounts(): QuotaCounts {
     leased: 0,
     failedRefills: 0,
     conflicts: 0,
+    unanswered: 0,
   };
 }

@@ -38,6 +38,12 @@ export function registerQuotaMetrics(registry: Registry, store: LeasedQuotaStore
     'Writes of a lease before which another data plane came; each was made again',
     () => [[{}, counts.conflicts]],
   );
+  counter(
+    registry,
+    'gateway_quota_unanswered_total',
+    'Writes of a lease that NATS did not answer in time; what one took may be granted to nobody',
+    () => [[{}, counts.unanswered]],
+  );
   gauge(registry, 'gateway_quota_leasing', '1 while leases can be had from NATS', () =>
     store.leasing ? 1 : 0,
   );
