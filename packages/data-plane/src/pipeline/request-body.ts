@@ -56,9 +56,11 @@ export function createBodyBudget(totalBytes: number): BodyBudget {
   };
 }
 
+const NOTHING: TakenBody = { kind: 'kept', bytes: null };
+
 export const EMPTY_BODY: RequestBody = {
   empty: true,
   receivedBytes: 0,
   taken: false,
-  take: () => ({ kind: 'kept', bytes: null }),
+  take: () => NOTHING,
 };

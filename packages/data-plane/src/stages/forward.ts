@@ -91,14 +91,11 @@ async function forward(
   }
 }
 
-const NO_BODY: TakenBody = { kind: 'kept', bytes: null };
-
 function takeForRetries(
   ctx: RequestContext,
   route: CompiledRoute,
   options: ForwardOptions,
 ): TakenBody | Promise<TakenBody> {
-  if (ctx.body.empty) return NO_BODY;
   const hasKey = ctx.inbound.idempotencyKey !== undefined;
   const kept = route.retryCount > 0 && mayRepeat(ctx.method, hasKey, route.retry);
   const limits = {

@@ -157,7 +157,6 @@ async function takeWhole(
   route: CompiledRoute,
   options: IdempotencyOptions,
 ): Promise<TakenBody & { kind: 'kept' }> {
-  if (ctx.body.empty) return { kind: 'kept', bytes: null };
   const keepBytes = Math.min(route.maxBodyBytes, options.maxRequestBodyBytes);
   const limits = { maxBytes: route.maxBodyBytes, keepBytes, deadlineMs: ctx.deadlineMs };
   const taken = await takeBody(ctx, limits, options.clock);

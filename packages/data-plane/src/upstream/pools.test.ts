@@ -1,83 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { lookup, type LookupAddress } from 'node:dns';
-import type { Socket } from 'node:net';
-import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { eventually } from '@gateway/shared/testing/eventually';
-import type { CompiledUpstream } from '../table/routing-table.ts';
-import { closedPort, startRawUpstream } from '../testing/upstream.ts';
-import { UpstreamPools } from './pools.ts';
-import type { OutboundRequest } from './port.ts';
+import { askedTimes, get, OK, openPoolWorld, upstreamAt } from './testing/pool-world.ts';
 
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
-const open: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
-interface Peer {
-  readonly upstream: CompiledUpstream;
-  readonly sockets: Socket[];
-  /** Sockets that have received a request and not been answered. */
-  readonly asked: Socket[];
-}
-
-/** An upstream that answers when the test says so. */
-async function startPeer(): Promise<Peer> {
-  const sockets: Socket[] = [];
-  const asked: Socket[] = [];
-  const raw = await startRawUpstream((socket) => {
-    sockets.push(socket);
-    socket.on('data', () => void asked.push(socket));
-  });
-  open.push(() => raw.close());
-  return { upstream: upstreamAt(raw.port), sockets, asked };
-}
-
-function upstreamAt(port: number, host = '127.0.0.1'): CompiledUpstream {
-  const origin = `http://${host}:${port}`;
-  return {
-    key: `svc ups ${origin}`,
-    id: 'ups',
-    serviceId: 'svc',
-    url: origin,
-    origin,
-    host: `${host}:${port}`,
-    basePath: '',
-    region: null,
-    weight: 1,
-  };
-}
-
-function startPools(maxConnections: number, deny: readonly string[] = METADATA_CIDRS) {
-  const clock = manualClock();
-  const pools = new UpstreamPools({
-    clock,
-    deny: parseAddressRanges(deny),
-    lookup: (name, options, callback) => {
-      lookup(name, { ...options, all: true, family: 4 }, (error, found: LookupAddress[]) => {
-        callback(error, found);
-      });
-    },
-    maxConnections,
-    maxConnectionAgeMs: 10_000,
-    connectTimeoutMs: 1000,
-    bodyIdleTimeoutMs: 1000,
-  });
-  open.push(() => pools.close());
-  return { pools, clock };
-}
-
-const get: OutboundRequest = {
-  method: 'GET',
-  path: '/',
-  headers: [],
-  body: null,
-  contentLength: undefined,
-};
-
-const askedTimes = (peer: Peer, times: number) =>
-  eventually(() => expect(peer.asked.length).toBe(times));
+const { startPeer, startUpstream, startPools, close } = openPoolWorld();
+afterEach(close);
 
 /** Waits until the event loop has turned: the first is called at the end of this turn. */
 async function turnOver(): Promise<void> {
@@ -182,17 +108,16 @@ describe('the connections to an upstream', () => {
 
   it('are not used again where the upstream answered before it took the whole of a kept body', async () => {
     let connections = 0;
-    const raw = await startRawUpstream((socket) => {
+    const port = await startUpstream((socket) => {
       connections += 1;
       // It reads no more of it.
       socket.once('data', () => socket.pause().write(OK));
     });
-    open.push(() => raw.close());
     const { pools } = startPools(1);
     const put = { ...get, method: 'PUT', body: Buffer.alloc(32 * 1024 * 1024) };
     for (const request of [put, get]) {
       let status: number | undefined;
-      const attempt = pools.begin(upstreamAt(raw.port), request, 5000);
+      const attempt = pools.begin(upstreamAt(port), request, 5000);
       void attempt.outcome.then(({ response }) => (status = response?.status));
       await eventually(() => expect(status).toBe(200));
       await turnOver();
@@ -281,40 +206,5 @@ describe('the connections to an upstream', () => {
     peer.asked[0]?.write(OK);
     expect((await attempt.outcome).response?.status).toBe(200);
     await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
-  });
-});
-
-describe('an attempt', () => {
-  it('says that nothing was sent where no connection could be had', async () => {
-    const { pools } = startPools(5);
-    const attempt = pools.begin(upstreamAt(await closedPort()), get, 5000);
-    expect((await attempt.outcome).error).toEqual({ name: 'connect_refused', sent: false });
-  });
-
-  it('never connects to an address where no upstream may be', async () => {
-    const peer = await startPeer();
-    const { pools } = startPools(5, ['127.0.0.0/8']);
-    const attempt = pools.begin(peer.upstream, get, 5000);
-    expect((await attempt.outcome).error).toEqual({ name: 'address_refused', sent: false });
-    expect(peer.sockets).toHaveLength(0);
-  });
-
-  it('ends at its time-out, and says that it was sent', async () => {
-    const peer = await startPeer();
-    const { pools, clock } = startPools(5);
-    const attempt = pools.begin(peer.upstream, get, 500);
-    await askedTimes(peer, 1);
-    clock.advance(500);
-    expect((await attempt.outcome).error).toEqual({ name: 'attempt_timeout', sent: true });
-    await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
-  });
-
-  it('is refused before it is written where a field holds a line break', async () => {
-    const peer = await startPeer();
-    const { pools } = startPools(5);
-    const request = { ...get, headers: ['x', 'a\r\nInjected: 1'] };
-    const attempt = pools.begin(peer.upstream, request, 5000);
-    expect((await attempt.outcome).error?.name).toBe('unsendable');
-    expect(peer.asked).toHaveLength(0);
   });
 });

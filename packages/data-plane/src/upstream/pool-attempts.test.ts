@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/testing/eventually';
+import { closedPort } from '../testing/upstream.ts';
+import { askedTimes, get, openPoolWorld, upstreamAt } from './testing/pool-world.ts';
+
+const { startPeer, startPools, close } = openPoolWorld();
+afterEach(close);
+
+describe('an attempt', () => {
+  it('says that nothing was sent where no connection could be had', async () => {
+    const { pools } = startPools(5);
+    const attempt = pools.begin(upstreamAt(await closedPort()), get, 5000);
+    expect((await attempt.outcome).error).toEqual({ name: 'connect_refused', sent: false });
+  });
+
+  it('never connects to an address where no upstream may be', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(5, ['127.0.0.0/8']);
+    const attempt = pools.begin(peer.upstream, get, 5000);
+    expect((await attempt.outcome).error).toEqual({ name: 'address_refused', sent: false });
+    expect(peer.sockets).toHaveLength(0);
+  });
+
+  it('ends at its time-out, and says that it was sent', async () => {
+    const peer = await startPeer();
+    const { pools, clock } = startPools(5);
+    const attempt = pools.begin(peer.upstream, get, 500);
+    await askedTimes(peer, 1);
+    clock.advance(500);
+    expect((await attempt.outcome).error).toEqual({ name: 'attempt_timeout', sent: true });
+    await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
+  });
+
+  it('is refused before it is written where a field holds a line break', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(5);
+    const request = { ...get, headers: ['x', 'a\r\nInjected: 1'] };
+    const attempt = pools.begin(peer.upstream, request, 5000);
+    expect((await attempt.outcome).error?.name).toBe('unsendable');
+    expect(peer.asked).toHaveLength(0);
+  });
+});
