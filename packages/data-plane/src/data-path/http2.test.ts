@@ -2,6 +2,7 @@ import type { ClientHttp2Session } from 'node:http2';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { http2Answer, http2Call } from '../testing/http2-call.ts';
+import { SlowQuotas } from '../testing/slow-quotas.ts';
 import { startSecureDataPath, type SecureDataPath } from '../testing/secure-data-path.ts';
 import {
   startRawUpstream,
@@ -191,5 +192,28 @@ describe('a response over HTTP/2', () => {
     connection.destroy();
     await other.stop();
     await silent.close();
+  });
+
+  it('whose caller leaves within its body while its quota is asked for elsewhere ends when that is known', async () => {
+    const quotas = new SlowQuotas();
+    const route = { upstreams: [upstream.url], timeout_ms: 60_000 };
+    const other = await startSecureDataPath(route, { quotas });
+    const connection = other.connectHttp2();
+    const stream = connection.request({
+      ...{ ':path': '/v1/proxy/test', ':method': 'POST', 'content-length': '1000' },
+      authorization: `Bearer ${other.token}`,
+    });
+    stream.on('error', () => undefined);
+    stream.write('hello');
+    await eventually(() => expect(quotas.waiting).toHaveLength(1));
+    stream.close(8);
+    // Frames are in order: when this is answered, the other is known to be gone.
+    await new Promise((resolve) => connection.ping(resolve));
+    quotas.waiting[0]?.();
+    await eventually(() => expect(other.records[0]?.outcome).toBe('client_aborted'));
+    expect(await other.inFlight()).toBe(0);
+    connection.destroy();
+    await other.stop();
+    expect(upstream.seen).toEqual([]);
   });
 });

@@ -6,11 +6,16 @@ import { countingClock } from '../testing/counting-clock.ts';
 import { startTestDataPath } from '../testing/data-path.ts';
 import { closeAfterEach } from '../testing/opened.ts';
 import { rawConnection, requestText } from '../testing/raw-client.ts';
+import { SlowQuotas } from '../testing/slow-quotas.ts';
 import { startRawUpstream, startUpstream } from '../testing/upstream.ts';
 
 const opened = closeAfterEach();
 
-async function setUp(onData: (socket: Socket) => void, route: Partial<SnapshotRoute> = {}) {
+async function setUp(
+  onData: (socket: Socket) => void,
+  route: Partial<SnapshotRoute> = {},
+  quotas?: SlowQuotas,
+) {
   const clock = countingClock();
   const open = new Set<Socket>();
   let arrivals = 0;
@@ -25,7 +30,10 @@ async function setUp(onData: (socket: Socket) => void, route: Partial<SnapshotRo
     }),
   );
   const gateway = opened(
-    await startTestDataPath({ upstreams: [upstream.url], timeout_ms: 60_000, ...route }, { clock }),
+    await startTestDataPath(
+      { upstreams: [upstream.url], timeout_ms: 60_000, ...route },
+      { clock, ...(quotas && { quotas }) },
+    ),
   );
   const connection = opened(await rawConnection(gateway.port));
   const send = (method: string, lines: readonly string[] = [], body = '') => {
@@ -110,6 +118,30 @@ describe('a caller who leaves', () => {
       connection.destroy();
       await nothingLeft(1);
       expect(received).not.toContain('0\r\n\r\n');
+    },
+  );
+
+  it.each([
+    ['kept', 'POST', 'Content-Length: 1000', 'hello'],
+    ['streamed', 'POST', 'Content-Length: 1000000', 'hello'],
+    ['streamed in chunks', 'POST', 'Transfer-Encoding: chunked', '5\r\nhello\r\n'],
+    ['kept, and here already', 'POST', 'Content-Length: 5', 'hello'],
+  ])(
+    'while its quota is asked for elsewhere, before a body is %s, ends the request as soon as that is known',
+    async (_case, method, line, body) => {
+      const quotas = new SlowQuotas();
+      const world = await setUp(() => undefined, {}, quotas);
+      world.send(method, [line], body);
+      await eventually(() => expect(quotas.waiting).toHaveLength(1));
+      world.connection.socket.resetAndDestroy();
+      await eventually(async () =>
+        expect(await world.gateway.registry.getSingleMetricAsString('gateway_connections')).toMatch(
+          /^gateway_connections 0$/m,
+        ),
+      );
+      quotas.waiting[0]?.();
+      await world.nothingLeft(1);
+      expect(world.arrivals()).toBe(0);
     },
   );
 

@@ -11,6 +11,8 @@ export interface CallerRequest {
   /** Whether all of it has arrived. */
   readonly complete: boolean;
   readonly readableEnded: boolean;
+  /** Whether it broke off before all of it was here, or was read: it emits nothing any more then. */
+  readonly lost: boolean;
   /** The connection; with HTTP/2 it is that of other requests too, and must not be cut for one. */
   readonly socket: Socket;
   on(event: 'data' | 'end' | 'close' | 'error', listener: (chunk: Buffer) => void): this;

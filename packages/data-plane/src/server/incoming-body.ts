@@ -41,7 +41,9 @@ export class IncomingBody implements RequestBody {
   }
 
   take(limits: BodyLimits): TakenBody | Promise<TakenBody> {
-    const { contentLength, budget, proceed } = this.#options;
+    const { request, contentLength, budget, proceed } = this.#options;
+    // A stage before may have waited: nobody would tell of an end that has been told already.
+    if (request.lost) throw new ClientGoneError();
     if (contentLength !== undefined && contentLength > limits.maxBytes) throw tooLarge(limits);
     const expectedBytes = contentLength ?? Math.min(limits.keepBytes, FIRST_RESERVE_BYTES);
     const fits = expectedBytes <= limits.keepBytes && expectedBytes > 0;
@@ -50,7 +52,7 @@ export class IncomingBody implements RequestBody {
     proceed?.();
     if (!keep) return { kind: 'stream', stream: this.#stream([], limits) };
     this.#reservedBytes = expectedBytes;
-    const whole = this.#options.request.takeWhole(expectedBytes);
+    const whole = request.takeWhole(expectedBytes);
     return whole === undefined ? this.#readWhole(limits) : this.#kept(whole, limits);
   }
 

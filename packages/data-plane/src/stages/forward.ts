@@ -5,10 +5,10 @@ import { upstreamPath } from '../pipeline/proxy-path.ts';
 import type { TakenBody } from '../pipeline/request-body.ts';
 import type { Reply, Stage } from '../pipeline/stage.ts';
 import { takeBody } from '../pipeline/take-body.ts';
-import { deadlinePassed, finalError, recordAttempt } from '../upstream/attempt.ts';
+import { finalError, recordAttempt } from '../upstream/attempt.ts';
 import { attemptVerdict, hasFairTime } from '../upstream/health/attempt-verdict.ts';
 import type { ServiceBalancers } from '../upstream/health/service-balancer.ts';
-import { backOff, nextDelayMs } from '../upstream/next-attempt.ts';
+import { assertAwaited, backOff, nextDelayMs } from '../upstream/next-attempt.ts';
 import type { AttemptOutcome, OutboundRequest, UpstreamClient } from '../upstream/port.ts';
 import { mayRepeat } from '../upstream/retry.ts';
 import type { ServiceLoads } from '../upstream/service-load.ts';
@@ -61,8 +61,7 @@ async function forward(
     const upstream = service.upstreams[index];
     if (upstream === undefined) throw new Error(`the service ${service.id} has no upstream`);
     const startedMs = clock.monotonicMs();
-    // A stage before may have waited for too long; what nobody waits for any more must not be sent.
-    if (startedMs >= ctx.deadlineMs) throw deadlinePassed(ctx);
+    assertAwaited(ctx, startedMs);
     if (retriesMade > 0) load.liveRetries += 1;
     const probe = balancer.begin(index);
     const timeoutMs = attemptTimeoutMs(ctx, route, startedMs);

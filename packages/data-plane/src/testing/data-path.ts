@@ -19,7 +19,7 @@ import { KeySets } from '../state/key-sets.ts';
 import type { IdempotencyStore } from '../state/idempotency-store.ts';
 import { openIdempotencyKeys } from '../state/idempotency/open-keys.ts';
 import { MemoryIdempotencyStore } from '../state/idempotency/testing/memory-store.ts';
-import { LocalQuotaStore } from '../state/quota-store.ts';
+import { LocalQuotaStore, type QuotaStore } from '../state/quota-store.ts';
 import { TableHolder } from '../table/table-holder.ts';
 import { createUpstreamCheck } from '../upstream/health/check-upstream.ts';
 import { UpstreamHealth } from '../upstream/health/upstream-health.ts';
@@ -55,6 +55,8 @@ export interface TestDataPathOptions {
   readonly healthChecks?: boolean;
   /** Where keys are kept; this gateway's own memory unless given. */
   readonly idempotencyStore?: IdempotencyStore;
+  /** Where quotas are counted; this gateway's own memory unless given. */
+  readonly quotas?: QuotaStore & { readonly dropped: number };
   /** Given, the port has TLS. */
   readonly certificate?: ServedCertificate;
 }
@@ -124,7 +126,7 @@ export async function startTestDataPath(
     controlPlane,
     lookup,
     deny,
-    quotas: new LocalQuotaStore(1000),
+    quotas: options.quotas ?? new LocalQuotaStore(1000),
     jwts: new KeySetVerifier({ keySets, clock, registry }),
     idempotency: openIdempotencyKeys({
       store: options.idempotencyStore ?? new MemoryIdempotencyStore(),

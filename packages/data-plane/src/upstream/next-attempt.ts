@@ -80,13 +80,23 @@ export async function backOff(
   load.liveRetries -= 1;
   const endedMs = clock.monotonicMs();
   ctx.upstreamMs += endedMs - startedMs;
-  if (isAbandoned(ctx)) throw new ClientLeftError();
-  // The timer may be late; what nobody waits for any more must not be sent.
-  if (endedMs >= ctx.deadlineMs) throw deadlinePassed(ctx);
+  // The timer may be late.
+  assertAwaited(ctx, endedMs);
   if (hasLostKey(ctx)) {
     const message = 'It was not sent again, as the lease of its idempotency key was over.';
     throw new GatewayError('upstream_unavailable', `The request failed. ${message}`);
   }
+}
+
+/**
+ * What nobody waits for any more must not be sent: a wait before may have been too long for the caller, or for
+ * the deadline.
+ *
+ * @throws ClientLeftError, GatewayError upstream_timeout
+ */
+export function assertAwaited(ctx: RequestContext, nowMs: number): void {
+  if (isAbandoned(ctx)) throw new ClientLeftError();
+  if (nowMs >= ctx.deadlineMs) throw deadlinePassed(ctx);
 }
 
 /** Others may have told then that the end of this request is not known: it must have ended. */

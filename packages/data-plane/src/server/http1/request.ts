@@ -30,6 +30,7 @@ export class Http1Request implements CallerRequest {
   readonly rawHeaders: string[];
   complete = false;
   readableEnded = false;
+  lost = false;
   readonly #connection: RequestConnection;
   readonly #listeners: Partial<Record<EventName, Listener[]>> = {};
   /** A text is all of the body, as it came with the head. */
@@ -40,7 +41,6 @@ export class Http1Request implements CallerRequest {
   /** undefined: nobody has said yet whether it is to flow. */
   #flowing: boolean | undefined = undefined;
   #unwanted = false;
-  #closed = false;
 
   constructor(head: RequestHead, connection: RequestConnection) {
     this.method = head.method;
@@ -99,7 +99,7 @@ export class Http1Request implements CallerRequest {
     if (this.#flowing === true) return this;
     this.#flowing = true;
     // Whoever resumes is still at work, and may pause again.
-    if (!this.#closed) process.nextTick(() => this.#flow());
+    if (!this.lost) process.nextTick(() => this.#flow());
     return this;
   }
 
@@ -141,15 +141,15 @@ export class Http1Request implements CallerRequest {
 
   /** The connection is gone. */
   gone(): void {
-    if (this.complete || this.#closed) return;
-    this.#closed = true;
+    if (this.complete || this.lost) return;
+    this.lost = true;
     this.#waiting = undefined;
     this.#parts = [];
     this.#emit('close', EMPTY);
   }
 
   #flow(): void {
-    while (this.#flowing === true && !this.#closed) {
+    while (this.#flowing === true && !this.lost) {
       const part = this.#next();
       if (part === undefined) {
         this.#connection.holdBody(false);

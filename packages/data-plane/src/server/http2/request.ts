@@ -44,6 +44,10 @@ export class Http2Request extends Readable implements CallerRequest {
     return this.#stream.readableEnded || this.#stream.destroyed;
   }
 
+  get lost(): boolean {
+    return this.destroyed && !this.readableEnded;
+  }
+
   /** A body comes in frames of its own, after the head. */
   takeWhole(): undefined {
     return undefined;
