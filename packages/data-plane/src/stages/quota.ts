@@ -6,6 +6,7 @@ import type { RequestContext } from '../pipeline/context.ts';
 import type { Stage } from '../pipeline/stage.ts';
 import type { QuotaStore } from '../state/quota-store.ts';
 import type { QuotaPolicy } from '../table/routing-table.ts';
+import { ClientLeftError } from '../upstream/attempt.ts';
 
 export interface QuotaOptions {
   readonly store: QuotaStore;
@@ -18,7 +19,7 @@ export function createQuota(options: QuotaOptions): Stage {
   return (ctx) => {
     const policy = ctx.route?.quota;
     if (policy === undefined) return undefined;
-    const taken = store.take(policy, subjectOf(policy, ctx), clock.nowMs());
+    const taken = store.take(policy, subjectOf(policy, ctx), clock.nowMs(), ctx);
     if (taken instanceof Promise) return settleLater(ctx, taken, clock);
     settle(ctx, taken);
     return undefined;
@@ -31,7 +32,7 @@ function subjectOf(policy: QuotaPolicy, ctx: RequestContext): string {
   return addressGroup(ctx.clientIp);
 }
 
-/** Waits no longer than the request may take. What is granted too late is spent all the same. */
+/** Waits no longer than the request may take, and than its caller is there. */
 async function settleLater(
   ctx: RequestContext,
   taken: Promise<FixedWindow>,
@@ -40,8 +41,11 @@ async function settleLater(
   const late = Promise.withResolvers<undefined>();
   const leftMs = Math.max(0, ctx.deadlineMs - clock.monotonicMs());
   const timer = clock.setTimer(leftMs, () => late.resolve(undefined));
+  ctx.whenClientGone(() => late.resolve(undefined));
   const window = await Promise.race([taken, late.promise]);
+  ctx.whenClientGone(undefined);
   timer.cancel();
+  if (ctx.clientGone) throw new ClientLeftError();
   if (window === undefined) {
     throw new GatewayError(
       'upstream_timeout',

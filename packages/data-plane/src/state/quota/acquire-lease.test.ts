@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { acquireLease } from './acquire-lease.ts';
-import type { LedgerEntry, QuotaLedger, WriteResult } from './ledger.ts';
+import {
+  ANSWER_MS,
+  WRITE_MS,
+  type LedgerEntry,
+  type QuotaLedger,
+  type WriteResult,
+} from './ledger.ts';
 
 const WINDOW = 7;
 const GRANTED = 80;
@@ -12,9 +18,11 @@ class OvertakenLedger implements QuotaLedger {
   readonly reachable = true;
   readonly epoch = 0;
   entry: LedgerEntry = { window: WINDOW, window_ms: 1000, granted: GRANTED, lease: 'before' };
+  readonly readWithinMs: (number | undefined)[] = [];
   #revision = 1;
 
-  read() {
+  read(_key: unknown, withinMs?: number) {
+    this.readWithinMs.push(withinMs);
     return Promise.resolve({ entry: this.entry, revision: this.#revision });
   }
 
@@ -36,9 +44,12 @@ describe('a lease', () => {
       ...{ key: { hash: 'a1', windowMs: 1000 }, window: WINDOW, limit: 100, nodes: 2 },
       ...{ waiting: 1, expected: 0, debt: 0, giveBack: GIVEN_BACK, atLeast: 0, chargeOnly: false },
     };
-    const outcome = await acquireLease(ledger, ask, undefined, () => 'own');
+    const tally = { conflicts: 0, unanswered: 0 };
+    const outcome = await acquireLease(ledger, ask, undefined, () => 'own', tally);
     if (outcome.kind !== 'settled') throw new Error(outcome.reason);
-    expect(outcome.unanswered).toBe(1);
+    // The write and its reading back have as long together as a read alone.
+    expect(ledger.readWithinMs).toEqual([undefined, ANSWER_MS - WRITE_MS]);
+    expect(tally).toEqual({ conflicts: 0, unanswered: 1 });
     const truly = GRANTED - GIVEN_BACK + OTHERS + outcome.size;
     expect(ledger.entry.granted).toBeGreaterThanOrEqual(truly);
   });

@@ -1,6 +1,8 @@
 import { leaseSize } from './lease-size.ts';
 import {
+  ANSWER_MS,
   UnusableEntryError,
+  WRITE_MS,
   type LedgerEntry,
   type LedgerKey,
   type LedgerState,
@@ -29,28 +31,26 @@ export interface LeaseAsk {
 }
 
 /** What came between the writes of one round and their answers. */
-interface Tally {
+export interface RoundTally {
   /** Writes before which another data plane came. */
   conflicts: number;
   /** Writes without an answer: what one of them leased may be granted to nobody. */
   unanswered: number;
 }
 
-export type LeaseOutcome = Readonly<Tally> &
+export type LeaseOutcome =
   /** `granted` is what all have of the window now; size 0 where nothing is left, or little and no need. */
-  (
-    | {
-        readonly kind: 'settled';
-        readonly size: number;
-        readonly charged: number;
-        readonly granted: number;
-        readonly state: LedgerState;
-        /** The revision that was read or known at first. */
-        readonly begunAt: number;
-      }
-    /** The ledger is at a later window than this data plane, or cannot hold this key. */
-    | { readonly kind: 'unusable'; readonly reason: string }
-  );
+  | {
+      readonly kind: 'settled';
+      readonly size: number;
+      readonly charged: number;
+      readonly granted: number;
+      readonly state: LedgerState;
+      /** The revision that was read or known at first. */
+      readonly begunAt: number;
+    }
+  /** The ledger is at a later window than this data plane, or cannot hold this key. */
+  | { readonly kind: 'unusable'; readonly reason: string };
 
 interface Step {
   readonly entry: LedgerEntry;
@@ -69,6 +69,7 @@ const MAX_UNANSWERED = 2;
  *
  * @param known the newest state that the caller has seen, to spare a read
  * @param newId gives ids that no other data plane gives
+ * @param tally counts on, whatever comes of the round
  * @throws where the ledger cannot be asked, or left two writes unanswered
  */
 export async function acquireLease(
@@ -76,19 +77,19 @@ export async function acquireLease(
   asked: LeaseAsk,
   known: LedgerState | undefined,
   newId: () => string,
+  tally: RoundTally,
 ): Promise<LeaseOutcome> {
   let ask = asked;
   let state = known ?? (await readOrReason(ledger, ask.key));
   let fresh = known === undefined;
   const begunAt = typeof state === 'string' ? 0 : state.revision;
   let id = newId();
-  const tally: Tally = { conflicts: 0, unanswered: 0 };
   const settled = (granted: number, step: Step | undefined, at: LedgerState): LeaseOutcome => {
     const { size = 0, charged = 0 } = step ?? {};
-    return { kind: 'settled', size, charged, granted, state: at, begunAt, ...tally };
+    return { kind: 'settled', size, charged, granted, state: at, begunAt };
   };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    if (typeof state === 'string') return { kind: 'unusable', reason: state, ...tally };
+    if (typeof state === 'string') return { kind: 'unusable', reason: state };
     const step = nextEntry(state.entry, ask, id);
     if (typeof step === 'string' || step === undefined) {
       // What was seen before may be old; only the ledger's own word refuses anything.
@@ -97,7 +98,7 @@ export async function acquireLease(
         fresh = true;
         continue;
       }
-      if (step !== undefined) return { kind: 'unusable', reason: step, ...tally };
+      if (step !== undefined) return { kind: 'unusable', reason: step };
       return settled(grantedIn(state.entry, ask), undefined, state);
     }
     const result = await ledger.write(ask.key, step.entry, state.revision);
@@ -106,12 +107,13 @@ export async function acquireLease(
       return settled(step.entry.granted, step, written);
     }
     if (result.kind === 'full') {
-      return { kind: 'unusable', reason: 'there is no room for the key', ...tally };
+      return { kind: 'unusable', reason: 'there is no room for the key' };
     }
     if (result.kind === 'conflict') tally.conflicts += 1;
     else tally.unanswered += 1;
-    const now = await readOrReason(ledger, ask.key);
-    if (typeof now === 'string') return { kind: 'unusable', reason: now, ...tally };
+    const withinMs = result.kind === 'unknown' ? ANSWER_MS - WRITE_MS : ANSWER_MS;
+    const now = await readOrReason(ledger, ask.key, withinMs);
+    if (typeof now === 'string') return { kind: 'unusable', reason: now };
     if (now.entry?.lease === id) return settled(now.entry.granted, step, now);
     if (tally.unanswered >= MAX_UNANSWERED)
       throw new Error('the store of quotas does not answer to writes');
@@ -124,7 +126,7 @@ export async function acquireLease(
     state = now;
     fresh = true;
   }
-  if (typeof state === 'string') return { kind: 'unusable', reason: state, ...tally };
+  if (typeof state === 'string') return { kind: 'unusable', reason: state };
   return settled(grantedIn(state.entry, ask), undefined, state);
 }
 
@@ -161,9 +163,13 @@ function givenBack(entry: LedgerEntry | undefined, ask: LeaseAsk): number {
   return Math.min(ask.giveBack, grantedIn(entry, ask));
 }
 
-async function readOrReason(ledger: QuotaLedger, key: LedgerKey): Promise<LedgerState | string> {
+async function readOrReason(
+  ledger: QuotaLedger,
+  key: LedgerKey,
+  withinMs?: number,
+): Promise<LedgerState | string> {
   try {
-    return await ledger.read(key);
+    return await ledger.read(key, withinMs);
   } catch (error) {
     if (error instanceof UnusableEntryError) return error.message;
     throw error;

@@ -6,8 +6,10 @@ import { jetStreamOver, type JetStreamCalls } from '../../sync/jetstream-calls.t
 import { isConflict, isFull } from '../../sync/jetstream-errors.ts';
 import type { NatsLink } from '../../sync/nats-link.ts';
 import {
+  ANSWER_MS,
   ledgerEntrySchema,
   UnusableEntryError,
+  WRITE_MS,
   type LedgerEntry,
   type LedgerKey,
   type LedgerState,
@@ -17,12 +19,6 @@ import {
 
 /** The store of quotas cannot be asked now. */
 export class LedgerAwayError extends Error {}
-
-/**
- * Whoever finds no lease waits so long for a NATS that hangs, once: then the shares decide. Shorter, and one
- * that stands still for a moment would be taken for away, by which a limit can be passed (docs/adr/0009).
- */
-const CALL_TIMEOUT_MS = 1000;
 
 /**
  * The ledger in a KV bucket of NATS, by the stream under it: a write names the sequence that the key's
@@ -38,7 +34,7 @@ export class KvQuotaLedger implements QuotaLedger {
 
   constructor(link: NatsLink) {
     this.#link = link;
-    this.#calls = jetStreamOver(link, CALL_TIMEOUT_MS);
+    this.#calls = jetStreamOver(link, ANSWER_MS);
     link.onChange(() => {
       if (link.connection !== undefined) return;
       this.epoch += 1;
@@ -52,7 +48,7 @@ export class KvQuotaLedger implements QuotaLedger {
     return this.#link.connection !== undefined;
   }
 
-  async read(key: LedgerKey): Promise<LedgerState> {
+  async read(key: LedgerKey, withinMs = ANSWER_MS): Promise<LedgerState> {
     const { client, manager } = this.#open();
     const stream = quotaBucketStream(key.windowMs);
     const query = { last_by_subj: quotaSubject(key.windowMs, key.hash) };
@@ -60,7 +56,8 @@ export class KvQuotaLedger implements QuotaLedger {
       .assure(client, stream, query.last_by_subj)
       .then(() => manager)
       .then((api) => api.streams.getMessage(stream, query));
-    const message = await orAborted(asking, this.#lost.signal);
+    const over = AbortSignal.any([this.#lost.signal, AbortSignal.timeout(withinMs)]);
+    const message = await orAborted(asking, over);
     if (message === null) return { entry: undefined, revision: 0 };
     // Decoded at each access. A key that was deleted has a message without a body.
     const { data } = message;
@@ -73,7 +70,7 @@ export class KvQuotaLedger implements QuotaLedger {
   async write(key: LedgerKey, entry: LedgerEntry, revision: number): Promise<WriteResult> {
     const { client } = this.#open();
     const writing = client.publish(quotaSubject(key.windowMs, key.hash), JSON.stringify(entry), {
-      timeout: CALL_TIMEOUT_MS,
+      timeout: WRITE_MS,
       expect: { lastSubjectSequence: revision },
     });
     try {

@@ -102,7 +102,9 @@ export class LeaseTaker {
   async #round(counter: QuotaCounter, chargeOnly: boolean): Promise<void> {
     const { ledger, clock, counts, newLeaseId } = this.#options;
     counter.refilling = true;
-    counter.measureRate(clock.monotonicMs());
+    const beganAtMs = clock.monotonicMs();
+    counter.measureRate(beganAtMs);
+    counter.dropGone(beganAtMs);
     const { key, window, debt, giveBack } = counter;
     const { epoch } = ledger;
     const wasLost = counter.knownEpoch !== epoch;
@@ -112,16 +114,14 @@ export class LeaseTaker {
     // Given back once or never: an answer that is lost must not make it twice.
     counter.giveBack = 0;
     const known = counter.contended || wasLost ? undefined : counter.known;
-    const beganAtMs = clock.monotonicMs();
+    const tally = { conflicts: 0, unanswered: 0 };
     try {
-      const outcome = await acquireLease(ledger, ask, known, newLeaseId);
+      const outcome = await acquireLease(ledger, ask, known, newLeaseId, tally);
       this.#rounds.push(clock.monotonicMs() - beganAtMs);
       if (this.#rounds.length > ROUNDS_KEPT) this.#rounds.shift();
       counter.knownEpoch = epoch;
       counts.refills += 1;
-      counts.conflicts += outcome.conflicts;
-      counts.unanswered += outcome.unanswered;
-      this.#apply(counter, ask, outcome);
+      this.#apply(counter, ask, outcome, tally.conflicts > 0);
       this.#gate.answered();
     } catch (error) {
       counter.known = undefined;
@@ -129,11 +129,13 @@ export class LeaseTaker {
       this.#gate.failed(error instanceof Error ? error.message : String(error));
     } finally {
       counter.refilling = false;
+      counts.conflicts += tally.conflicts;
+      counts.unanswered += tally.unanswered;
     }
     this.#options.onRefilled(counter);
   }
 
-  #apply(counter: QuotaCounter, ask: LeaseAsk, outcome: LeaseOutcome): void {
+  #apply(counter: QuotaCounter, ask: LeaseAsk, outcome: LeaseOutcome, conflicted: boolean): void {
     // A lease of a window that is over, or of a policy that was changed, is lost.
     const current = counter.window === ask.window && counter.key === ask.key;
     if (outcome.kind === 'unusable') {
@@ -146,7 +148,7 @@ export class LeaseTaker {
     this.#options.counts.leased += outcome.size;
     if (counter.key === ask.key) {
       const others = counter.known !== undefined && outcome.begunAt !== counter.known.revision;
-      counter.contended = others || outcome.conflicts > 0;
+      counter.contended = others || conflicted;
       counter.known = outcome.state;
     }
     if (!current) return;

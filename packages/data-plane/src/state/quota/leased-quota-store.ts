@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../../table/routing-table.ts';
-import type { QuotaStore } from '../quota-store.ts';
+import type { Asker, QuotaStore } from '../quota-store.ts';
 import { CounterTable } from './counter-table.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
 import { shareLeft } from './lease-size.ts';
@@ -64,7 +64,12 @@ export class LeasedQuotaStore implements QuotaStore {
   }
 
   /** @param nowMs by the local wall clock */
-  take(policy: QuotaPolicy, subject: string, nowMs: number): FixedWindow | Promise<FixedWindow> {
+  take(
+    policy: QuotaPolicy,
+    subject: string,
+    nowMs: number,
+    asker?: Asker,
+  ): FixedWindow | Promise<FixedWindow> {
     this.counts.takes += 1;
     const serverMs = this.#time.serverMs(nowMs);
     const counter =
@@ -75,7 +80,7 @@ export class LeasedQuotaStore implements QuotaStore {
     }
     // Whoever waits was there first.
     const decided = counter.waiting.length === 0 ? this.#decide(counter, serverMs) : undefined;
-    return decided ?? this.#wait(counter, serverMs);
+    return decided ?? this.#wait(counter, serverMs, asker);
   }
 
   #serverMs(): number {
@@ -121,11 +126,11 @@ export class LeasedQuotaStore implements QuotaStore {
     return counter.view(left > 0, Math.max(0, left - 1), serverMs);
   }
 
-  #wait(counter: QuotaCounter, serverMs: number): Promise<FixedWindow> {
+  #wait(counter: QuotaCounter, serverMs: number, asker: Asker | undefined): Promise<FixedWindow> {
     const untilWindow = this.#wakeAtMs(counter, serverMs) !== undefined;
     this.counts[untilWindow ? 'windowWaits' : 'leaseWaits'] += 1;
-    return new Promise((resolve) => {
-      counter.waiting.push(resolve);
+    return new Promise((answer) => {
+      counter.waiting.push({ asker, answer });
       if (counter.waiting.length === 1) this.#seeToWaiting(counter);
     });
   }
@@ -146,6 +151,7 @@ export class LeasedQuotaStore implements QuotaStore {
   }
 
   #answerWaiting(counter: QuotaCounter): void {
+    counter.dropGone(this.#clock.monotonicMs());
     const { waiting } = counter;
     for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
       const decided = this.#decide(counter, this.#serverMs());
@@ -154,7 +160,7 @@ export class LeasedQuotaStore implements QuotaStore {
         this.#seeToWaiting(counter);
         return;
       }
-      first(decided);
+      first.answer(decided);
     }
   }
 }

@@ -40,6 +40,15 @@ export interface LedgerKey {
 }
 
 /**
+ * A ledger that gives no answer for so long is away, whatever it was asked: data planes that ask different
+ * things must not come to think so at different times, as one that leases and one that grants its share can
+ * pass a limit together (docs/adr/0009).
+ */
+export const ANSWER_MS = 1000;
+/** Of that, the time for a write; the rest is for finding out what became of it. */
+export const WRITE_MS = 500;
+
+/**
  * Where all data planes agree on what was granted: one entry for each key, changed by compare-and-set.
  * Each call has a deadline of its own and rejects where the ledger cannot be asked.
  */
@@ -48,8 +57,11 @@ export interface QuotaLedger {
   readonly reachable: boolean;
   /** Counts the times that the ledger was lost: what was read before may be of another one. */
   readonly epoch: number;
-  /** @throws UnusableEntryError where what is stored is no entry. */
-  read(key: LedgerKey): Promise<LedgerState>;
+  /**
+   * @param withinMs at most `ANSWER_MS`, which it is unless given
+   * @throws UnusableEntryError where what is stored is no entry.
+   */
+  read(key: LedgerKey, withinMs?: number): Promise<LedgerState>;
   /** Stores the entry if the key is still at that revision, 0 for a key without an entry. */
   write(key: LedgerKey, entry: LedgerEntry, revision: number): Promise<WriteResult>;
 }

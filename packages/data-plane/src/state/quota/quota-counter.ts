@@ -2,10 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Timer } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../../table/routing-table.ts';
+import type { Asker } from '../quota-store.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
 
 /** Shorter spans say little of a rate: a burst would look like a flood. */
 const MIN_RATE_SPAN_MS = 100;
+
+/** A request that waits for its answer. */
+export interface Waiter {
+  readonly asker: Asker | undefined;
+  readonly answer: (window: FixedWindow) => void;
+}
 
 /**
  * What this data plane knows of one policy and subject in the current window. Plain numbers: what they
@@ -44,7 +51,7 @@ export class QuotaCounter {
   refilling = false;
   /** A refill begins when no more than this is left of the lease. */
   lowWater = 1;
-  readonly waiting: ((window: FixedWindow) => void)[] = [];
+  readonly waiting: Waiter[] = [];
   wake: Timer | undefined = undefined;
   /** Taken per ms, lately. */
   rate = 0;
@@ -109,6 +116,17 @@ export class QuotaCounter {
     this.limit = policy.limit;
   }
 
+  /** Forgets who waits no more: what they asked for would be spent on nobody. */
+  dropGone(monotonicMs: number): void {
+    let kept = 0;
+    for (const waiter of this.waiting) {
+      if (isGone(waiter.asker, monotonicMs)) continue;
+      this.waiting[kept] = waiter;
+      kept += 1;
+    }
+    this.waiting.length = kept;
+  }
+
   takeLeased(): void {
     this.unused -= 1;
     this.used += 1;
@@ -133,4 +151,8 @@ export class QuotaCounter {
     const resetSeconds = Math.max(1, Math.ceil((this.endMs - serverMs) / 1000));
     return { granted, limit: this.limit, remaining, resetSeconds };
   }
+}
+
+function isGone(asker: Asker | undefined, monotonicMs: number): boolean {
+  return asker !== undefined && (asker.clientGone || monotonicMs >= asker.deadlineMs);
 }

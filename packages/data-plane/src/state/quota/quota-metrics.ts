@@ -1,8 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { LeasedQuotaStore } from './leased-quota-store.ts';
 
+type CountingStore = Pick<LeasedQuotaStore, 'counts' | 'leasing' | 'size'>;
+
 /** Tells what the store counts, whenever Prometheus asks: a request touches numbers in memory alone. */
-export function registerQuotaMetrics(registry: Registry, store: LeasedQuotaStore): void {
+export function registerQuotaMetrics(registry: Registry, store: CountingStore): void {
   const { counts } = store;
   counter(
     registry,
