@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { manualClock } from '@gateway/shared/testing/manual-clock';
 import type { RequestContext } from '../pipeline/context.ts';
+import { ClientLeftError } from '../upstream/attempt.ts';
 import { createQuota } from './quota.ts';
 
 const quota = { key: 'production/orders', limit: 5, windowMs: 60_000, per: 'route' };
@@ -10,8 +11,23 @@ function setUp() {
   const clock = manualClock();
   const asked = Promise.withResolvers<FixedWindow>();
   const stage = createQuota({ clock, store: { take: () => asked.promise } });
-  const ctx = { route: { name: 'orders', quota }, deadlineMs: 100, quota: undefined };
-  return { clock, asked, ctx, run: () => stage(ctx as unknown as RequestContext) };
+  let left: (() => void) | undefined;
+  const ctx = {
+    ...{ route: { name: 'orders', quota }, deadlineMs: 100, quota: undefined, clientGone: false },
+    whenClientGone: (cancel: (() => void) | undefined) => void (left = cancel),
+  };
+  const leave = () => {
+    ctx.clientGone = true;
+    left?.();
+  };
+  return {
+    clock,
+    asked,
+    ctx,
+    leave,
+    left: () => left,
+    run: () => stage(ctx as unknown as RequestContext),
+  };
 }
 
 describe('the quota of an address', () => {
@@ -40,12 +56,20 @@ describe('the quota of an address', () => {
 
 describe('a request that waits for its quota', () => {
   it('goes on when it is granted', async () => {
-    const { asked, ctx, run } = setUp();
+    const { asked, ctx, left, run } = setUp();
     const running = run();
     const window = { granted: true, limit: 5, remaining: 4, resetSeconds: 60 };
     asked.resolve(window);
     expect(await running).toBeUndefined();
     expect(ctx.quota).toBe(window);
+    expect(left()).toBeUndefined();
+  });
+
+  it('ends when its caller leaves', async () => {
+    const { leave, run } = setUp();
+    const running = Promise.resolve(run());
+    leave();
+    await expect(running).rejects.toBeInstanceOf(ClientLeftError);
   });
 
   it('ends with 504 at its deadline, whatever becomes of the quota', async () => {
