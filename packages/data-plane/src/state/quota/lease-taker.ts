@@ -24,8 +24,11 @@ export interface LeaseTakerOptions {
   readonly onRefilled: (counter: QuotaCounter) => void;
 }
 
-/** A lease is to last this long at the recent rate, and for so many rounds with a ledger that is far away. */
-const LEASE_MS = 250;
+/** A lease is to last for this part of the window at the recent rate, within bounds. */
+const LEASE_PART = 1 / 60;
+const MIN_LEASE_MS = 250;
+const MAX_LEASE_MS = 1000;
+/** And for so many rounds with a ledger that is far away. */
 const LEASE_ROUNDS = 3;
 /** A refill begins when the lease lasts no longer than this at the recent rate, or for so many rounds. */
 const REFILL_AHEAD_MS = 50;
@@ -84,17 +87,19 @@ export class LeaseTaker {
     this.#indebted.delete(counter);
   }
 
-  /** What a round with the ledger takes at least. */
-  get #roundMs(): number {
-    return this.#rounds.length === 0 ? 0 : Math.min(MAX_ROUND_MS, ...this.#rounds);
+  /** How long it takes to get a lease: as long as a round at least, and longer where others come first. */
+  #roundMs(counter: QuotaCounter): number {
+    const quickest = this.#rounds.length === 0 ? 0 : Math.min(...this.#rounds);
+    return Math.min(MAX_ROUND_MS, Math.max(quickest, counter.contestedMs));
   }
 
   #demand(counter: QuotaCounter): Omit<LeaseDemand, 'left'> {
+    const leaseMs = Math.min(MAX_LEASE_MS, Math.max(MIN_LEASE_MS, counter.windowMs * LEASE_PART));
     return {
       limit: counter.limit,
       nodes: this.#options.liveNodes(),
       waiting: counter.waiting.length,
-      expected: Math.ceil(counter.rate * Math.max(LEASE_MS, LEASE_ROUNDS * this.#roundMs)),
+      expected: Math.ceil(counter.rate * Math.max(leaseMs, LEASE_ROUNDS * this.#roundMs(counter))),
     };
   }
 
@@ -117,7 +122,9 @@ export class LeaseTaker {
     const tally = { conflicts: 0, unanswered: 0 };
     try {
       const outcome = await acquireLease(ledger, ask, known, newLeaseId, tally);
-      this.#rounds.push(clock.monotonicMs() - beganAtMs);
+      const tookMs = clock.monotonicMs() - beganAtMs;
+      this.#rounds.push(tookMs);
+      counter.contestedMs = tally.conflicts > 0 ? tookMs : counter.contestedMs / 2;
       if (this.#rounds.length > ROUNDS_KEPT) this.#rounds.shift();
       counter.knownEpoch = epoch;
       counts.refills += 1;
@@ -157,7 +164,7 @@ export class LeaseTaker {
     if (counter.debt === 0) this.#indebted.delete(counter);
     if (counter.limit < ask.limit) counter.giveBack += outcome.size;
     else counter.unused += outcome.size;
-    const aheadMs = Math.max(REFILL_AHEAD_MS, REFILL_AHEAD_ROUNDS * this.#roundMs);
+    const aheadMs = Math.max(REFILL_AHEAD_MS, REFILL_AHEAD_ROUNDS * this.#roundMs(counter));
     const soon = Math.ceil(counter.rate * aheadMs);
     counter.lowWater = Math.max(1, soon, Math.floor(outcome.size / 8));
   }

@@ -33,6 +33,35 @@ describe('quotas that are leased', () => {
     expect(store.counts.shared).toBe(0);
   });
 
+  it('are larger, and asked for earlier, once others have come first: the next may take as long', async () => {
+    const { take, ledger, open, settle, clock } = openModelStore({ limit: 100_000, nodes: 2 });
+    const takeFor = (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 1) {
+        void take();
+        clock.advance(1);
+      }
+    };
+    const nextLease = async (whilePending: () => Promise<void>) => {
+      const before = newest(ledger)?.granted ?? 0;
+      while (ledger.pending === 0) takeFor(1);
+      await whilePending();
+      await settle();
+      return (newest(ledger)?.granted ?? 0) - before;
+    };
+    for (let lease = 0; lease < 4; lease += 1) await nextLease(() => Promise.resolve());
+    const usual = await nextLease(() => Promise.resolve());
+    await nextLease(async () => {
+      void take(open(1));
+      for (const call of ['read', 'write']) {
+        expect([call, ledger.pending]).toEqual([call, 2]);
+        ledger.settle(1, 'answered');
+        await idle();
+      }
+      takeFor(900);
+    });
+    expect(await nextLease(() => Promise.resolve())).toBeGreaterThan(2 * usual);
+  });
+
   it('are granted at once, and without a word to the ledger, while a lease is at hand', async () => {
     const { take, settled, ledger } = openModelStore();
     await settled(take());
