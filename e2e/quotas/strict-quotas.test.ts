@@ -12,9 +12,9 @@ const RATE_LIMIT = { limit: LIMIT, window_seconds: WINDOW_SECONDS };
 const OFFERED_TO_EACH = 1000;
 const MAX_BURSTS = 6;
 const testTimeoutMs = 180_000;
+const SHARE_TAKES = 'gateway_quota_share_takes_total';
 /** What grows where NATS did not answer in time, which a machine that stands still can bring about. */
-const NATS_WAS_AWAY = [
-  'gateway_quota_share_takes_total',
+const UNANSWERED = [
   'gateway_quota_refills_total{result="failed"}',
   'gateway_quota_unanswered_total',
 ];
@@ -48,10 +48,10 @@ describe('a quota over four data planes', () => {
   const everywhere = async (route: string, each: number): Promise<BurstAnswer[]> =>
     (await Promise.all(clients.map((client) => burst(client, route, each)))).flat();
 
-  /** How often NATS did not answer a data plane in time. */
-  async function unanswered(): Promise<number> {
+  /** The sum of series over all data planes. */
+  async function sumOf(...all: readonly string[]): Promise<number> {
     const values = gateway.dataPlanes.flatMap(({ adminUrl }) =>
-      NATS_WAS_AWAY.map((series) => metric(adminUrl, series)),
+      all.map((series) => metric(adminUrl, series)),
     );
     return (await Promise.all(values)).reduce((sum, value) => sum + value, 0);
   }
@@ -63,12 +63,16 @@ describe('a quota over four data planes', () => {
     for (const { adminUrl } of gateway.dataPlanes) {
       await eventually(async () => expect(await metric(adminUrl, 'gateway_quota_leasing')).toBe(1));
     }
-    const before = await unanswered();
+    const unanswered = await sumOf(...UNANSWERED);
+    const shareTakes = await sumOf(SHARE_TAKES);
     await newWindow(clock);
     const startedMs = performance.now();
     const answers = await everywhere(String(name), OFFERED_TO_EACH);
     const ranOver = performance.now() - startedMs >= (WINDOW_SECONDS - 1) * 1000;
-    return ranOver || (await unanswered()) > before ? undefined : answers;
+    if (ranOver || (await sumOf(...UNANSWERED)) > unanswered) return undefined;
+    // Nobody grants by share while NATS answers.
+    expect(await sumOf(SHARE_TAKES)).toBe(shareTakes);
+    return answers;
   }
 
   it(
