@@ -176,7 +176,7 @@ export class Exchange implements PooledExchange, UpstreamResponse {
   }
 }
 
-/** The same bytes, good for as long as they are needed. */
+/** The same bytes in memory of their own: passed on soon, so from Node's pool, which `toKeep` avoids. */
 function kept(bytes: BodyBytes): BodyBytes {
   return typeof bytes === 'string' ? bytes : Buffer.from(bytes);
 }

@@ -90,7 +90,7 @@ export class LeaseTaker {
   /** How long it takes to get a lease: as long as a round at least, and longer where others come first. */
   #roundMs(counter: QuotaCounter): number {
     const quickest = this.#rounds.length === 0 ? 0 : Math.min(...this.#rounds);
-    return Math.min(MAX_ROUND_MS, Math.max(quickest, counter.contestedMs));
+    return Math.min(MAX_ROUND_MS, Math.max(quickest, counter.lostRaceMs));
   }
 
   #demand(counter: QuotaCounter): Omit<LeaseDemand, 'left'> {
@@ -124,7 +124,7 @@ export class LeaseTaker {
       const outcome = await acquireLease(ledger, ask, known, newLeaseId, tally);
       const tookMs = clock.monotonicMs() - beganAtMs;
       this.#rounds.push(tookMs);
-      counter.contestedMs = tally.conflicts > 0 ? tookMs : counter.contestedMs / 2;
+      counter.lostRaceMs = tally.conflicts > 0 ? tookMs : counter.lostRaceMs / 2;
       if (this.#rounds.length > ROUNDS_KEPT) this.#rounds.shift();
       counter.knownEpoch = epoch;
       counts.refills += 1;

@@ -117,12 +117,10 @@ describe('quotas that are leased', () => {
   });
 
   it('are granted once where the answer to the lease was lost', async () => {
-    const { take, settle, ledger } = openModelStore({ limit: 2 });
+    const { take, next, settle, ledger } = openModelStore({ limit: 2 });
     const first = take();
-    ledger.settle(0, 'answered');
-    await idle();
-    ledger.settle(0, 'reply_lost');
-    await idle();
+    await next('answered');
+    await next('reply_lost');
     await settle();
     expect(await first).toMatchObject({ granted: true, remaining: 1 });
     expect(newest(ledger)?.granted).toBe(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { idle, openModelStore, WINDOW_MS } from './testing/model-store.ts';
+import { openModelStore, WINDOW_MS } from './testing/model-store.ts';
 
 describe('an answer that nobody gets', () => {
   it.each(['left', 'waited for too long'] as const)(
@@ -21,10 +21,9 @@ describe('an answer that nobody gets', () => {
   );
 
   it('to a write is counted, whatever came of the round', async () => {
-    const { take, ledger, store, settle } = openModelStore();
+    const { take, ledger, store, next, settle } = openModelStore();
     void take();
-    ledger.settle(0, 'answered');
-    await idle();
+    await next('answered');
     ledger.settle(0, 'reply_lost');
     await settle();
     expect([store.counts.unanswered, store.counts.refills]).toEqual([1, 1]);
@@ -33,12 +32,9 @@ describe('an answer that nobody gets', () => {
       windowMs: WINDOW_MS,
       per: 'route',
     });
-    ledger.settle(0, 'answered');
-    await idle();
-    ledger.settle(0, 'lost');
-    await idle();
-    ledger.settle(0, 'lost');
-    await idle();
+    await next('answered');
+    await next('lost');
+    await next('lost');
     expect([store.counts.unanswered, store.counts.failedRefills]).toEqual([2, 1]);
   });
 });

@@ -48,8 +48,8 @@ export class QuotaCounter {
   knownEpoch = 0;
   /** Other data planes have come first, so what is known is likely old. */
   contended = false;
-  /** How long a round took of late in which others came first, ms; less with each in which none did. */
-  contestedMs = 0;
+  /** How long the last round took in which others came first, ms; halved with each in which none did. */
+  lostRaceMs = 0;
   refilling = false;
   /** A refill begins when no more than this is left of the lease. */
   lowWater = 1;

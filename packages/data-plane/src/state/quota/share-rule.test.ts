@@ -1,22 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
-import { idle, newest, openModelStore, WINDOW, WINDOW_MS } from './testing/model-store.ts';
+import { newest, openModelStore, WINDOW, WINDOW_MS } from './testing/model-store.ts';
 
 /** From an answer of the ledger until leases are taken again, and some more. */
 const KEPT_MS = 3000;
 
 describe('quotas while the ledger does not answer', () => {
   /** The first who asks finds out. */
-  async function lose({ take, ledger }: ReturnType<typeof openModelStore>): Promise<FixedWindow> {
+  async function lose({ take, next }: ReturnType<typeof openModelStore>): Promise<FixedWindow> {
     const first = take();
-    ledger.settle(0, 'lost');
-    await idle();
+    await next('lost');
     return first;
   }
 
   it('are granted by share, at once, with one probe at a time', async () => {
     const world = openModelStore({ limit: 100, nodes: 4 });
-    const { take, ledger, clock } = world;
+    const { take, ledger, clock, next } = world;
     expect(await lose(world)).toMatchObject({ granted: true, remaining: 24 });
     for (let taken = 1; taken < 25; taken += 1) expect(take()).toMatchObject({ granted: true });
     expect(take()).toMatchObject({ granted: false, remaining: 0 });
@@ -25,8 +24,7 @@ describe('quotas while the ledger does not answer', () => {
       clock.advance(500);
       void take();
       expect(ledger.pending).toBe(1);
-      ledger.settle(0, 'lost');
-      await idle();
+      await next('lost');
     }
   });
 

@@ -3,7 +3,7 @@ import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { pino } from 'pino';
 import { LeasedQuotaStore } from '../leased-quota-store.ts';
 import type { LedgerEntry } from '../ledger.ts';
-import { ModelLedger } from './model-ledger.ts';
+import { ModelLedger, type Fate } from './model-ledger.ts';
 
 export const WINDOW_MS = 60_000;
 /** A quarter into a window. */
@@ -30,18 +30,21 @@ export function openModelStore({ limit = 1000, nodes = 1, timeKnown = true } = {
   const store = open(0);
   const policy = { key: 'production/orders', limit, windowMs: WINDOW_MS, per: 'route' as const };
   const take = (from = store, of = policy) => from.take(of, '', clock.nowMs());
+  /** Settles the call that is under way for longest. */
+  const next = async (fate: Fate) => {
+    ledger.settle(0, fate);
+    await idle();
+  };
   /** Answers every call until none is under way. */
   const settle = async () => {
-    do {
-      ledger.settle(0, 'answered');
-      await idle();
-    } while (ledger.pending > 0);
+    do await next('answered');
+    while (ledger.pending > 0);
   };
   const settled = async (taken: FixedWindow | Promise<FixedWindow>) => {
     await settle();
     return taken;
   };
-  return { clock, ledger, open, store, policy, take, settle, settled };
+  return { clock, ledger, open, store, policy, take, next, settle, settled };
 }
 
 /** Resolves when all that can go on has gone on. */
