@@ -7,6 +7,7 @@ import { Registry } from 'prom-client';
 import { systemClock } from '@gateway/shared/clock';
 import { NAMES, recordSubject } from '@gateway/shared/messaging/names';
 import { requestRecordSchema, type RequestRecord } from '@gateway/shared/records/record';
+import { recordRow } from '@gateway/shared/records/record-row';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/testing/eventually';
 import { startNats } from '@gateway/local-stack/nats';
@@ -99,7 +100,8 @@ describe('the ingest of request records', () => {
   it('stores every record as it was sent, and leaves nothing in the stream', async () => {
     startIngest();
     const sent = records(120);
-    await publish(sent.slice(0, 50));
+    await publish(sent.slice(0, 50).map(recordRow));
+    // As data planes of the version before do.
     await publish(sent.slice(50));
     await eventually(async () => expect(await storedCount()).toBe(120));
     for (const record of sent.slice(48, 52)) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { timeOfId } from '@gateway/shared/ids';
+import { recordRow } from '@gateway/shared/records/record-row';
 import { requestRecord } from '@gateway/shared/testing/request-record';
 import { parseBatch, storableRecord } from './storable-record.ts';
 
@@ -8,7 +9,7 @@ const AT_MS = Date.UTC(2030, 0, 1);
 describe('a message of request records', () => {
   it('is read whole', () => {
     const records = [requestRecord(AT_MS), requestRecord(AT_MS + 1)];
-    const batch = parseBatch(JSON.stringify(records));
+    const batch = parseBatch(JSON.stringify(records.map(recordRow)));
     expect(batch?.refused).toBe(0);
     expect(batch?.records.map((record) => record.id)).toEqual(records.map((record) => record.id));
     const { id, environment, route, status, outcome, received_at_ms, ...rest } =
@@ -31,17 +32,20 @@ describe('a message of request records', () => {
   });
 
   it('is read whole where a data plane of the version before sent it', () => {
-    const older = { ...requestRecord(AT_MS), subject: undefined, claims: undefined };
+    const record = requestRecord(AT_MS);
+    const older = { ...record, subject: undefined, claims: undefined };
     const batch = parseBatch(JSON.stringify([older]));
     expect(batch?.refused).toBe(0);
-    expect(batch?.records).toHaveLength(1);
+    expect(batch?.records).toEqual([storableRecord(record)]);
   });
 
   it('loses no record to one that is malformed', () => {
     const good = requestRecord(AT_MS);
-    const entries = [null, good, { ...good, id: 'req_1' }, { ...good, outcome: 'odd' }, []];
-    const batch = parseBatch(JSON.stringify(entries));
-    expect(batch).toMatchObject({ records: [{ id: good.id }], refused: 4 });
+    const row = recordRow(good);
+    const odd = [null, { ...good, id: 'req_1' }, { ...good, outcome: 'odd' }, []];
+    const oddRows = [row.slice(1), row.with(16, [['ups_1', null, 'soon']]), row.with(17, 60_000)];
+    const batch = parseBatch(JSON.stringify([...odd, row, ...oddRows]));
+    expect(batch).toMatchObject({ records: [{ id: good.id }], refused: 7 });
   });
 });
 

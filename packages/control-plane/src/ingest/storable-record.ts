@@ -1,5 +1,6 @@
 import { isId, timeOfId } from '@gateway/shared/ids';
-import { requestRecordSchema, type RequestRecord } from '@gateway/shared/records/record';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import { recordEntrySchema } from '@gateway/shared/records/record-row';
 import type { StorableRecord } from '../store/records.ts';
 
 /** Longer names can be no route or environment, and would not fit into an index of Postgres. */
@@ -25,7 +26,7 @@ export function parseBatch(text: string): ParsedBatch | undefined {
   const records: StorableRecord[] = [];
   const tokenUses = new Map<string, number>();
   for (const entry of entries) {
-    const parsed = requestRecordSchema.safeParse(entry);
+    const parsed = recordEntrySchema.safeParse(entry);
     if (!parsed.success || !isId('req', parsed.data.id)) continue;
     const record = storableRecord(parsed.data);
     records.push(record);

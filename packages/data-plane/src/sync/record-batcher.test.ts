@@ -5,8 +5,8 @@ import {
   MAX_BATCH_BYTES,
   MAX_BATCH_DELAY_MS,
   MAX_BATCH_RECORDS,
-  recordBatchSchema,
 } from '@gateway/shared/records/record';
+import { recordBatchSchema, recordRow } from '@gateway/shared/records/record-row';
 import { manualClock } from '@gateway/shared/testing/manual-clock';
 import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
 import { requestRecord } from '@gateway/shared/testing/request-record';
@@ -85,7 +85,7 @@ describe('the batches of records', () => {
         for (const record of records) add(record);
         batcher.flush();
         const fits = records.filter(
-          (record) => Buffer.byteLength(JSON.stringify([record])) <= MAX_BATCH_BYTES,
+          (record) => Buffer.byteLength(JSON.stringify([recordRow(record)])) <= MAX_BATCH_BYTES,
         );
         expect(refused()).toBe(records.length - fits.length);
         expect(batches.flatMap(recordsOf)).toEqual(fits);

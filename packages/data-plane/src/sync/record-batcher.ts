@@ -5,8 +5,9 @@ import {
   MAX_BATCH_RECORDS,
   type RequestRecord,
 } from '@gateway/shared/records/record';
+import { recordRow } from '@gateway/shared/records/record-row';
 
-/** One message on its way: the JSON array of its records. */
+/** One message on its way: the JSON array of its records' rows. */
 export interface RecordBatch {
   /** The same each time this batch is sent, and of no other batch. */
   readonly id: string;
@@ -64,7 +65,7 @@ export function createRecordBatcher(clock: Clock, sink: BatchSink): RecordBatche
   function write(): void {
     const burst = waiting;
     waiting = [];
-    for (const record of burst) append(record.id, JSON.stringify(record));
+    for (const record of burst) append(record.id, JSON.stringify(recordRow(record)));
   }
 
   function append(requestId: string, json: string): void {

@@ -46,14 +46,14 @@ describe('what NATS does not take of the records', () => {
     await openRecordTarget(own, server.url);
     await server.stop();
     const { add, metric } = startRecordStream(own, own.connect(server.url), small);
-    const ids = Array.from({ length: 20 }, () => add(100)).flat();
+    const ids = Array.from({ length: 20 }, () => add(200)).flat();
     await eventually(async () =>
       expect(await metric('gateway_records_spooled_bytes')).toBeGreaterThan(500_000),
     );
     expect((await readdir(spoolDir(own))).length).toBeGreaterThan(1);
     await own.startServer({ port: server.port });
     await eventually(
-      async () => expect(await metric('gateway_records_sent_total')).toBe(2000),
+      async () => expect(await metric('gateway_records_sent_total')).toBe(4000),
       slow,
     );
     const target = await openRecordTarget(own, server.url);

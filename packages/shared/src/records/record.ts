@@ -26,7 +26,7 @@ const attemptSchema = z.object({
 const recordedClaimSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
 /**
- * The record of one proxied request, as data planes stream it and as Postgres keeps it.
+ * The record of one proxied request.
  * It holds no header value, no body and no query value.
  */
 export const requestRecordSchema = z.object({
@@ -74,9 +74,6 @@ export type RequestRecord = z.infer<typeof requestRecordSchema>;
 export type RecordedAttempt = z.infer<typeof attemptSchema>;
 /** A claim as it stands, or as JSON text where it is neither plain nor a list of texts, or too long. */
 export type RecordedClaim = z.infer<typeof recordedClaimSchema>;
-
-/** A message on the stream of records: the JSON array of a batch. */
-export const recordBatchSchema = z.array(requestRecordSchema);
 
 /** How long a record can be looked up. Source: INTERFACE section 8. */
 export const RECORD_RETENTION_DAYS = 30;

@@ -3,7 +3,8 @@ import { Registry } from 'prom-client';
 import { systemClock } from '@gateway/shared/clock';
 import { NAMES } from '@gateway/shared/messaging/names';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
-import { recordBatchSchema, type RequestRecord } from '@gateway/shared/records/record';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import { recordBatchSchema } from '@gateway/shared/records/record-row';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import {

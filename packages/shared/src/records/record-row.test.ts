@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { requestRecord } from '../testing/request-record.ts';
+import { OUTCOMES, requestRecordSchema, type RequestRecord } from './record.ts';
+import { recordBatchSchema, recordEntrySchema, recordRow } from './record-row.ts';
+
+const AT_MS = Date.UTC(2030, 0, 1);
+const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+const textOrNull = fc.option(text);
+const ms = fc.nat(10 ** 9).map((us) => us / 1000);
+const attempt = fc.record(
+  {
+    ...{ upstream: text, region: textOrNull, started_ms: ms, duration_ms: ms },
+    ...{ status: fc.nat(599), error: text },
+  },
+  { requiredKeys: ['upstream', 'region', 'started_ms', 'duration_ms'] },
+);
+const claim = fc.oneof(text, fc.nat(), fc.boolean(), fc.array(text, { maxLength: 3 }));
+
+const anyRecord: fc.Arbitrary<RequestRecord> = fc.record({
+  ...{ id: text, environment: textOrNull, route: textOrNull, route_version: textOrNull },
+  ...{ service_id: textOrNull, method: text, path: text, status: fc.option(fc.nat(599)) },
+  ...{ outcome: fc.constantFrom(...OUTCOMES), error_code: textOrNull, received_at_ms: fc.nat() },
+  timing: fc.record({ gateway_ms: ms, upstream_ms: ms, total_ms: ms }),
+  upstream: fc.option(fc.record({ id: text, url: text, region: textOrNull })),
+  ...{ retry_count: fc.nat(), attempts: fc.array(attempt, { maxLength: 4 }) },
+  rate_limit: fc.option(
+    fc.record({ limit: fc.nat(), remaining: fc.nat(), reset_seconds: fc.nat() }),
+  ),
+  ...{ idempotency: textOrNull, token_id: textOrNull, subject: textOrNull },
+  claims: fc.option(
+    fc.dictionary(
+      text.filter((name) => name !== '__proto__'),
+      claim,
+      { maxKeys: 3, noNullPrototype: true },
+    ),
+  ),
+  ...{ client_ip: text, client_request_id: textOrNull },
+  ...{ request_bytes: fc.nat(), response_bytes: fc.nat(), data_plane: text },
+  ...{ config_version: fc.option(fc.nat()), trace_id: text },
+});
+
+test('a record comes out of its row as it went in, with every field that records have', () => {
+  const fields = Object.keys(requestRecordSchema.shape).toSorted();
+  fc.assert(
+    fc.property(fc.array(anyRecord, { maxLength: 3 }), (records) => {
+      for (const record of records) expect(Object.keys(record).toSorted()).toEqual(fields);
+      const message = JSON.stringify(records.map(recordRow));
+      expect(recordBatchSchema.parse(JSON.parse(message))).toEqual(records);
+    }),
+  );
+});
+
+test('values behind the last one that is known are passed over', () => {
+  const record = requestRecord(AT_MS);
+  expect(
+    recordEntrySchema.parse([...recordRow(record), 'new', { of: 'the next version' }]),
+  ).toEqual(record);
+});
+
+test('a record with its names is taken as well', () => {
+  const record = requestRecord(AT_MS);
+  expect(recordEntrySchema.parse(record)).toEqual(record);
+});
+
+test.each([
+  ['no row at all', 'text'],
+  ['an empty row', []],
+  ['a row without its id', recordRow(requestRecord(AT_MS)).slice(1)],
+  ['an attempt that is none', recordRow(requestRecord(AT_MS)).with(16, [7])],
+  ['attempts that are no list', recordRow(requestRecord(AT_MS)).with(16, {})],
+  ['an upstream without its URL', recordRow(requestRecord(AT_MS)).with(14, ['ups_1'])],
+])('%s is refused', (_what, entry) => {
+  expect(recordEntrySchema.safeParse(entry).success).toBe(false);
+});
+
+test('a row is at most 55 % of the record with its names', () => {
+  const record = requestRecord(AT_MS);
+  const share = JSON.stringify(recordRow(record)).length / JSON.stringify(record).length;
+  expect(share).toBeLessThan(0.55);
+});
