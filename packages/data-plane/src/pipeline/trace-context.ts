@@ -1,5 +1,6 @@
 import type { RandomSource } from '@gateway/shared/ids';
 import { piecesOf } from '@gateway/shared/random-text';
+import { ownText } from '../framing/own-text.ts';
 
 /** W3C Trace Context, version 00: the trace that a request belongs to, and our own place in it. */
 export interface TraceContext {
@@ -14,27 +15,43 @@ const NO_TRACE = '0'.repeat(32);
 const NO_PARENT = '0'.repeat(16);
 const TRACE_BYTES = 16;
 const SPAN_BYTES = 8;
+const TRACES_AT_ONCE = 128;
+/** Where its parts stand in the text of a new trace: `00-{trace}-{span}-01`. */
+const TRACE_AT = 3;
+const SPAN_AT = TRACE_AT + TRACE_BYTES * 2 + 1;
+const CHARS = SPAN_AT + SPAN_BYTES * 2 + 3;
 
 /**
  * Continues the trace of a valid `traceparent`, or begins a new one where it is absent or malformed
- * (W3C Trace Context section 3.2.2). Randomness is drawn from the source, and becomes text, in blocks.
+ * (W3C Trace Context section 3.2.2). Randomness is drawn from the source, and becomes text, in blocks:
+ * a new trace is a part of such a text, with nothing left to put together.
  */
 export function createTracer(random: RandomSource): (incoming: string | undefined) => TraceContext {
-  const block = Buffer.alloc((TRACE_BYTES + SPAN_BYTES) * 128);
-  const hex = piecesOf(() => {
-    random(block);
-    return block.toString('hex');
-  });
-
+  const freshTrace = piecesOf(() => newTraces(random));
   return (incoming) => {
     const [, traceId, parentId, flags] =
       incoming === undefined ? [] : (TRACEPARENT.exec(incoming) ?? []);
-    const valid = traceId !== undefined && traceId !== NO_TRACE && parentId !== NO_PARENT;
-    const trace = valid ? traceId : hex(TRACE_BYTES * 2);
-    // 01: recorded, as every request has a record with its trace id.
-    return {
-      traceId: trace,
-      traceparent: `00-${trace}-${hex(SPAN_BYTES * 2)}-${valid ? flags : '01'}`,
-    };
+    const fresh = freshTrace(CHARS);
+    if (traceId === undefined || traceId === NO_TRACE || parentId === NO_PARENT) {
+      return {
+        traceId: fresh.slice(TRACE_AT, TRACE_AT + TRACE_BYTES * 2),
+        traceparent: fresh,
+      };
+    }
+    const span = fresh.slice(SPAN_AT, SPAN_AT + SPAN_BYTES * 2);
+    return { traceId, traceparent: `00-${traceId}-${span}-${flags}` };
   };
+}
+
+/** The flag 01: recorded, as every request has a record with its trace id. */
+function newTraces(random: RandomSource): string {
+  const block = Buffer.alloc((TRACE_BYTES + SPAN_BYTES) * TRACES_AT_ONCE);
+  random(block);
+  const hex = block.toString('hex');
+  const nextHex = piecesOf(() => hex);
+  const traces = Array.from(
+    { length: TRACES_AT_ONCE },
+    () => `00-${nextHex(TRACE_BYTES * 2)}-${nextHex(SPAN_BYTES * 2)}-01`,
+  );
+  return ownText(traces.join(''));
 }

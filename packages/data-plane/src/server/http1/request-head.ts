@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import { decimal } from '../../framing/decimal.ts';
 import { readFieldLines } from '../../framing/field-lines.ts';
 import { UNKNOWN_VERSION } from '../../pipeline/check-head.ts';
 
@@ -110,8 +111,8 @@ class ConnectionFields {
       return coding === 'chunked' && httpVersion === '1.1' ? CHUNKED : UNKNOWN;
     if (length === undefined || length === '0') return NONE;
     if (!/^\d{1,20}$/.test(length)) return undefined;
-    const bytes = Number(length);
     if (length.length > 15 && BigInt(length) > MAX_LENGTH) return undefined;
+    const bytes = length.length > 15 ? Number(length) : decimal(length);
     return bytes === 0 ? NONE : { kind: 'length', bytes };
   }
 

@@ -1,3 +1,4 @@
+import { decimal } from '../../framing/decimal.ts';
 import { readFieldLines } from '../../framing/field-lines.ts';
 
 /**
@@ -39,8 +40,8 @@ export function parseResponseHead(text: string, method: string): ResponseHead | 
   STATUS_LINE.lastIndex = 0;
   const line = STATUS_LINE.exec(text);
   if (line === null) return undefined;
-  const [all, minor, statusDigits, statusText = ''] = line;
-  const status = Number(statusDigits);
+  const [all, minor, statusDigits = '', statusText = ''] = line;
+  const status = decimal(statusDigits);
   const fields: string[] = [];
   if (readFieldLines(text, all.length, MAX_FIELDS, fields) !== 'read') return undefined;
   const framing = new FramingFields();
@@ -103,7 +104,7 @@ class FramingFields {
     if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return NO_BODY;
     if (coding !== undefined) return CHUNKED;
     if (length === undefined) return UNTIL_CLOSE;
-    return length === '0' ? NO_BODY : { kind: 'length', bytes: Number(length) };
+    return length === '0' ? NO_BODY : { kind: 'length', bytes: decimal(length) };
   }
 }
 
