@@ -14,38 +14,27 @@ export interface RequestLog {
   flush(): void;
 }
 
-/** Lines are handed on when there are so many characters of them, or after this time. */
-const BLOCK_CHARS = 32 * 1024;
-/** So many are written in a row, while the code for it is in the core's caches. */
+/** So many lines are made in a row, while the code for it is in the core's caches. */
 const BURST_LINES = 32;
+/** For fewer nobody waits longer than this. */
 const FLUSH_MS = 200;
 
 /**
- * The log lines of requests, at level `info`. They go to the logger's destination in blocks: the
- * destination measures all that it holds at every write, which for single lines costs more than the
- * rest of the request's bookkeeping together.
+ * The log lines of requests, at level `info`. They go straight to the logger's destination: the logger's
+ * own way there costs more than the rest of the request's bookkeeping together.
  */
 export function createRequestLog(log: Logger, clock: Clock): RequestLog {
   const stream = (log as unknown as Record<symbol, LineWriter>)[symbols.streamSym];
   const name = JSON.stringify(String(log.bindings()['name'] ?? ''));
-  let block = '';
   let waiting: RequestRecord[] = [];
   let timer: Timer | undefined;
 
   function flush(): void {
     timer?.cancel();
     timer = undefined;
-    writeLines();
-    if (block === '') return;
-    const lines = block;
-    block = '';
-    stream?.write(lines);
-  }
-
-  function writeLines(): void {
     const burst = waiting;
     waiting = [];
-    for (const record of burst) block += lineOf(record, name);
+    for (const record of burst) stream?.write(lineOf(record, name));
   }
 
   return {
@@ -53,9 +42,7 @@ export function createRequestLog(log: Logger, clock: Clock): RequestLog {
       if (!log.isLevelEnabled('info')) return;
       waiting.push(record);
       timer ??= clock.setTimer(FLUSH_MS, flush);
-      if (waiting.length < BURST_LINES) return;
-      writeLines();
-      if (block.length >= BLOCK_CHARS) flush();
+      if (waiting.length >= BURST_LINES) flush();
     },
     flush,
   };

@@ -1,16 +1,18 @@
 import { write, writeSync } from 'node:fs';
 
 /** A block is written when it is full, or after this time. */
-const BLOCK_CHARS = 64 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 const FLUSH_MS = 200;
 /** Of what waits for a reader that is slow, or for room on a disk; further lines are dropped. */
-const MAX_WAITING_CHARS = 16 * 1024 * 1024;
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** While the reader takes nothing more, or after a failure. */
 const RETRY_MS = 100;
 /** How long the end of the process is held up by a reader that takes nothing. */
 const MAX_SYNC_TRIES = 20;
 const SYNC_RETRY_MS = 10;
 const NEWLINE = '\n';
+/** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
+const MAX_BYTES_PER_CHAR = 3;
 
 /**
  * Lines on their way to a file descriptor, in blocks. What cannot be written, as on a full disk, is tried
@@ -23,10 +25,16 @@ export class LogOutput {
   failedWrites = 0;
   /** Lines that were given up. */
   droppedLines = 0;
-  #block = '';
-  /** What is being written, or is to be written next. */
-  #rest: Buffer | undefined = undefined;
+  /** What comes goes here as bytes at once: as text it would be many small objects until the next write. */
+  #block: Buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #used = 0;
+  /** What came before the block, the oldest first; that one may be on its way. */
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  /** A block that was written, to be filled again. */
+  #spare: Buffer | undefined = undefined;
   #writing = false;
+  #failed = false;
   #timer: NodeJS.Timeout | undefined = undefined;
   #watchesExit = false;
 
@@ -36,21 +44,23 @@ export class LogOutput {
 
   /** @param lines whole lines; there may be several of them */
   write(lines: string): void {
-    if (this.#block.length + lines.length > MAX_WAITING_CHARS) {
+    if (this.#waitingBytes >= MAX_WAITING_BYTES) {
       this.droppedLines += lines.split(NEWLINE).length - 1;
       return;
     }
-    this.#block += lines;
-    if (this.#block.length >= BLOCK_CHARS) this.#writeNext();
+    // Measured only where the worst that its characters could take might not fit.
+    if (this.#used + lines.length * MAX_BYTES_PER_CHAR > BLOCK_BYTES) this.#makeRoom(lines);
+    else this.#used += this.#block.write(lines, this.#used);
+    if (this.#waiting.length > 0) this.#writeNext();
     else this.#writeLater(FLUSH_MS);
   }
 
   /** Writes what waits before it returns, as far as that goes at once. */
   flushSync(): void {
-    const waiting = this.#writing ? [] : [this.#rest ?? Buffer.alloc(0)];
-    let bytes = Buffer.concat([...waiting, Buffer.from(this.#block)]);
-    this.#block = '';
-    if (!this.#writing) this.#rest = undefined;
+    this.#closeBlock();
+    const onTheirWay = this.#writing ? 1 : 0;
+    let bytes = Buffer.concat(this.#waiting.splice(onTheirWay));
+    this.#waitingBytes -= bytes.length;
     for (let tries = 0; bytes.length > 0 && tries < MAX_SYNC_TRIES;) {
       try {
         bytes = bytes.subarray(writeSync(this.#fd, bytes));
@@ -70,10 +80,31 @@ export class LogOutput {
     done?.();
   }
 
+  #makeRoom(lines: string): void {
+    const bytes = Buffer.byteLength(lines);
+    if (this.#used + bytes > BLOCK_BYTES) this.#closeBlock();
+    if (bytes > BLOCK_BYTES) this.#wait(Buffer.from(lines));
+    else this.#used += this.#block.write(lines, this.#used);
+  }
+
+  #closeBlock(): void {
+    if (this.#used === 0) return;
+    this.#wait(this.#block.subarray(0, this.#used));
+    this.#block = this.#spare ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#spare = undefined;
+    this.#used = 0;
+  }
+
+  #wait(bytes: Buffer): void {
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+  }
+
   #writeLater(delayMs: number): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
+      this.#failed = false;
       this.#writeNext();
     }, delayMs).unref();
     if (this.#watchesExit) return;
@@ -84,29 +115,36 @@ export class LogOutput {
   }
 
   #writeNext(): void {
-    if (this.#writing) return;
-    if (this.#rest === undefined) {
-      if (this.#block === '') return;
-      this.#rest = Buffer.from(this.#block);
-      this.#block = '';
-    }
+    // After a failure the time of the next try has to come.
+    if (this.#writing || this.#failed) return;
+    if (this.#waiting.length === 0) this.#closeBlock();
+    const [next] = this.#waiting;
+    if (next === undefined) return;
     this.#writing = true;
-    write(this.#fd, this.#rest, (error, written) => {
-      this.#written(error, written);
+    write(this.#fd, next, (error, written) => {
+      this.#writing = false;
+      if (error === null) this.#written(next, written);
+      else this.#fail(error);
     });
   }
 
-  #written(error: Error | null, bytes: number): void {
-    this.#writing = false;
-    if (error !== null) {
-      if (!isBusy(error)) this.failedWrites += 1;
-      this.#writeLater(RETRY_MS);
-      return;
+  #written(bytes: Buffer, count: number): void {
+    this.#waitingBytes -= count;
+    if (count < bytes.length) this.#waiting[0] = bytes.subarray(count);
+    else {
+      this.#waiting.shift();
+      if (bytes.buffer.byteLength === BLOCK_BYTES) this.#spare = Buffer.from(bytes.buffer);
     }
-    const rest = this.#rest?.subarray(bytes);
-    this.#rest = rest === undefined || rest.length === 0 ? undefined : rest;
-    if (this.#rest !== undefined || this.#block.length >= BLOCK_CHARS) this.#writeNext();
-    else if (this.#block !== '') this.#writeLater(FLUSH_MS);
+    if (this.#waiting.length > 0) this.#writeNext();
+    else if (this.#used > 0) this.#writeLater(FLUSH_MS);
+  }
+
+  #fail(error: Error): void {
+    if (!isBusy(error)) this.failedWrites += 1;
+    this.#failed = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writeLater(RETRY_MS);
   }
 }
 
