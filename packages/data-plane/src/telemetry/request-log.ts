@@ -48,13 +48,20 @@ export function createRequestLog(log: Logger, clock: Clock): RequestLog {
   };
 }
 
+const PLAIN = /^[\w.~-]*$/;
+
+/** As JSON. Names of routes and methods that exist need no escape. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
 /** Ids, codes, environments and addresses are the gateway's own texts, in which nothing needs an escape. */
 function lineOf(record: RequestRecord, name: string): string {
   const { timing, upstream } = record;
   return (
     `{"level":"info","time":"${isoTime(record.received_at_ms)}","name":${name},"msg":"request"` +
     `,"request_id":"${record.id}","environment":${text(record.environment)}` +
-    `,"route":${JSON.stringify(record.route)},"method":${JSON.stringify(record.method)}` +
+    `,"route":${record.route === null ? 'null' : quoted(record.route)},"method":${quoted(record.method)}` +
     `,"status":${record.status},"outcome":"${record.outcome}","error_code":${text(record.error_code)}` +
     (upstream === null ? '' : `,"upstream":"${upstream.id}"`) +
     `,"retries":${record.retry_count},"gateway_ms":${msText(timing.gateway_ms)}` +

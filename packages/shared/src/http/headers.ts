@@ -23,8 +23,16 @@ export const BEARER_CHALLENGE = 'Bearer';
 export const INVALID_TOKEN_CHALLENGE = 'Bearer error="invalid_token"';
 
 const BEARER = /^bearer +([^\s,]+) *$/i;
+const USUAL_SCHEME = 'Bearer ';
+const NOT_IN_CREDENTIAL = /[\s,]/;
 
 /** The credential of an `Authorization: Bearer` field (RFC 6750 section 2.1), or undefined. */
 export function bearerCredential(authorization: string | undefined): string | undefined {
-  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+  if (authorization === undefined) return undefined;
+  // As nearly all write it; what the other expression finds takes several objects.
+  if (authorization.startsWith(USUAL_SCHEME) && authorization.length > USUAL_SCHEME.length) {
+    const credential = authorization.slice(USUAL_SCHEME.length);
+    if (!NOT_IN_CREDENTIAL.test(credential)) return credential;
+  }
+  return BEARER.exec(authorization)?.[1];
 }
