@@ -21,6 +21,7 @@ const MAX_BYTES_PER_CHAR = 3;
  */
 export class LogOutput {
   readonly #fd: number;
+  readonly #maxWaitingBytes: number;
   /** Writes that failed; what they held was tried again. */
   failedWrites = 0;
   /** Lines that were given up. */
@@ -38,13 +39,15 @@ export class LogOutput {
   #timer: NodeJS.Timeout | undefined = undefined;
   #watchesExit = false;
 
-  constructor(fd: number) {
+  /** The descriptor must stay open for as long as anything waits: its number could else be another's. */
+  constructor(fd: number, maxWaitingBytes = MAX_WAITING_BYTES) {
     this.#fd = fd;
+    this.#maxWaitingBytes = maxWaitingBytes;
   }
 
   /** @param lines whole lines; there may be several of them */
   write(lines: string): void {
-    if (this.#waitingBytes >= MAX_WAITING_BYTES) {
+    if (this.#waitingBytes >= this.#maxWaitingBytes) {
       this.droppedLines += lines.split(NEWLINE).length - 1;
       return;
     }
