@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Clock } from './clock.ts';
 import { withCoarseTimers } from './coarse-timers.ts';
-import { manualClock } from './testing/manual-clock.ts';
+import { manualClock, type ManualClock } from './testing/manual-clock.ts';
 
 describe('coarse timers', () => {
   it('fire once, never early and at most two ticks late, unless they are cancelled', () => {
@@ -65,20 +66,56 @@ describe('coarse timers', () => {
 
   it('leave no timer of the clock behind when none is pending', () => {
     const manual = manualClock();
-    let set = 0;
-    const counting = {
-      ...manual,
-      setTimer: (delayMs: number, callback: () => void) => {
-        set += 1;
-        return manual.setTimer(delayMs, callback);
-      },
-    };
-    const clock = withCoarseTimers(counting, 5);
+    const counted = countingWakes(manual);
+    const clock = withCoarseTimers(counted, 5);
     clock.setTimer(100, () => undefined).cancel();
     manual.advance(1000);
-    expect(set).toBe(1);
+    expect(counted.wakes()).toBe(1);
     clock.setTimer(5, () => undefined);
     manual.advance(1000);
-    expect(set).toBeLessThanOrEqual(4);
+    expect(counted.wakes()).toBe(2);
+  });
+
+  it('wake for what is due, and hardly for what was cancelled or is far away', () => {
+    const manual = manualClock();
+    const counted = countingWakes(manual);
+    const clock = withCoarseTimers(counted, 5);
+    const firedMs: number[] = [];
+    clock.setTimer(30_000, () => void firedMs.push(manual.monotonicMs()));
+    for (let requests = 0; requests < 1000; requests += 1) {
+      clock.setTimer(30, () => undefined).cancel();
+      manual.advance(10);
+    }
+    expect(counted.wakes()).toBeLessThanOrEqual(10_000 / 30);
+    const before = counted.wakes();
+    manual.advance(30_000);
+    expect(counted.wakes() - before).toBeLessThanOrEqual(20_000 / (32 * 5) + 2);
+    expect(firedMs).toEqual([30_005]);
+  });
+
+  it('wake earlier for a timer that is due before the others', () => {
+    const manual = manualClock();
+    const clock = withCoarseTimers(manual, 5);
+    const firedMs: number[] = [];
+    const fire = () => void firedMs.push(manual.monotonicMs());
+    clock.setTimer(10_000, fire);
+    clock.setTimer(500, fire);
+    manual.advance(100);
+    clock.setTimer(20, fire);
+    manual.advance(20_000);
+    expect(firedMs).toEqual([125, 505, 10_005]);
   });
 });
+
+function countingWakes(clock: ManualClock): Clock & { wakes(): number } {
+  let wakes = 0;
+  return {
+    ...clock,
+    setTimer: (delayMs, callback) =>
+      clock.setTimer(delayMs, () => {
+        wakes += 1;
+        callback();
+      }),
+    wakes: () => wakes,
+  };
+}

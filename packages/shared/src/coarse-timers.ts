@@ -16,6 +16,11 @@ class Entry implements Timer {
     if (this.unlink()) this.#cancelled();
   }
 
+  /** Of a slot: whether a timer is in its ring. */
+  get inUse(): boolean {
+    return this.after !== this;
+  }
+
   /** Whether it was in a ring. */
   unlink(): boolean {
     if (this.after === this) return false;
@@ -29,10 +34,14 @@ class Entry implements Timer {
 
 const NOTHING = () => undefined;
 
+/** So many slots are looked through for the next timer; where they hold none, it is looked for again behind them. */
+const LOOK_AHEAD_TICKS = 32;
+
 /**
  * The same clock with timers that are cheap to set and to cancel, as a data plane sets some for each
  * request and cancels nearly all. They fire up to `tickMs` late, never early. One timer of the clock
- * serves them all, and only while there are any.
+ * serves them all, and only while there are any; it fires when one of them is due, as on a process that
+ * rests between two requests each wake costs more than what is done in it.
  *
  * Source: Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987), scheme 5, with a map for
  * the wheel.
@@ -41,6 +50,9 @@ export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
   const slots = new Map<number, Entry>();
   let pending = 0;
   let running: Timer | undefined;
+  /** When `running` fires. */
+  let wakeTick = 0;
+  /** No slot before this one has timers. */
   let nextTick = 0;
 
   const cancelled = () => {
@@ -48,6 +60,8 @@ export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
   };
 
   function runDue(): void {
+    // What is set meanwhile is found when all that is due has run.
+    wakeTick = 0;
     const now = Math.floor(clock.monotonicMs() / tickMs);
     for (; nextTick <= now; nextTick += 1) {
       const slot = slots.get(nextTick);
@@ -59,11 +73,25 @@ export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
         entry.callback();
       }
     }
-    if (pending > 0) running = clock.setTimer(tickMs, runDue);
+    if (pending > 0) wakeAt(tickOfNext());
     else {
       running = undefined;
       slots.clear();
     }
+  }
+
+  /** The tick of the next timer, or one before it. */
+  function tickOfNext(): number {
+    const end = nextTick + LOOK_AHEAD_TICKS;
+    let tick = nextTick;
+    while (tick < end && slots.get(tick)?.inUse !== true) tick += 1;
+    return tick;
+  }
+
+  function wakeAt(tick: number): void {
+    running?.cancel();
+    wakeTick = tick;
+    running = clock.setTimer(Math.ceil(tick * tickMs - clock.monotonicMs()), runDue);
   }
 
   return {
@@ -83,10 +111,8 @@ export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
       slot.before.after = entry;
       slot.before = entry;
       pending += 1;
-      if (running === undefined) {
-        nextTick = Math.floor(nowMs / tickMs);
-        running = clock.setTimer(tickMs, runDue);
-      }
+      if (running === undefined) nextTick = Math.floor(nowMs / tickMs);
+      if (running === undefined || tick < wakeTick) wakeAt(tick);
       return entry;
     },
   };
