@@ -3,13 +3,23 @@ import fc from 'fast-check';
 import { createIdFactory, isId, lowestId, timeOfId } from './ids.ts';
 
 describe('ids', () => {
-  it('carry the time at which they were made, for any time of 48 bits', () => {
+  it('carry the time at which they were made, for any times of 48 bits', () => {
+    const aboutASecondLater = fc.integer({ min: 0, max: 3000 });
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), (ms) => {
-        const id = createIdFactory(() => ms)('req');
-        expect(isId('req', id)).toBe(true);
-        expect(timeOfId(id)).toBe(ms);
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 2 ** 48 - 9001 }),
+        fc.array(aboutASecondLater, { maxLength: 3 }),
+        (ms, steps) => {
+          const makeId = createIdFactory(() => ms);
+          const times = steps.reduce((all, step) => [...all, (all.at(-1) ?? 0) + step], [ms]);
+          for (const time of [...times, ms]) {
+            const id = makeId('req', time);
+            expect(isId('req', id)).toBe(true);
+            expect(timeOfId(id)).toBe(time);
+          }
+          expect(timeOfId(makeId('req'))).toBe(ms);
+        },
+      ),
     );
   });
 

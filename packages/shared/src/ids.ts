@@ -3,6 +3,7 @@ import { piecesOf } from './random-text.ts';
 
 /** Crockford's base 32: no I, L, O, U, so an id survives being read aloud; sorts as it counts. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const ALPHABET_BYTES = Buffer.from(ALPHABET);
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 
@@ -31,17 +32,33 @@ export function createIdFactory(
   const block = Buffer.alloc(RANDOM_CHARS * 256);
   const randomChars = piecesOf(() => {
     random(block);
-    block.forEach((byte, index) => (block[index] = ALPHABET.charCodeAt(byte & 31)));
+    for (let index = 0; index < block.length; index += 1) {
+      block[index] = ALPHABET_BYTES[(block[index] ?? 0) & 31] ?? 0;
+    }
     return block.toString('latin1');
   });
-  let lastMs = -1;
-  let timeText = '';
-  return (prefix, atMs = nowMs()) => {
-    if (atMs !== lastMs) {
-      lastMs = atMs;
-      timeText = encodeTime(atMs);
+  const textOfTime = timeTexts();
+  return (prefix, atMs = nowMs()) => `${prefix}_${textOfTime(atMs)}${randomChars(RANDOM_CHARS)}`;
+}
+
+const TAIL_CHARS = 2;
+/** All that the last characters of a time can be: the milliseconds of about a second. */
+const TAILS = Array.from(
+  { length: 32 ** TAIL_CHARS },
+  (_none, index) => ALPHABET.charAt(index >> 5) + ALPHABET.charAt(index & 31),
+);
+
+/** As `encodeTime`, with what is before the tail made once for all times that share it. */
+function timeTexts(): (ms: number) => string {
+  let lastSpan = -1;
+  let head = '';
+  return (ms) => {
+    const span = Math.floor(ms / TAILS.length);
+    if (span !== lastSpan) {
+      lastSpan = span;
+      head = encodeTime(ms).slice(0, -TAIL_CHARS);
     }
-    return `${prefix}_${timeText}${randomChars(RANDOM_CHARS)}`;
+    return head + (TAILS[Math.floor(ms) % TAILS.length] ?? '');
   };
 }
 

@@ -30,6 +30,8 @@ export interface BatchSink {
   tooLarge(): void;
 }
 
+const OPENING_BRACKET = 0x5b;
+const COMMA = 0x2c;
 const END = Buffer.from(']');
 /** The bracket or the comma before a record, and the bracket behind the last one. */
 const BRACKETS = 2;
@@ -79,7 +81,8 @@ export function createRecordBatcher(clock: Clock, sink: BatchSink): RecordBatche
       if (used + size > MAX_BATCH_BYTES) emit();
     }
     if (records === 0) firstId = requestId;
-    used += buffer.write(records === 0 ? '[' : ',', used, 'latin1');
+    buffer[used] = records === 0 ? OPENING_BRACKET : COMMA;
+    used += 1;
     used += buffer.write(json, used);
     records += 1;
     if (records >= MAX_BATCH_RECORDS) emit();
