@@ -182,11 +182,12 @@ describe('request headers', () => {
     const response = await send([
       `traceparent: 00-${trace}-00f067aa0ba902b7-00`,
       'tracestate: a=b',
+      'Tracestate: c=d',
     ]);
     const [seen] = upstream.seen;
     expect(arrived(seen, 'traceparent')[0]).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`));
     expect(arrived(seen, 'traceparent')[0]).not.toContain('00f067aa0ba902b7');
-    expect(arrived(seen, 'tracestate')).toEqual(['a=b']);
+    expect(arrived(seen, 'tracestate')).toEqual(['a=b, c=d']);
     expect(await gateway.recordOf(response)).toMatchObject({ trace_id: trace });
     const invalid = [
       `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
@@ -194,7 +195,10 @@ describe('request headers', () => {
       'x',
     ];
     for (const traceparent of invalid) {
-      const begun = await gateway.recordOf(await send([`traceparent: ${traceparent}`]));
+      const begun = await gateway.recordOf(
+        await send([`traceparent: ${traceparent}`, 'tracestate: a=b']),
+      );
+      expect(arrived(upstream.seen.at(-1), 'tracestate')).toEqual([]);
       const [sent] = arrived(upstream.seen.at(-1), 'traceparent');
       expect(sent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
       expect(sent).toContain(begun.trace_id);

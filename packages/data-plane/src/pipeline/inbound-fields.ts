@@ -35,6 +35,7 @@ const DROPPED = new Set([
   'x-api-key',
   'via',
   'traceparent',
+  'tracestate',
   'forwarded',
   'x-real-ip',
   'x-request-id',

@@ -22,6 +22,7 @@ export interface InboundHeaders {
   readonly forwardedHost: string | undefined;
   readonly via: string | undefined;
   readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
   readonly clientRequestId: string | undefined;
   readonly environment: string | undefined;
   /** The version that the caller asks for by name. */
@@ -45,6 +46,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
   let expectContinue = false;
   let forwardedFor: string | undefined;
   let via: string | undefined;
+  let tracestate: string | undefined;
   let repeated: string | undefined;
 
   for (let index = 0; index < raw.length; index += 2) {
@@ -76,6 +78,9 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
       case 'via':
         via = join(via, value);
         break;
+      case 'tracestate':
+        tracestate = join(tracestate, value);
+        break;
     }
   }
   const authorization = found[SINGLE.authorization];
@@ -94,6 +99,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
     forwardedHost: found[SINGLE['x-forwarded-host']],
     via,
     traceparent: found[SINGLE.traceparent],
+    tracestate,
     clientRequestId: found[SINGLE['x-request-id']],
     environment: found[SINGLE['x-gateway-environment']],
     version: found[SINGLE['x-gateway-version']],

@@ -51,6 +51,7 @@ export function outboundHeaders(ctx: RequestContext): string[] {
     HEADER.requestId,
     ctx.id,
   );
+  if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
   if (host !== undefined) fields.push('x-forwarded-host', host);
   return fields;
 }

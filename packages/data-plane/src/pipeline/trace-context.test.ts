@@ -12,9 +12,10 @@ function countingTracer() {
 test('a new trace is made of 16 bytes of the source, our span of the next 8', () => {
   const trace = countingTracer();
   const traceId = '000102030405060708090a0b0c0d0e0f';
-  expect(trace(undefined)).toEqual({
+  expect(trace(undefined, 'a=b')).toEqual({
     traceId,
     traceparent: `00-${traceId}-1011121314151617-01`,
+    tracestate: undefined,
   });
 });
 
@@ -33,10 +34,49 @@ test('randomness is drawn by the block, and each of it is used once', () => {
   expect(draws).toBe(2);
 });
 
-test("a caller's trace goes on with its flags and a span of ours", () => {
-  const traceId = 'a'.repeat(32);
-  expect(countingTracer()(`00-${traceId}-00f067aa0ba902b7-00`)).toEqual({
-    traceId,
-    traceparent: `00-${traceId}-1011121314151617-00`,
-  });
+const CALLERS = 'a'.repeat(32);
+
+test.each([
+  ['00', '00', ''],
+  ['00', '01', ''],
+  ['00', '03', ''],
+  ['01', '01', '-what a later version says'],
+  ['fe', '02', ''],
+])(
+  "a caller's trace of version %s goes on with its flags %s, its state and a span of ours",
+  (version, flags, more) => {
+    const traceparent = `${version}-${CALLERS}-00f067aa0ba902b7-${flags}${more}`;
+    expect(countingTracer()(traceparent, 'a=b,c=d')).toEqual({
+      traceId: CALLERS,
+      traceparent: `00-${CALLERS}-1011121314151617-${flags}`,
+      tracestate: 'a=b,c=d',
+    });
+  },
+);
+
+test.each([
+  ['ff', '03'],
+  ['fc', '00'],
+  ['0d', '01'],
+])('of the flags %s those that version 00 knows go on: %s', (flags, sent) => {
+  const { traceparent } = countingTracer()(`00-${CALLERS}-00f067aa0ba902b7-${flags}`);
+  expect(traceparent).toBe(`00-${CALLERS}-1011121314151617-${sent}`);
+});
+
+test.each([
+  ['no trace', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
+  ['no parent', `00-${CALLERS}-${'0'.repeat(16)}-01`],
+  ['version ff', `ff-${CALLERS}-00f067aa0ba902b7-01`],
+  ['version 00 with more behind it', `00-${CALLERS}-00f067aa0ba902b7-01-extra`],
+  ['version 00 with a dash behind it', `00-${CALLERS}-00f067aa0ba902b7-01-`],
+  ['upper case', `00-${CALLERS.toUpperCase()}-00f067aa0ba902b7-01`],
+  ['blanks', ` 00-${CALLERS}-00f067aa0ba902b7-01`],
+  ['no flags', `00-${CALLERS}-00f067aa0ba902b7`],
+  ['a later version that goes on without a dash', `01-${CALLERS}-00f067aa0ba902b7-01extra`],
+  ['nothing', ''],
+])('%s begins a new trace, without the state', (_what, traceparent) => {
+  const trace = countingTracer()(traceparent, 'a=b');
+  expect(trace.traceparent).toMatch(NEW_TRACE);
+  expect(trace.traceId).toBe('000102030405060708090a0b0c0d0e0f');
+  expect(trace.tracestate).toBeUndefined();
 });

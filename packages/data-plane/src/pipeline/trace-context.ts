@@ -1,15 +1,20 @@
 import type { RandomSource } from '@gateway/shared/ids';
 import { piecesOf } from '@gateway/shared/random-text';
 
-/** W3C Trace Context, version 00: the trace that a request belongs to, and our own place in it. */
+/** W3C Trace Context (Level 2), version 00: the trace that a request belongs to, and our own place in it. */
 export interface TraceContext {
   /** 32 hex digits. */
   readonly traceId: string;
   /** The field to send to the upstream: the caller's trace, with the gateway as the parent. */
   readonly traceparent: string;
+  /** What vendors note of the caller's trace; of another trace it would be wrong. */
+  readonly tracestate: string | undefined;
 }
 
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const VERSION = '00';
+/** Sampled and random: all that version 00 knows, the others must be sent as zero. */
+const KNOWN_FLAGS = 0x03;
 const NO_TRACE = '0'.repeat(32);
 const NO_PARENT = '0'.repeat(16);
 const TRACE_BYTES = 16;
@@ -21,25 +26,33 @@ const SPAN_AT = TRACE_AT + TRACE_BYTES * 2 + 1;
 const CHARS = SPAN_AT + SPAN_BYTES * 2 + 3;
 
 /**
- * Continues the trace of a valid `traceparent`, or begins a new one where it is absent or malformed
- * (W3C Trace Context section 3.2.2). Randomness is drawn from the source, and becomes text, in blocks:
- * a new trace is a part of such a text, with nothing left to put together.
+ * Continues the trace of a valid `traceparent` with its `tracestate`, or begins a new one where it is absent or
+ * malformed (W3C Trace Context sections 3.2.2 and 4.3). Randomness is drawn from the source, and becomes
+ * text, in blocks: a new trace is a part of such a text, with nothing left to put together.
  */
-export function createTracer(random: RandomSource): (incoming: string | undefined) => TraceContext {
+export function createTracer(
+  random: RandomSource,
+): (traceparent: string | undefined, tracestate?: string) => TraceContext {
   const freshTrace = piecesOf(newTraces(random));
-  return (incoming) => {
-    const [, traceId, parentId, flags] =
-      incoming === undefined ? [] : (TRACEPARENT.exec(incoming) ?? []);
+  return (traceparent, tracestate) => {
     const fresh = freshTrace(CHARS);
-    if (traceId === undefined || traceId === NO_TRACE || parentId === NO_PARENT) {
-      return {
-        traceId: fresh.slice(TRACE_AT, TRACE_AT + TRACE_BYTES * 2),
-        traceparent: fresh,
-      };
+    const caller = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+    if (caller === undefined) {
+      const traceId = fresh.slice(TRACE_AT, TRACE_AT + TRACE_BYTES * 2);
+      return { traceId, traceparent: fresh, tracestate: undefined };
     }
+    const { traceId, flags } = caller;
     const span = fresh.slice(SPAN_AT, SPAN_AT + SPAN_BYTES * 2);
-    return { traceId, traceparent: `00-${traceId}-${span}-${flags}` };
+    return { traceId, traceparent: `${VERSION}-${traceId}-${span}-${flags}`, tracestate };
   };
+}
+
+function parseTraceparent(text: string): { traceId: string; flags: string } | undefined {
+  const [, version, traceId = '', parentId, flags = '', more] = TRACEPARENT.exec(text) ?? [];
+  if (version === undefined || traceId === NO_TRACE || parentId === NO_PARENT) return undefined;
+  // Only a later version may go on behind the flags.
+  if (version === VERSION && more !== undefined) return undefined;
+  return { traceId, flags: `0${Number.parseInt(flags, 16) & KNOWN_FLAGS}` };
 }
 
 /** Gives texts of new traces, each in the place of the one before it. The flag 01: recorded, as every request has a record. */

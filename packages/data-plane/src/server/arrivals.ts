@@ -19,7 +19,7 @@ import { IncomingBody } from './incoming-body.ts';
 export interface ArrivalOptions {
   readonly clock: Clock;
   readonly makeId: (prefix: IdPrefix, atMs: number) => string;
-  readonly trace: (traceparent: string | undefined) => TraceContext;
+  readonly trace: (traceparent: string | undefined, tracestate?: string) => TraceContext;
   readonly trustedProxies: AddressRanges;
   readonly table: () => RoutingTable;
   readonly bodyBudget: BodyBudget;
@@ -69,7 +69,7 @@ export function createContext(
     clientIp: clientAddress(peerAddress, inbound.forwardedFor, trustedProxies),
     fromTrustedProxy: trustedProxies.texts.length > 0 && trustedProxies.has(peerAddress),
     protocol: request.socket instanceof TLSSocket ? 'https' : 'http',
-    trace: options.trace(inbound.traceparent),
+    trace: options.trace(inbound.traceparent, inbound.tracestate),
     table: options.table(),
   });
   if (body instanceof IncomingBody) context.onFinish(() => body.release());

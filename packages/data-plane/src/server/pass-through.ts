@@ -118,6 +118,7 @@ function passedFields(ctx: RequestContext): string[] {
   const { inbound } = ctx;
   const fields = [...inbound.endToEnd, 'x-forwarded-for', forwardedFor(ctx)];
   fields.push('x-forwarded-proto', ctx.protocol, 'traceparent', ctx.trace.traceparent);
+  if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
   fields.push('via', viaOf(ctx));
   const host = ctx.authority ?? inbound.host;
   if (host !== undefined) fields.push('x-forwarded-host', host);
