@@ -17,8 +17,7 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
     id: ctx.id,
     // A name that no environment has came with a header, of whose values none is kept.
     environment: ctx.environment === undefined ? null : (ctx.environmentName ?? null),
-    // What the configuration names needs no look.
-    route: ctx.route?.name ?? bounded(ctx.target.routeName, MAX_RECORDED_CLIENT_ID_CHARS) ?? null,
+    route: bounded(ctx.target.routeName, MAX_RECORDED_CLIENT_ID_CHARS) ?? null,
     route_version: ctx.version?.name ?? null,
     service_id: serviceOf(ctx)?.id ?? null,
     method: bounded(ctx.method, MAX_RECORDED_CLIENT_ID_CHARS) ?? '',

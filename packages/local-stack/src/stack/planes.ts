@@ -26,7 +26,7 @@ const demoUpstream: ServiceKind = {
 };
 
 /** With the young generation that V8 takes, resident memory swings by 100 MB under changes and records. */
-const CONTROL_PLANE_NODE_ARGS = ['--max-semi-space-size=8'];
+export const CONTROL_PLANE_NODE_ARGS = ['--max-semi-space-size=8'];
 
 /** Starts a control plane as a process of its own; `env` carries its configuration. */
 export function startControlPlane(options: ServiceOptions): Promise<ServiceProcess> {
@@ -42,7 +42,7 @@ export function startControlPlane(options: ServiceOptions): Promise<ServiceProce
  * do (docs/benchmarks.md). Garbage is collected once, when the first configuration was read. http-proxy calls util._extend,
  * which Node would name in the log at the first WebSocket.
  */
-const DATA_PLANE_NODE_ARGS = [
+export const DATA_PLANE_NODE_ARGS = [
   '--max-semi-space-size=16',
   '--no-parallel-scavenge',
   '--expose-gc',

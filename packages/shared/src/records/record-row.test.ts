@@ -51,6 +51,36 @@ test('a record comes out of its row as it went in, with every field that records
   );
 });
 
+/** Data planes of each version since have written this, into the stream and into spools. */
+const ROW =
+  '["req_1","production","orders","blue","svc_1","POST","/v1/proxy/orders",503,"upstream_error","e",' +
+  '1893456000000,871,12345,13216,["ups_2","http://127.0.0.1:9000","eu"],1,' +
+  '[["ups_1","us",500,2001,null,"reset"],["ups_2","eu",2600,10344,503]],[100,99,60],"replayed",' +
+  '"tok_1","alice",{"iss":"https://issuer.test"},"192.0.2.1","mine",80,150,"data-plane-1",7,' +
+  '"0af7651916cd43dd8448eb211c80319c"]';
+const RECORD: RequestRecord = {
+  ...{ id: 'req_1', environment: 'production', route: 'orders', route_version: 'blue' },
+  ...{ service_id: 'svc_1', method: 'POST', path: '/v1/proxy/orders', status: 503 },
+  ...{ outcome: 'upstream_error', error_code: 'e', received_at_ms: AT_MS },
+  timing: { gateway_ms: 0.871, upstream_ms: 12.345, total_ms: 13.216 },
+  upstream: { id: 'ups_2', url: 'http://127.0.0.1:9000', region: 'eu' },
+  retry_count: 1,
+  attempts: [
+    { upstream: 'ups_1', region: 'us', started_ms: 0.5, duration_ms: 2.001, error: 'reset' },
+    { upstream: 'ups_2', region: 'eu', started_ms: 2.6, duration_ms: 10.344, status: 503 },
+  ],
+  rate_limit: { limit: 100, remaining: 99, reset_seconds: 60 },
+  ...{ idempotency: 'replayed', token_id: 'tok_1', subject: 'alice' },
+  ...{ claims: { iss: 'https://issuer.test' }, client_ip: '192.0.2.1', client_request_id: 'mine' },
+  ...{ request_bytes: 80, response_bytes: 150, data_plane: 'data-plane-1', config_version: 7 },
+  trace_id: '0af7651916cd43dd8448eb211c80319c',
+};
+
+test('each value has the place that it has had since there are rows', () => {
+  expect(JSON.stringify(recordRow(RECORD))).toBe(ROW);
+  expect(recordEntrySchema.parse(JSON.parse(ROW))).toEqual(RECORD);
+});
+
 test('values behind the last one that is known are passed over', () => {
   const record = requestRecord(AT_MS);
   expect(

@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { CONTROL_PLANE_NODE_ARGS, DATA_PLANE_NODE_ARGS } from './planes.ts';
+
+const OPERATIONS = new URL('../../../../docs/operations.md', import.meta.url);
+
+test.each([
+  ['a control plane', CONTROL_PLANE_NODE_ARGS, 'control-plane'],
+  ['a data plane', DATA_PLANE_NODE_ARGS, 'data-plane'],
+])('%s is started with the options that operators are told', async (_what, nodeArgs, folder) => {
+  const told = await readFile(OPERATIONS, 'utf8');
+  expect(told).toContain(`\`node ${nodeArgs.join(' ')} packages/${folder}/src/main.ts\``);
+});
