@@ -5,8 +5,9 @@ import { runProcess, type Runner } from '@gateway/shared/runner';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
 import { openLog, type ProcessLog } from '@gateway/shared/telemetry/logger';
+import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { bootstrap } from './bootstrap.ts';
 import { readConfig, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
@@ -50,7 +51,7 @@ function load(): Config {
 async function start(runner: Runner, config: Config, { log, observe }: ProcessLog): Promise<void> {
   const registry = new Registry();
   observe(registry);
-  collectDefaultMetrics({ register: registry });
+  collectProcessMetrics(registry, clock);
   const stopping = new AbortController();
   const { signal } = stopping;
   const readiness = {

@@ -4,8 +4,9 @@ import { systemRandom } from '@gateway/shared/ids';
 import { connectNats } from '@gateway/shared/messaging/connection';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startAdminServer, type AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
+import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { runDataPlane, type DataPlaneProcess } from './run-data-plane.ts';
 import { serveConfiguration } from './serve-configuration.ts';
 import { startDataPath } from './server/data-path.ts';
@@ -58,7 +59,7 @@ async function start({
   const { log } = processLog;
   const registry = new Registry();
   processLog.observe(registry);
-  collectDefaultMetrics({ register: registry });
+  collectProcessMetrics(registry, clock);
   // Of a group the primary has done that.
   if (group === undefined) await prepareWorkerFolders(config.DATA_PLANE_DATA_DIR, 1, log);
   const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom));

@@ -2,9 +2,10 @@ import type { Clock } from '@gateway/shared/clock';
 import { runProcess, type Runner } from '@gateway/shared/runner';
 import { startAdminPort } from '@gateway/shared/telemetry/admin-server';
 import { openLog, type Logger, type ProcessLog } from '@gateway/shared/telemetry/logger';
+import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
 import { certificateFiles } from '@gateway/shared/tls/tls-variables';
 import { symbols } from 'pino';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { forkWorker } from './fork-worker.ts';
 import { readinessOfGroup } from './group-readiness.ts';
@@ -45,7 +46,7 @@ async function start(
   const registry = new Registry();
   registry.setDefaultLabels({ worker: 'primary' });
   observe(registry);
-  collectDefaultMetrics({ register: registry });
+  collectProcessMetrics(registry, clock);
   const restarts = new Counter({
     name: 'gateway_worker_restarts_total',
     help: 'Workers that took the place of one that had crashed, had hung, or was stopped by itself.',

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../testing/eventually.ts';
 import { LogOutput } from './log-output.ts';
 
-const BLOCK_BYTES = 64 * 1024;
+const BLOCK_BYTES = 256 * 1024;
 const MAX_BYTES = 4 * BLOCK_BYTES;
 /** Descriptors are left open: what a failed test left waiting would go to whoever gets the number next. */
 let folder: string;
@@ -56,7 +56,7 @@ describe('lines whose reader takes none', () => {
     execFileSync('mkfifo', [fifo]);
     const fd = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
     const output = new LogOutput(fd, MAX_BYTES);
-    const lines = Array.from({ length: 60 }, (_none, index) => `${index} `.padEnd(9999, 'x'));
+    const lines = Array.from({ length: 160 }, (_none, index) => `${index} `.padEnd(9999, 'x'));
     for (const one of lines) output.write(`${one}\n`);
     const kept = lines.length - output.droppedLines;
     expect(kept * 10_000).toBeGreaterThan(MAX_BYTES);

@@ -1,7 +1,7 @@
 import { write, writeSync } from 'node:fs';
 
 /** A block is written when it is full, or after this time. */
-const BLOCK_BYTES = 64 * 1024;
+const BLOCK_BYTES = 256 * 1024;
 const FLUSH_MS = 200;
 /** Of what waits for a reader that is slow, or for room on a disk; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
