@@ -11,30 +11,32 @@ export interface TreeUsage {
 const TICK_US = 10_000;
 
 /** Positions in /proc/<pid>/stat counted from the field after the command's name (proc(5)). */
-const UTIME = 11;
+const CUTIME = 13;
 const CSTIME = 14;
 
 /**
- * Reads the accounting that the kernel keeps for the processes themselves. It stands in clock ticks
- * (10 ms), so it is exact to 1 % from one second of CPU time on.
+ * Reads the accounting that the kernel keeps for the processes themselves: to the nanosecond for what runs, in
+ * clock ticks of 10 ms for children that ended. A thread that ended is not counted; none of those that are
+ * measured ends any under load.
  */
 export function usageOf(pid: number): TreeUsage {
-  let ticks = 0;
+  let cpuUs = 0;
   let residentKb = 0;
   for (const one of treeOf(pid)) {
     const stat = readStat(one);
-    for (let field = UTIME; field <= CSTIME; field += 1) ticks += Number(stat[field]);
+    cpuUs += ownCpuUsOf(one) + (Number(stat[CUTIME]) + Number(stat[CSTIME])) * TICK_US;
     residentKb += residentKbOf(one);
   }
-  return { cpuUs: ticks * TICK_US, residentBytes: residentKb * 1024 };
+  return { cpuUs, residentBytes: residentKb * 1024 };
 }
 
 /** User and system time of the process alone, microseconds; its threads included. */
 export function ownCpuUsOf(pid: number): number {
-  const [user = 0, system = 0] = readStat(pid)
-    .slice(UTIME, UTIME + 2)
-    .map(Number);
-  return (user + system) * TICK_US;
+  // The first number is the time on a core, ns (Documentation/scheduler/sched-stats.rst of Linux).
+  const ns = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]),
+  );
+  return ns.reduce((sum, one) => sum + one, 0) / 1000;
 }
 
 function readStat(pid: number): string[] {

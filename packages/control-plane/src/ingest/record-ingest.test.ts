@@ -143,9 +143,10 @@ describe('the ingest of request records', () => {
     const away = openDatabase({ url: 'postgres://127.0.0.1:1/none', log });
     const ingest = startIngest(away.db);
     await publish(records(5));
-    await publish(records(5));
-    await eventually(async () => expect(await metric('failures')).toBeGreaterThan(1));
+    await publish([...records(5), null]);
+    await eventually(async () => expect(await metric('failures')).toBeGreaterThan(2));
     expect(await waitingMessages()).toBe(2);
+    expect(await metric('poison')).toBe(0);
     await ingest.stop();
     await away.close();
     registry = new Registry();
@@ -154,6 +155,7 @@ describe('the ingest of request records', () => {
       deadlineMs: REDELIVERED_MS,
     });
     await eventually(async () => expect(await waitingMessages()).toBe(0));
+    expect(await metric('poison')).toBe(1);
   });
 
   it('goes on after NATS was restarted', async () => {

@@ -106,10 +106,6 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
         message.term();
         continue;
       }
-      if (batch.refused > 0) {
-        metrics.poison.inc(batch.refused);
-        log.error({ subject: message.subject, count: batch.refused }, 'no request records');
-      }
       yield { message, batch };
     }
   }
@@ -122,6 +118,7 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
       for (const { message, batch } of items) {
         for (const [tokenId, atMs] of batch.tokenUses) options.tokenUses.note(tokenId, atMs);
         message.ack();
+        noteRefused(message.subject, batch.refused);
       }
       metrics.duration.observe((clock.monotonicMs() - startedMs) / 1000);
       metrics.batchRecords.observe(records.length);
@@ -136,6 +133,13 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
       for (const { message } of items) message.nak(backOffMs(storing.failures));
       await backOff(storing, error);
     }
+  }
+
+  /** Once it is acknowledged: what is delivered again would count again. */
+  function noteRefused(subject: string, count: number): void {
+    if (count === 0) return;
+    metrics.poison.inc(count);
+    log.error({ subject, count }, 'no request records');
   }
 
   async function backOff(part: { failures: number; problem: string }, error: unknown) {

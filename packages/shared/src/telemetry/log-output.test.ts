@@ -27,7 +27,7 @@ describe('lines on their way to a file', () => {
     const output = new LogOutput(openSync(file, 'a'));
     let expected = '';
     for (let round = 0; round < 3; round += 1) {
-      const long = `${'ü'.repeat(50_000)}\n`;
+      const long = `${'ü'.repeat(150_000)}\n`;
       const lines = [...Array.from({ length: 2000 }, (_none, index) => line(index)), long, 'end\n'];
       for (const one of lines) output.write(one);
       expected += lines.join('');
@@ -73,6 +73,26 @@ describe('lines whose reader takes none', () => {
     output.flush();
     expect(readAll(fd)).toBe('one more\n');
     expect(output.droppedLines).toBe(lines.length - kept);
+  });
+});
+
+describe('a flush whose reader takes no more', () => {
+  it('leaves what is not taken waiting, with nothing lost, torn or twice', async () => {
+    const fifo = path.join(folder, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    const fd = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+    const output = new LogOutput(fd);
+    const lines = Array.from({ length: 20 }, (_none, index) => `${index} `.padEnd(9999, 'x'));
+    for (const one of lines) output.write(`${one}\n`);
+    output.flush();
+    output.write('behind them\n');
+    let text = '';
+    await eventually(() => {
+      text += readAll(fd);
+      expect(text.endsWith('behind them\n')).toBe(true);
+    });
+    expect(text).toBe([...lines, 'behind them', ''].join('\n'));
+    expect([output.failedWrites, output.droppedLines]).toEqual([0, 0]);
   });
 });
 

@@ -22,7 +22,7 @@ const MAX_BYTES_PER_CHAR = 3;
 export class LogOutput {
   readonly #fd: number;
   readonly #maxWaitingBytes: number;
-  /** Writes that failed; what they held was tried again. */
+  /** Writes that failed; what they held is tried again for as long as the process runs. */
   failedWrites = 0;
   /** Lines that were given up. */
   droppedLines = 0;
@@ -47,6 +47,7 @@ export class LogOutput {
 
   /** @param lines whole lines; there may be several of them */
   write(lines: string): void {
+    this.#flushAtExit();
     if (this.#waitingBytes >= this.#maxWaitingBytes) {
       this.droppedLines += lines.split(NEWLINE).length - 1;
       return;
@@ -58,24 +59,37 @@ export class LogOutput {
     else this.#writeLater(FLUSH_MS);
   }
 
-  /** Writes what waits before it returns, as far as that goes at once. */
+  /**
+   * Writes what waits before it returns, as far as that goes at once; the rest waits on. Of a block that is
+   * being written meanwhile, what the reader did not take comes behind it.
+   */
   flushSync(): void {
     this.#closeBlock();
     const onTheirWay = this.#writing ? 1 : 0;
-    let bytes = Buffer.concat(this.#waiting.splice(onTheirWay));
-    this.#waitingBytes -= bytes.length;
+    const waiting = Buffer.concat(this.#waiting.splice(onTheirWay));
+    const rest = this.#writeSync(waiting);
+    this.#waitingBytes -= waiting.length - rest.length;
+    if (rest.length === 0) return;
+    this.#waiting.push(rest);
+    this.#writeLater(RETRY_MS);
+  }
+
+  /** Gives what was not taken. */
+  #writeSync(all: Buffer): Buffer {
+    let bytes = all;
     for (let tries = 0; bytes.length > 0 && tries < MAX_SYNC_TRIES;) {
       try {
         bytes = bytes.subarray(writeSync(this.#fd, bytes));
       } catch (error) {
         if (!isBusy(error)) {
           this.failedWrites += 1;
-          return;
+          return bytes;
         }
         tries += 1;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SYNC_RETRY_MS);
       }
     }
+    return bytes;
   }
 
   flush(done?: () => void): void {
@@ -110,6 +124,9 @@ export class LogOutput {
       this.#failed = false;
       this.#writeNext();
     }, delayMs).unref();
+  }
+
+  #flushAtExit(): void {
     if (this.#watchesExit) return;
     this.#watchesExit = true;
     process.once('exit', () => {
@@ -153,5 +170,5 @@ export class LogOutput {
 
 /** A pipe or terminal that takes nothing more for now. */
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EAGAIN';
 }
