@@ -93,6 +93,43 @@ describe('coarse timers', () => {
     expect(firedMs).toEqual([30_005]);
   });
 
+  it('are run though one of them throws', () => {
+    const manual = manualClock();
+    const clock = withCoarseTimers(manual, 5);
+    const fired: string[] = [];
+    clock.setTimer(10, () => void fired.push('before'));
+    clock.setTimer(10, () => {
+      throw new Error('of a timer');
+    });
+    clock.setTimer(10, () => void fired.push('beside'));
+    clock.setTimer(20, () => void fired.push('later'));
+    expect(() => manual.advance(100)).toThrow('of a timer');
+    manual.advance(100);
+    expect(fired).toEqual(['before', 'beside', 'later']);
+  });
+
+  it('may be set for longer than any timer of the clock can be', () => {
+    const manual = manualClock();
+    const delays: number[] = [];
+    const clock = withCoarseTimers(
+      {
+        ...manual,
+        setTimer(delayMs, callback) {
+          delays.push(delayMs);
+          return manual.setTimer(delayMs, callback);
+        },
+      },
+      5,
+    );
+    let fired = 0;
+    clock.setTimer(Infinity, () => (fired += 1));
+    clock.setTimer(2 ** 31 + 10, () => (fired += 1)).cancel();
+    manual.advance(70_000);
+    expect(fired).toBe(0);
+    expect(Math.max(...delays)).toBeLessThan(2 ** 31);
+    expect(delays.length).toBeLessThan(100);
+  });
+
   it('wake earlier for a timer that is due before the others', () => {
     const manual = manualClock();
     const clock = withCoarseTimers(manual, 5);

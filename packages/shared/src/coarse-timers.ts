@@ -36,6 +36,8 @@ const NOTHING = () => undefined;
 
 /** So many slots are looked through for the next timer; where they hold none, it is looked for again behind them. */
 const LOOK_AHEAD_TICKS = 32;
+/** A timer of Node that is set for more than 24 days fires at once. */
+const LONGEST_SLEEP_MS = 60_000;
 
 /**
  * The same clock with timers that are cheap to set and to cancel, as a data plane sets some for each
@@ -59,24 +61,31 @@ export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
     pending -= 1;
   };
 
-  function runDue(): void {
+  /** Where a timer throws, the others are run by the next wake, at once. */
+  function wake(): void {
     // What is set meanwhile is found when all that is due has run.
     wakeTick = 0;
-    const now = Math.floor(clock.monotonicMs() / tickMs);
+    try {
+      runDue(Math.floor(clock.monotonicMs() / tickMs));
+    } finally {
+      if (pending > 0) wakeAt(tickOfNext());
+      else {
+        running = undefined;
+        slots.clear();
+      }
+    }
+  }
+
+  function runDue(now: number): void {
     for (; nextTick <= now; nextTick += 1) {
       const slot = slots.get(nextTick);
       if (slot === undefined) continue;
-      slots.delete(nextTick);
       for (let entry = slot.after; entry !== slot; entry = slot.after) {
         entry.unlink();
         pending -= 1;
         entry.callback();
       }
-    }
-    if (pending > 0) wakeAt(tickOfNext());
-    else {
-      running = undefined;
-      slots.clear();
+      slots.delete(nextTick);
     }
   }
 
@@ -90,8 +99,9 @@ export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
 
   function wakeAt(tick: number): void {
     running?.cancel();
-    wakeTick = tick;
-    running = clock.setTimer(Math.ceil(tick * tickMs - clock.monotonicMs()), runDue);
+    const nowMs = clock.monotonicMs();
+    wakeTick = Math.min(tick, Math.floor((nowMs + LONGEST_SLEEP_MS) / tickMs));
+    running = clock.setTimer(Math.ceil(wakeTick * tickMs - nowMs), wake);
   }
 
   return {
