@@ -121,10 +121,11 @@ describe('three control planes, each restarted in turn', () => {
           { deadlineMs: restartMs },
         );
       }
-      const versions = await publishedVersions();
-      expect(versions).toEqual(versions.map((_, index) => index + 1));
-      const last = versions.length;
+      // A line of the log is written up to 200 ms after what it tells.
       await eventually(async () => {
+        const versions = await publishedVersions();
+        expect(versions).toEqual(versions.map((_, index) => index + 1));
+        const last = versions.length;
         const [plane] = (await clientOf(0).get('/v1/data-planes?environment=production')).page()
           .data;
         const served = [{ version: last, newest_version: last, versions_behind: 0 }];

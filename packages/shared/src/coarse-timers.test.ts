@@ -108,6 +108,35 @@ describe('coarse timers', () => {
     expect(fired).toEqual(['before', 'beside', 'later']);
   });
 
+  it('that became due while others ran are run next, with no timer set for a time that is over', () => {
+    const manual = manualClock();
+    let spentMs = 0;
+    const delays: number[] = [];
+    const clock = withCoarseTimers(
+      {
+        ...manual,
+        monotonicMs: () => manual.monotonicMs() + spentMs,
+        setTimer(delayMs, callback) {
+          delays.push(delayMs);
+          return manual.setTimer(delayMs, callback);
+        },
+      },
+      5,
+    );
+    const fired: string[] = [];
+    clock.setTimer(10, () => {
+      spentMs += 50;
+      fired.push('slow');
+    });
+    clock.setTimer(20, () => void fired.push('due meanwhile'));
+    clock.setTimer(90, () => void fired.push('later'));
+    manual.advance(20);
+    expect(fired).toEqual(['slow', 'due meanwhile']);
+    manual.advance(100);
+    expect(fired).toEqual(['slow', 'due meanwhile', 'later']);
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
+  });
+
   it('may be set for longer than any timer of the clock can be', () => {
     const manual = manualClock();
     const delays: number[] = [];

@@ -101,7 +101,8 @@ export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
     running?.cancel();
     const nowMs = clock.monotonicMs();
     wakeTick = Math.min(tick, Math.floor((nowMs + LONGEST_SLEEP_MS) / tickMs));
-    running = clock.setTimer(Math.ceil(wakeTick * tickMs - nowMs), wake);
+    // What is due already would be a time before now, of which Node warns.
+    running = clock.setTimer(Math.max(0, Math.ceil(wakeTick * tickMs - nowMs)), wake);
   }
 
   return {
