@@ -98,24 +98,41 @@ describe('the retry budget of a service that always fails', () => {
     expect(loads.enter('svc').earnedRetries).toBeGreaterThanOrEqual(RETRY_BUDGET_MINIMUM);
   });
 
-  it('begins anew at once where none of it is spent, of services kept at hand and of others', () => {
-    const loads = new ServiceLoads(manualClock());
-    const first = loads.enter('svc_0');
-    const begun = first.earnedRetries;
-    loads.leave('svc_0', first);
-    for (let service = 0; service < 3000; service += 1) {
-      const id = `svc_${service}`;
-      for (let times = 0; times < 3; times += 1) {
-        const load = loads.enter(id);
-        expect(load.earnedRetries).toBe(begun);
-        loads.leave(id, load);
-      }
+  it('keeps what was earned over gaps in which nothing is under way', () => {
+    const clock = manualClock();
+    const loads = new ServiceLoads(clock);
+    for (let request = 0; request < 100; request += 1) {
+      loads.leave('svc', loads.enter('svc'));
+      clock.advance(50);
     }
+    expect(loads.enter('svc').earnedRetries).toBeCloseTo(RETRY_BUDGET_MINIMUM + 101 * 0.19);
+  });
+
+  it('forgets what was earned after a second with nothing under way', () => {
+    const clock = manualClock();
+    const loads = new ServiceLoads(clock);
+    for (let request = 0; request < 100; request += 1) loads.leave('svc', loads.enter('svc'));
+    clock.advance(1000);
+    expect(loads.enter('svc').earnedRetries).toBeCloseTo(RETRY_BUDGET_MINIMUM + 0.19);
+  });
+
+  it('forgets quiet services beyond a bounded number, after a second', () => {
+    const clock = manualClock();
+    const loads = new ServiceLoads(clock);
+    const first = loads.enter('svc_0');
+    loads.leave('svc_0', first);
+    for (let service = 1; service < 1025; service += 1) {
+      loads.leave(`svc_${service}`, loads.enter(`svc_${service}`));
+    }
+    const last = loads.enter('svc_1024');
+    loads.leave('svc_1024', last);
+    clock.advance(999);
+    expect(loads.enter('svc_1024')).toBe(last);
+    clock.advance(5000);
+    loads.leave('svc_1024', last);
+    clock.advance(1000);
+    expect(loads.enter('svc_1024')).not.toBe(last);
     expect(loads.enter('svc_0')).toBe(first);
-    // Of so many services not all are kept.
-    const last = loads.enter('svc_2999');
-    loads.leave('svc_2999', last);
-    expect(loads.enter('svc_2999')).not.toBe(last);
   });
 
   it('lets a service that did well for long have a bounded number at once', () => {

@@ -12,17 +12,19 @@ export interface ServiceLoad {
 }
 
 interface Entry extends ServiceLoad {
-  /** Runs where nothing is under way and the budget is not what it began with. */
-  quiet: Timer | undefined;
+  /** When the last of what was under way ended; ms, monotonic. */
+  quietSinceMs: number;
+  /** Of a service that is not kept at hand: forgets it once it was quiet for long enough. */
+  forget: Timer | undefined;
 }
 
 /** After this long with nothing under way a service is at its beginning again. */
 const QUIET_MS = 1000;
 
-/** Up to so many services a quiet one stays at hand: an idle gateway would else make one for each request. */
+/** Up to so many services quiet ones stay at hand: an idle gateway would else make a timer for each request. */
 const MAX_KEPT = 1024;
 
-/** Counts what is under way for each service; a service that is quiet is as one that was never asked. */
+/** Counts what is under way for each service; a service that was quiet is as one that was never asked. */
 export class ServiceLoads {
   readonly #clock: Clock;
   readonly #loads = new Map<string, Entry>();
@@ -35,13 +37,9 @@ export class ServiceLoads {
   enter(serviceId: string): ServiceLoad {
     let load = this.#loads.get(serviceId);
     if (load === undefined) {
-      const earnedRetries = RETRY_BUDGET_MINIMUM;
-      load = { liveRequests: 0, liveRetries: 0, earnedRetries, shared: false, quiet: undefined };
+      load = { ...BEGINNING, liveRequests: 0, shared: false, quietSinceMs: 0, forget: undefined };
       this.#loads.set(serviceId, load);
-    } else if (load.quiet !== undefined) {
-      load.quiet.cancel();
-      load.quiet = undefined;
-    }
+    } else if (load.liveRequests === 0) this.#goOn(load);
     load.shared = load.liveRequests > 0;
     load.liveRequests += 1;
     load.earnedRetries = Math.min(MAX_EARNED_RETRIES, load.earnedRetries + RETRY_EARNED_SHARE);
@@ -52,16 +50,22 @@ export class ServiceLoads {
     load.liveRequests -= 1;
     const entry = this.#loads.get(serviceId);
     if (load.liveRequests > 0 || entry === undefined) return;
-    if (entry.earnedRetries < RETRY_BUDGET_MINIMUM) {
-      entry.quiet = this.#clock.setTimer(QUIET_MS, () => void this.#loads.delete(serviceId));
-    } else if (this.#loads.size > MAX_KEPT) {
-      this.#loads.delete(serviceId);
-    } else {
-      entry.earnedRetries = RETRY_BUDGET_MINIMUM;
-      entry.liveRetries = 0;
+    entry.quietSinceMs = this.#clock.monotonicMs();
+    if (this.#loads.size > MAX_KEPT) {
+      entry.forget = this.#clock.setTimer(QUIET_MS, () => void this.#loads.delete(serviceId));
     }
   }
+
+  /** What was earned lasts over the short gaps that any load has in which nothing is under way. */
+  #goOn(load: Entry): void {
+    load.forget?.cancel();
+    load.forget = undefined;
+    if (this.#clock.monotonicMs() - load.quietSinceMs >= QUIET_MS) Object.assign(load, BEGINNING);
+  }
 }
+
+/** What a service has where nothing is known of it. */
+const BEGINNING = { liveRetries: 0, earnedRetries: RETRY_BUDGET_MINIMUM };
 
 /** A retry after sending takes from what the service may have. */
 export function spendRetry(load: ServiceLoad): void {
