@@ -16,6 +16,7 @@ import { createHttp1Server, type Http1Server } from './server/http1/server.ts';
 import { createHttp2Server, type Http2Limits, type Http2Server } from './server/http2/server.ts';
 import { createHttpDate } from './server/http-date.ts';
 import type { InFlight } from './server/in-flight.ts';
+import type { MalformedReason } from './server/http1/message-reader.ts';
 import type { MalformedHandler } from './server/malformed.ts';
 import type { ProxyHandler } from './server/proxy-handler.ts';
 import { createSecureServer } from './server/secure-server.ts';
@@ -28,6 +29,8 @@ export interface ServerOptions {
   readonly passThrough: ProxyHandler;
   readonly upgrade: UpgradeHandler;
   readonly malformed: MalformedHandler;
+  /** Counts what is no request, by reason. */
+  readonly refused: (reason: MalformedReason) => void;
   readonly inFlight: InFlight;
   readonly clock: Clock;
   readonly limits: ServerLimits;
@@ -69,7 +72,8 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     handler(request, response, path, query);
   };
   const http1 = createHttp1Server({
-    ...{ clock, onRequest, date: createHttpDate(clock), malformed: options.malformed },
+    ...{ clock, onRequest, date: createHttpDate(clock) },
+    ...{ malformed: options.malformed, refused: options.refused },
     ...{ maxHeaderBytes: limits.maxHeaderBytes, lingerTimeoutMs: limits.lingerTimeoutMs },
     // Up to twice as many are refused like any request, with a record.
     maxHeaderLines: limits.maxHeaderLines * 2,

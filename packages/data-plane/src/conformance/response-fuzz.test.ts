@@ -38,7 +38,7 @@ const INTERIM = fc.constantFrom(
     'HTTP/1.1 100 Continue\r\n\r\n',
     'HTTP/1.1 103 Early\r\nContent-Length: 6\r\n\r\n',
   ],
-  ...['HTTP/1.1 101 Switch\r\n\r\n', 'HTTP/1.1 102 P\r\n\r\n'.repeat(17), '\r\n'],
+  ...['HTTP/1.1 101 Switch\r\n\r\n', 'HTTP/1.1 102 P\r\n\r\n'.repeat(101), '\r\n'],
 );
 const BODIES = fc.constantFrom(
   ...[

@@ -11,8 +11,11 @@ export interface CallerRequest {
   /** Whether all of it has arrived. */
   readonly complete: boolean;
   readonly readableEnded: boolean;
-  /** Whether it broke off before all of it was here, or was read: it emits nothing any more then. */
-  readonly lost: boolean;
+  /**
+   * Why no more of it comes, where it broke off before all of it was here, or was read: it emits nothing any
+   * more then. Where its body is `malformed` the caller is still there, and is to be answered.
+   */
+  readonly lost: 'left' | 'malformed' | undefined;
   /** The connection; with HTTP/2 it is that of other requests too, and must not be cut for one. */
   readonly socket: Socket;
   on(event: 'data' | 'end' | 'close' | 'error', listener: (chunk: Buffer) => void): this;

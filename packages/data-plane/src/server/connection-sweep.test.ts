@@ -42,6 +42,7 @@ beforeEach(async () => {
     onTakeOver: ({ socket }) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n');
     },
+    refused: () => undefined,
     malformed: (reason) => `HTTP/1.1 400 ${reason}\r\nContent-Length: 0\r\n\r\n`,
   });
   server = createServer((socket) => {

@@ -27,7 +27,7 @@ describe('the body of a caller who has left within it', () => {
     (_case, keepBytes) => {
       const { request, budget, body, deadlineMs } = setUp();
       request.received(Buffer.from('hello'));
-      request.gone();
+      request.gone('left');
       expect(() => body.take({ maxBytes: 1000, keepBytes, deadlineMs })).toThrow(ClientGoneError);
       expect(budget.reserve(CONTENT_BYTES)).toBe(true);
     },
@@ -37,7 +37,7 @@ describe('the body of a caller who has left within it', () => {
     const { request, body, deadlineMs } = setUp();
     const taken = body.take({ maxBytes: 1000, keepBytes: CONTENT_BYTES, deadlineMs });
     request.received(Buffer.from('hello'));
-    request.gone();
+    request.gone('left');
     await expect(taken).rejects.toBeInstanceOf(ClientGoneError);
   });
 });

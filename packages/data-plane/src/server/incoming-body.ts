@@ -43,7 +43,7 @@ export class IncomingBody implements RequestBody {
   take(limits: BodyLimits): TakenBody | Promise<TakenBody> {
     const { request, contentLength, budget, proceed } = this.#options;
     // A stage before may have waited: nobody would tell of an end that has been told already.
-    if (request.lost) throw new ClientGoneError();
+    if (request.lost !== undefined) throw brokenOff(request);
     if (contentLength !== undefined && contentLength > limits.maxBytes) throw tooLarge(limits);
     const expectedBytes = contentLength ?? Math.min(limits.keepBytes, FIRST_RESERVE_BYTES);
     const fits = expectedBytes <= limits.keepBytes && expectedBytes > 0;
@@ -100,7 +100,7 @@ export class IncomingBody implements RequestBody {
       };
       // Every request closes, and an Error with its stack costs more than all the rest of a body.
       const onClose = () => {
-        if (!settled) settle(new ClientGoneError());
+        if (!settled) settle(brokenOff(request));
       };
       const timeoutMs = Math.max(1, limits.deadlineMs - clock.monotonicMs());
       const timer = clock.setTimer(timeoutMs, () => {
@@ -129,6 +129,13 @@ export class IncomingBody implements RequestBody {
 /** The caller left within its own request. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
+}
+
+/** What becomes of a request whose body breaks off: its caller has left, or waits for an answer. */
+function brokenOff(request: CallerRequest): Error {
+  return request.lost === 'malformed'
+    ? new GatewayError('invalid_request', 'The request was refused: the body is not well-formed.')
+    : new ClientGoneError();
 }
 
 function tooLarge(limits: BodyLimits): GatewayError {
@@ -180,7 +187,7 @@ class IncomingBodyStream extends Readable implements BodyStream {
       this.#detach();
       this.push(null);
     };
-    const onClose = () => fail(new ClientGoneError());
+    const onClose = () => fail(brokenOff(request));
     this.#detach = () => {
       idle?.cancel();
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);

@@ -11,8 +11,6 @@ export interface MalformedOptions {
   readonly makeId: (prefix: IdPrefix) => string;
   readonly failures: AuthFailures;
   readonly clock: Clock;
-  /** Counts what was refused, by reason. */
-  readonly count: (reason: MalformedReason) => void;
 }
 
 const REASONS: Readonly<Record<MalformedReason, string>> = {
@@ -25,7 +23,6 @@ const REASONS: Readonly<Record<MalformedReason, string>> = {
 /** Answers what is not HTTP with a 400 in the error envelope, after which the connection ends. */
 export function createMalformedHandler(options: MalformedOptions): MalformedHandler {
   return (reason, address) => {
-    options.count(reason);
     const id = options.makeId('req');
     const text = `The request was refused: ${REASONS[reason]}.`;
     const body = errorBody('invalid_request', text, id);

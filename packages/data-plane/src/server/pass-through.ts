@@ -105,6 +105,8 @@ async function pass(
   ctx.whenClientGone(() => attempt.cancel());
   const { response: answer, error } = await attempt.outcome;
   if (answer === undefined) {
+    const failure = body.kind === 'stream' ? body.stream.failure : undefined;
+    if (failure instanceof GatewayError) throw failure;
     throw error.name === 'attempt_timeout'
       ? new GatewayError('upstream_timeout', 'The control plane did not answer in time.')
       : new GatewayError('upstream_unavailable', 'The control plane cannot be reached.');

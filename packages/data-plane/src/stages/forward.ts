@@ -5,7 +5,7 @@ import { upstreamPath } from '../pipeline/proxy-path.ts';
 import type { TakenBody } from '../pipeline/request-body.ts';
 import type { Reply, Stage } from '../pipeline/stage.ts';
 import { takeBody } from '../pipeline/take-body.ts';
-import { finalError, recordAttempt } from '../upstream/attempt.ts';
+import { callerSends, finalError, recordAttempt } from '../upstream/attempt.ts';
 import { attemptVerdict, hasFairTime } from '../upstream/health/attempt-verdict.ts';
 import type { ServiceBalancers } from '../upstream/health/service-balancer.ts';
 import { assertAwaited, backOff, nextDelayMs } from '../upstream/next-attempt.ts';
@@ -68,8 +68,7 @@ async function forward(
     const outcome = await attempt(ctx, upstream, headers, body, timeoutMs, options);
     recordAttempt(ctx, upstream, outcome, startedMs, clock.monotonicMs());
     if (retriesMade > 0) load.liveRetries -= 1;
-    const callerSends = body.kind === 'stream' && !body.stream.readableEnded;
-    const timed = !callerSends && hasFairTime(timeoutMs, route);
+    const timed = !callerSends(body) && hasFairTime(timeoutMs, route);
     balancer.ended(index, probe, attemptVerdict(outcome, timed));
     // What no retry could better needs no decision.
     if (outcome.response !== undefined && outcome.response.status < 400) {

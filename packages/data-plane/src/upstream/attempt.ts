@@ -94,18 +94,25 @@ export function finalError(
   }
   if (error.name === 'unsendable') return new Error('the request could not be written');
   if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
-    return deadlinePassed(ctx);
+    return deadlinePassed(ctx, callerSends(body));
   }
   return new GatewayError('upstream_unavailable', unavailable(ctx, error));
 }
 
-/** The error of a request whose deadline passed. */
-export function deadlinePassed(ctx: RequestContext): GatewayError {
+/** Whether some of the body is still to be sent, as the caller has not sent it, or the upstream not taken it. */
+export function callerSends(body: TakenBody): boolean {
+  return body.kind === 'stream' && !body.stream.readableEnded;
+}
+
+/** The error of a request whose deadline passed; `bodyUnsent`: before all of its body was on its way. */
+export function deadlinePassed(ctx: RequestContext, bodyUnsent = false): GatewayError {
   const route = ctx.route?.name ?? '';
-  const message =
-    ctx.attempts.length === 0
-      ? `The time of the route ${route} was over before anything was sent.`
-      : `The upstream of the route ${route} did not answer in time.`;
+  let message = `The upstream of the route ${route} did not answer in time.`;
+  if (ctx.attempts.length === 0) {
+    message = `The time of the route ${route} was over before anything was sent.`;
+  } else if (bodyUnsent) {
+    message = `The time of the route ${route} was over before all of the request body was sent.`;
+  }
   return new GatewayError('upstream_timeout', message);
 }
 

@@ -9,7 +9,7 @@ const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const FIELD_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
 const SIZE_LINE = /^([0-9A-Fa-f]{1,13})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
 /** As many interim responses as the gateway reads past. */
-const MAX_INTERIM = 16;
+const MAX_INTERIM = 100;
 
 interface Head {
   readonly status: number;

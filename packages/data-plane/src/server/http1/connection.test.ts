@@ -10,6 +10,7 @@ import { createHttp1Server, type Http1Server } from './server.ts';
 
 const opened = closeAfterEach();
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ';
+const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 let server: Server;
@@ -30,6 +31,7 @@ beforeEach(async () => {
     },
     takesOver: () => false,
     onTakeOver: () => undefined,
+    refused: () => undefined,
     malformed: (reason) => `HTTP/1.1 400 ${reason}\r\nContent-Length: 0\r\n\r\n`,
   });
   server = createServer((socket) => void http1.accept(socket));
@@ -176,21 +178,41 @@ describe('a connection of HTTP/1.1', () => {
     await eventually(() => expect(connection.ended).toBe(true));
   });
 
-  it('tells whoever works on a request that its body was no HTTP, and answers 400', async () => {
+  it('tells whoever works on a request that its body is none, and ends behind the answer', async () => {
     const over: boolean[] = [];
-    let closed = 0;
     let begun = 0;
     onRequest = (request, response) => {
       begun += 1;
-      request.on('data', () => undefined).once('close', () => (closed += 1));
+      request.on('data', () => undefined).once('close', () => answer(response, `${request.lost}`));
       response.once('close', () => over.push(response.writableFinished));
     };
     const connection = await open();
-    connection.send('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    connection.send(CHUNKED);
     await eventually(() => expect(begun).toBe(1));
-    connection.send('5\r\nhello\r\nzz\r\n');
-    expect((await connection.response()).status).toBe(400);
-    await eventually(() => expect({ over, closed }).toEqual({ over: [false], closed: 1 }));
+    connection.send(`5\r\nhello\r\nzz\r\n${GET}`);
+    const response = await connection.response();
+    expect(await response.text()).toBe('malformed');
+    expect(response.headers.get('connection')).toBe('close');
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect({ over, begun }).toEqual({ over: [true], begun: 1 });
+  });
+
+  it('hands a request on whose body is none from the beginning, as one that is lost', async () => {
+    onRequest = (request, response) => answer(response, `${request.lost}`);
+    const connection = await open();
+    connection.send(`${CHUNKED}zz\r\n`);
+    expect(await (await connection.response()).text()).toBe('malformed');
+    await eventually(() => expect(connection.ended).toBe(true));
+  });
+
+  it('answers once where what is left of the body of an answered request is none', async () => {
+    onRequest = (_request, response) => answer(response, 'early');
+    const connection = await open();
+    connection.send(CHUNKED);
+    expect(await (await connection.response()).text()).toBe('early');
+    connection.send('zz\r\n');
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(connection.receivedText).toBe('');
   });
 
   it('lets a caller read its last response though it sends on, and ends in bounded time', async () => {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import type { Timer } from '@gateway/shared/clock';
 import { breakOff } from '../break-off.ts';
 import { toKeep } from '../../framing/read-buffer.ts';
 import type { ReadSocket } from './direct-reads.ts';
+import { Linger } from './linger.ts';
 import { MessageReader, type MalformedReason } from './message-reader.ts';
 import { HELD, ReadGate } from './read-gate.ts';
 import type { RequestHead } from './request-head.ts';
@@ -12,8 +12,6 @@ import type { Http1Options } from './options.ts';
 
 /** What a caller may send ahead of its turn before its connection is no longer read. */
 const MAX_AHEAD_BYTES = 64 * 1024;
-/** What is read of a connection that is about to end; who sends more than that is not waiting for an answer. */
-const MAX_LINGERED_BYTES = 128 * 1024;
 /** So many requests of one connection are answered at once; then others have their turn. */
 const REQUESTS_AT_ONCE = 16;
 
@@ -29,6 +27,7 @@ export class Http1Connection {
   readonly #options: Http1Options;
   readonly #reader: MessageReader;
   readonly #gate: ReadGate;
+  readonly #linger: Linger;
   #request: Http1Request | undefined = undefined;
   #response: Http1Response | undefined = undefined;
   #head: RequestHead | undefined = undefined;
@@ -38,8 +37,6 @@ export class Http1Connection {
   /** `ending`: nothing that comes is a request any more. `handed_over`: it is somebody else's. */
   #state: 'open' | 'ending' | 'handed_over' = 'open';
   #reading = false;
-  #linger: Timer | undefined = undefined;
-  #lingeredBytes = 0;
   readonly #onEnd = () => {
     // A caller that ends its side before it is answered has left.
     this.socket.destroy();
@@ -53,6 +50,7 @@ export class Http1Connection {
     this.#readBy = readBy;
     this.#options = options;
     this.#gate = new ReadGate(socket, options.clock);
+    this.#linger = new Linger(socket, this.#gate, options);
     this.headSinceMs = options.clock.monotonicMs();
     this.#reader = new MessageReader(
       {
@@ -71,7 +69,7 @@ export class Http1Connection {
     socket.on('end', this.#onEnd).on('drain', this.#onDrain);
     socket.on('error', (error) => this.#response?.failed(error));
     socket.once('close', () => {
-      this.#linger?.cancel();
+      this.#linger.stop();
       this.#gate.stop();
       this.#state = 'ending';
       this.#ahead = undefined;
@@ -93,7 +91,7 @@ export class Http1Connection {
   }
 
   get keepAlive(): boolean {
-    return this.#head?.keepAlive === true;
+    return this.#state === 'open' && this.#head?.keepAlive === true;
   }
 
   /** The head did not arrive in time. */
@@ -124,8 +122,7 @@ export class Http1Connection {
   #received(bytes: Buffer): void {
     this.#gate.read(bytes.length);
     if (this.#state !== 'open') {
-      this.#lingeredBytes += bytes.length;
-      if (this.#lingeredBytes > MAX_LINGERED_BYTES) this.socket.destroy();
+      this.#linger.passedOver(bytes.length);
       return;
     }
     this.#ahead = this.#ahead === undefined ? bytes : Buffer.concat([this.#ahead, bytes]);
@@ -207,12 +204,30 @@ export class Http1Connection {
     this.#state = 'ending';
     this.#ahead = undefined;
     this.headSinceMs = undefined;
-    const begun = this.#response?.headersSent === true;
-    this.#giveUp();
-    const text = this.#options.malformed(reason, this.socket.remoteAddress ?? '');
-    // In a response that has begun it would be taken for a part of that one.
-    if (begun || !this.socket.writable) this.socket.destroy();
-    else this.#endLingering(text);
+    this.#options.refused(reason);
+    if (reason === 'malformed_body') this.#breakRequest();
+    else this.#answerMalformed(reason);
+  }
+
+  /** Where a body is none its request fails, and is answered and recorded as any other, under its own id. */
+  #breakRequest(): void {
+    const head = this.#head;
+    this.#request?.gone('malformed');
+    if (head !== undefined && this.#dispatched !== head) {
+      if (this.#options.takesOver(head)) this.#answerMalformed('malformed_body');
+      else this.#dispatch();
+    } else if (this.#response === undefined) {
+      // It was answered before its body had come.
+      this.#linger.begin('');
+    } else if (this.#response.headersSent) {
+      this.#giveUp();
+      this.socket.destroy();
+    }
+  }
+
+  #answerMalformed(reason: MalformedReason): void {
+    if (!this.socket.writable) this.socket.destroy();
+    else this.#linger.begin(this.#options.malformed(reason, this.socket.remoteAddress ?? ''));
   }
 
   #endAfterResponse(): void {
@@ -221,26 +236,14 @@ export class Http1Connection {
     // Of a body whose end is unknown more may be on its way.
     const whole = this.#reader.over && this.#head?.framing.kind !== 'unknown';
     if (whole) this.socket.destroySoon();
-    else this.#endLingering('');
-  }
-
-  /**
-   * Ends its side and reads on for a while: to close with bytes unread would reset the connection, and
-   * might take the response away before the caller has read it (RFC 9112 section 9.6).
-   */
-  #endLingering(text: string): void {
-    this.socket.end(text, 'latin1');
-    this.#gate.open();
-    this.#linger = this.#options.clock.setTimer(this.#options.lingerTimeoutMs, () => {
-      this.socket.destroy();
-    });
+    else this.#linger.begin('');
   }
 
   /** Whoever is at work on a request learns that nobody waits for it any more. */
   #giveUp(): void {
     const response = this.#response;
     this.#response = undefined;
-    this.#request?.gone();
+    this.#request?.gone('left');
     response?.gone();
   }
 }

@@ -1,12 +1,9 @@
-import type { Clock } from '@gateway/shared/clock';
 import type { CallerRequest, CallerResponse } from '../../pipeline/caller.ts';
+import type { LingerOptions } from './linger.ts';
 import type { HeadLimits, MalformedReason } from './message-reader.ts';
 import type { RequestHead } from './request-head.ts';
 
-export interface Http1Options extends HeadLimits {
-  readonly clock: Clock;
-  /** How long a connection is read on that is about to end. */
-  readonly lingerTimeoutMs: number;
+export interface Http1Options extends HeadLimits, LingerOptions {
   /** The value of `Date` for now. */
   readonly date: () => string;
   readonly onRequest: (request: CallerRequest, response: CallerResponse) => void;
@@ -14,6 +11,8 @@ export interface Http1Options extends HeadLimits {
   readonly takesOver: (head: RequestHead) => boolean;
   /** `ahead`: what came after the request. The socket is paused, and nobody else listens to it. */
   readonly onTakeOver: (request: CallerRequest, ahead: Buffer) => void;
-  /** Gives the whole of the answer to what is no HTTP. */
+  /** Told of all that is refused. */
+  readonly refused: (reason: MalformedReason) => void;
+  /** Gives the whole of the answer to what is no request. */
   readonly malformed: (reason: MalformedReason, address: string) => string;
 }

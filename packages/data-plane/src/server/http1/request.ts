@@ -30,7 +30,7 @@ export class Http1Request implements CallerRequest {
   readonly rawHeaders: string[];
   complete = false;
   readableEnded = false;
-  lost = false;
+  lost: 'left' | 'malformed' | undefined = undefined;
   readonly #connection: RequestConnection;
   readonly #listeners: Partial<Record<EventName, Listener[]>> = {};
   /** A text is all of the body, as it came with the head. */
@@ -99,7 +99,7 @@ export class Http1Request implements CallerRequest {
     if (this.#flowing === true) return this;
     this.#flowing = true;
     // Whoever resumes is still at work, and may pause again.
-    if (!this.lost) process.nextTick(() => this.#flow());
+    if (this.lost === undefined) process.nextTick(() => this.#flow());
     return this;
   }
 
@@ -139,17 +139,17 @@ export class Http1Request implements CallerRequest {
     if (this.#flowing === true && this.#waitingBytes === 0) this.#end();
   }
 
-  /** The connection is gone. */
-  gone(): void {
-    if (this.complete || this.lost) return;
-    this.lost = true;
+  /** No more of it comes: the connection is gone, or what came is no body. */
+  gone(why: 'left' | 'malformed'): void {
+    if (this.complete || this.lost !== undefined) return;
+    this.lost = why;
     this.#waiting = undefined;
     this.#parts = [];
     this.#emit('close', EMPTY);
   }
 
   #flow(): void {
-    while (this.#flowing === true && !this.lost) {
+    while (this.#flowing === true && this.lost === undefined) {
       const part = this.#next();
       if (part === undefined) {
         this.#connection.holdBody(false);

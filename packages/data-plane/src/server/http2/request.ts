@@ -44,8 +44,9 @@ export class Http2Request extends Readable implements CallerRequest {
     return this.#stream.readableEnded || this.#stream.destroyed;
   }
 
-  get lost(): boolean {
-    return this.destroyed && !this.readableEnded;
+  /** What is malformed ends its stream (RFC 9113 section 8.1.1), so nobody is left to answer. */
+  get lost(): 'left' | undefined {
+    return this.destroyed && !this.readableEnded ? 'left' : undefined;
   }
 
   /** A body comes in frames of its own, after the head. */

@@ -47,6 +47,7 @@ describe('a response', () => {
     ['with a length', LENGTH, 201, 'hello'],
     ['in chunks, with extensions and trailers', CHUNKED, 200, 'hello world'],
     ['after interim ones', INTERIM + LENGTH, 201, 'hello'],
+    ['after as many as may be', 'HTTP/1.1 102 P\r\n\r\n'.repeat(100) + LENGTH, 201, 'hello'],
     ['without a reason phrase', 'HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n', 200, ''],
     ['without a body by its status', 'HTTP/1.1 204 No Content\r\n\r\n', 204, ''],
     [
@@ -179,7 +180,7 @@ describe('what is refused', () => {
     ['endless trailers', `${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n${'X: y\r\n'.repeat(5000)}`],
     ['an endless chunk extension', `${OK}Transfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(5000)}`],
     ['an endless head', `${OK}${`X: ${'y'.repeat(1000)}\r\n`.repeat(70)}`],
-    ['endless interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(20)],
+    ['endless interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(101)],
     ['bytes after the end of a body', `${OK}Content-Length: 1\r\n\r\nxy`],
     ['a second response', `${OK}Content-Length: 0\r\n\r\n${OK}Content-Length: 0\r\n\r\n`],
     ['a body to a status that has none', 'HTTP/1.1 204 No Content\r\n\r\nbody'],

@@ -13,7 +13,7 @@ export interface ParserEvents {
 
 /** The largest head, and the most interim responses before the final one. */
 const MAX_HEAD_BYTES = 64 * 1024;
-const MAX_INTERIM_RESPONSES = 16;
+const MAX_INTERIM_RESPONSES = 100;
 const END_OF_HEAD = '\r\n\r\n';
 const START = 'HTTP/1.';
 const BARE_LINE_BREAK = /[^\r]\n|\r[^\n]/;
