@@ -36,6 +36,8 @@ const REFILL_AHEAD_ROUNDS = 1.5;
 /** A ledger is as far away as the quickest of so many rounds tells: a slow one has often other reasons. */
 const ROUNDS_KEPT = 4;
 const MAX_ROUND_MS = 1000;
+/** Where a limit was lowered, and all of it seems to be granted. */
+const LOOK_AGAIN_MS = 500;
 const PARALLEL_CHARGES = 32;
 /** No hash of a quota: nothing is ever stored under it. */
 const NO_KEY = { hash: '0', windowMs: 1000 };
@@ -74,6 +76,14 @@ export class LeaseTaker {
     if (counter.refilling || !this.#gate.open) return;
     const left = counter.limit - counter.granted;
     if (leaseSize({ ...this.#demand(counter), left }) > 0) void this.#round(counter, false);
+  }
+
+  /** Asks, now and then, whether others have given back what they had leased under a larger limit. */
+  lookAgain(counter: QuotaCounter): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (counter.refilling || !this.#gate.open || nowMs < counter.looksAgainAtMs) return;
+    counter.looksAgainAtMs = nowMs + LOOK_AGAIN_MS;
+    void this.#round(counter, false);
   }
 
   /** The counter has granted without the ledger, which is told as soon as it is back. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { LeasedQuotaStore } from './leased-quota-store.ts';
 import {
@@ -180,5 +181,49 @@ describe('quotas that are leased', () => {
     expect(await settled(take(store, lower))).toMatchObject({ granted: false });
     await settle();
     expect(newest(ledger)?.granted).toBe(3);
+  });
+
+  it('that others gave back under a lowered limit are seen within half a second', async () => {
+    const { take, settled, policy, store, ledger, open, clock } = openModelStore({ nodes: 2 });
+    const other = open(1);
+    await settled(take());
+    await settled(take(other));
+    const lower = { ...policy, limit: 4 };
+    expect(newest(ledger)?.granted).toBeGreaterThan(2 * lower.limit);
+    expect(await settled(take(store, lower))).toMatchObject({ granted: false });
+    expect(await settled(take(other, lower))).toMatchObject({ granted: true });
+    for (let taken = 0; taken < 5; taken += 1) void take(store, lower);
+    expect(ledger.pending).toBe(0);
+    clock.advance(500);
+    await settled(take(store, lower));
+    expect(await settled(take(store, lower))).toMatchObject({ granted: true, remaining: 0 });
+  });
+
+  it('of a lowered limit are all granted in the end, however many others held unused', async () => {
+    const property = fc.asyncProperty(
+      fc.integer({ min: 2, max: 4 }),
+      fc.integer({ min: 250, max: 400 }),
+      fc.integer({ min: -20, max: 200 }),
+      async (nodes, busyMs, more) => {
+        const { take, settle, policy, open, clock } = openModelStore({ limit: 10_000, nodes });
+        const stores = Array.from({ length: nodes }, (_, node) => open(node));
+        let granted = 0;
+        const takeFor = async (ms: number, of: typeof policy) => {
+          for (let passed = 0; passed < ms; passed += 1) {
+            const taken = stores.map((store) => Promise.resolve(take(store, of)));
+            await settle();
+            for (const window of await Promise.all(taken)) if (window.granted) granted += 1;
+            clock.advance(1);
+          }
+        };
+        await takeFor(busyMs, policy);
+        const before = granted;
+        // Most often less than what is leased.
+        const lower = { ...policy, limit: before + more };
+        await takeFor(1600, lower);
+        expect(granted).toBe(Math.max(before, lower.limit));
+      },
+    );
+    await fc.assert(property, { numRuns: 15 });
   });
 });

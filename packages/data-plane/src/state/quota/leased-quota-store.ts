@@ -94,7 +94,10 @@ export class LeasedQuotaStore implements QuotaStore {
       this.#leases.forget(counter);
       counter.turn(serverMs, marginMs);
     }
-    if (counter.usedUp) return counter.view(false, 0, serverMs);
+    if (counter.usedUp) {
+      if (counter.mayBecomeLess) this.#leases.lookAgain(counter);
+      return counter.view(false, 0, serverMs);
+    }
     if (this.#wakeAtMs(counter, serverMs) !== undefined) return undefined;
     if (counter.unused > 0) {
       counter.takeLeased();

@@ -41,6 +41,8 @@ export class QuotaCounter {
   debt = 0;
   /** Leased under a larger limit; goes back. */
   giveBack = 0;
+  /** By the monotonic clock. */
+  looksAgainAtMs = -Infinity;
   /** The ledger is of no use for this key in this window. */
   shareOnly = false;
 
@@ -60,6 +62,8 @@ export class QuotaCounter {
 
   #key: LedgerKey | undefined = undefined;
   #takes = 0;
+  /** The limit was lowered in this window. */
+  #lowered = false;
   #measuredAtMs: number;
 
   /** @param nowMs by the monotonic clock */
@@ -79,9 +83,14 @@ export class QuotaCounter {
     return this.#key;
   }
 
-  /** Whether all of the window is granted, and nothing of it here. */
+  /** Whether all of the window is granted, and nothing of it here, not even to give back. */
   get usedUp(): boolean {
-    return this.unused === 0 && this.granted - this.giveBack >= this.limit;
+    return this.unused === 0 && this.giveBack === 0 && this.granted >= this.limit;
+  }
+
+  /** Whether others may give back some of what all were granted: leases under a limit that was larger. */
+  get mayBecomeLess(): boolean {
+    return this.#lowered || this.granted > this.limit;
   }
 
   /** Begins the window that holds this time, with nothing in hand. What was left of the old one is lost. */
@@ -97,6 +106,8 @@ export class QuotaCounter {
     this.granted = 0;
     this.debt = 0;
     this.giveBack = 0;
+    this.#lowered = false;
+    this.looksAgainAtMs = -Infinity;
     this.shareOnly = false;
   }
 
@@ -114,6 +125,7 @@ export class QuotaCounter {
     if (policy.limit < this.limit) {
       this.giveBack += this.unused;
       this.unused = 0;
+      this.#lowered = true;
     }
     this.limit = policy.limit;
   }

@@ -147,7 +147,7 @@ const INVALID: readonly (readonly [name: string, rule: string, bytes: string])[]
   [
     'interim responses without end',
     'RFC 9110 section 15.2',
-    answer(['HTTP/1.1 102 Processing']).repeat(100),
+    answer(['HTTP/1.1 102 Processing']).repeat(101),
   ],
   ['a head without end', 'RFC 9110 section 5.4', `${OK}\r\n${'X: y\r\n'.repeat(20_000)}`],
 ];
