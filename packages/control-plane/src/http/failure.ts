@@ -27,7 +27,7 @@ export function toGatewayError(error: unknown): GatewayError {
         'The body must be UTF-8, and its Content-Encoding gzip, deflate, br, zstd or none.',
       );
     case 'entity.parse.failed':
-      return invalidRequest([{ path: '', message: 'the body is not valid JSON' }], error);
+      return invalidRequest([{ path: '', message: 'the body is not a valid JSON object' }], error);
     case 'body.not.utf8':
       return invalidRequest([{ path: '', message: 'the body is not valid UTF-8' }], error);
     case 'request.size.invalid':

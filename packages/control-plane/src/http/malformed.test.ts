@@ -60,13 +60,13 @@ describe('a request that is not in order', () => {
     expect(answer.headers.get('allow')).toBe(allow);
   });
 
-  it.each(['{', '{"name":}', 'nonsense', '"text"', '7', '\u0000'])(
+  it.each(['{', '{"name":}', 'nonsense', '"text"', '7', 'null', '\u0000'])(
     'with the body %j, which is no JSON object, is answered invalid_request',
     async (body) => {
       const answer = await api.call('POST', '/v1/services', { body });
       expectError(answer, 400, 'invalid_request');
       expect(answer.json.error?.['details']).toEqual([
-        { path: '', message: 'the body is not valid JSON' },
+        { path: '', message: 'the body is not a valid JSON object' },
       ]);
       expect(answer.text).not.toContain('position');
     },

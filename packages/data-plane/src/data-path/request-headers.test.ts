@@ -129,6 +129,14 @@ describe('request headers', () => {
     expect(await gateway.recordOf(response)).toMatchObject({ id, client_request_id: 'mine' });
   });
 
+  it('name an idempotency key in one way, as an upstream could take the other for one that is guarded', async () => {
+    const { upstream, send } = await setUp();
+    await send(['Idempotency_Key: alias'], 'POST');
+    await send(['Idempotency-Key: order', 'IDEMPOTENCY_key: alias'], 'POST');
+    expect(arrived(upstream.seen[0], 'idempotency-key')).toEqual([]);
+    expect(arrived(upstream.seen[1], 'idempotency-key')).toEqual(['order']);
+  });
+
   it('believe a trusted proxy about the caller', async () => {
     const { upstream, send } = await setUp({}, { TRUSTED_PROXIES: '127.0.0.1' });
     const lines = ['X-Forwarded-Proto: https', 'X-Forwarded-Host: shop.test'];

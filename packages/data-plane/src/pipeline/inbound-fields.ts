@@ -33,6 +33,7 @@ const DROPPED = new Set([
   'host',
   'authorization',
   'x-api-key',
+  'idempotency-key',
   'via',
   'traceparent',
   'tracestate',
@@ -42,6 +43,9 @@ const DROPPED = new Set([
   // A CGI upstream would take it for the variable that names its own proxy.
   'proxy',
 ]);
+
+/** Mean something to the upstream as well, under just this name; an API key unless it is the gateway's. */
+const PASSED = new Set(['x-api-key', 'idempotency-key']);
 
 const GATEWAY_PREFIX = 'x-gateway-';
 const FORWARDED_PREFIX = 'x-forwarded-';
@@ -60,8 +64,7 @@ export interface InboundField {
 export const inboundField = byName((rawName): InboundField => {
   const name = rawName.toLowerCase();
   const single = Object.entries(SINGLE).find(([one]) => one === name)?.[1];
-  // This one means something to the upstream as well, unless it is the gateway's.
-  const passed = name === 'x-api-key' || !isDropped(name);
+  const passed = PASSED.has(name) || !isDropped(name);
   return { name, single, passed };
 });
 

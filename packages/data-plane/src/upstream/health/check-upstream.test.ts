@@ -99,6 +99,14 @@ describe('a check of an upstream', () => {
     }
   });
 
+  it('ends at once where it is cut short', async () => {
+    const cut = new AbortController();
+    const silent = await startRawUpstream((socket) => socket.once('data', () => cut.abort()));
+    const result = check(at(silent.url), '/', 60_000, cut.signal);
+    expect(await result).toMatchObject({ detail: 'cancelled' });
+    await silent.close();
+  });
+
   it('reaches no address at which no upstream may be', async () => {
     const guarded = poolsThatDeny(['127.0.0.0/8', '::1/128']);
     const asked = seen.length;

@@ -8,11 +8,12 @@ export interface CheckResult {
   readonly detail: string;
 }
 
-/** Checks an upstream within `timeoutMs`. Never rejects. */
+/** Checks an upstream within `timeoutMs`, or until it is cut short: then the result says nothing. Never rejects. */
 export type CheckUpstream = (
   upstream: CompiledUpstream,
   path: string,
   timeoutMs: number,
+  cutShort?: AbortSignal,
 ) => Promise<CheckResult>;
 
 /** The connections of checks, kept apart from those of traffic. */
@@ -29,13 +30,14 @@ const HEADERS = ['accept', '*/*', 'user-agent', 'gateway-health-check', 'connect
  */
 export function createUpstreamCheck(client: CheckClient): CheckUpstream {
   const running = new Set<string>();
-  return async (upstream, path, timeoutMs) => {
+  return async (upstream, path, timeoutMs, cutShort) => {
     running.add(upstream.key);
     const attempt = client.begin(
       upstream,
       { method: 'GET', path, headers: HEADERS, body: null, contentLength: undefined },
       timeoutMs,
     );
+    cutShort?.addEventListener('abort', () => attempt.cancel(), { once: true });
     const { response, error } = await attempt.outcome;
     response?.cancel();
     running.delete(upstream.key);

@@ -25,9 +25,14 @@ function setUp({ maxParallelChecks = 32 } = {}) {
   const health = new UpstreamHealth({
     ...{ clock, log, registry, maxParallelChecks },
     selection: { region: 'eu', load: { inFlight: () => 0 }, random: () => 0.5 },
-    async check(upstream, path, timeoutMs) {
+    async check(upstream, path, timeoutMs, cutShort) {
       asked.push(`${upstream.origin}${path} ${timeoutMs}`);
-      if (state.holds) await new Promise<void>((resolve) => held.push(resolve));
+      if (state.holds) {
+        await new Promise<void>((resolve) => {
+          held.push(resolve);
+          cutShort?.addEventListener('abort', () => resolve());
+        });
+      }
       return { verdict: bad.has(upstream.origin) ? 'bad' : 'good', detail: 'status_200' };
     },
     onChange: () => void (state.changes += 1),
@@ -161,6 +166,28 @@ describe('the health of upstreams', () => {
     await pass(2100);
     expect(asked.length).toBeGreaterThanOrEqual(4);
     expect(new Set(asked)).toEqual(new Set(TWO.map((url) => `${url}/alive 300`)));
+  });
+
+  it('cuts a check short that hangs when it is to take less time, or its upstream is gone', async () => {
+    const { use, pass, names, bad, asked, held, state } = setUp({ maxParallelChecks: 2 });
+    state.holds = true;
+    use(snapshotOf(TWO, { check: { interval_ms: 60_000, timeout_ms: 60_000 } }));
+    await pass(1000);
+    expect(held).toHaveLength(2);
+    TWO.forEach((url) => bad.add(url));
+    use(snapshotOf(TWO, { version: 2, check: { interval_ms: 1000, timeout_ms: 500 } }));
+    expect(names()).toEqual(['unknown', 'unknown']);
+    state.holds = false;
+    await pass(1000);
+    expect(names()).toEqual(['unhealthy', 'unhealthy']);
+    expect(new Set(asked.slice(2))).toEqual(new Set(TWO.map((url) => `${url}/healthz 500`)));
+
+    state.holds = true;
+    await pass(1000);
+    use(snapshotOf(['http://c.test'], { version: 3 }));
+    state.holds = false;
+    await pass(1000);
+    expect(names()).toEqual(['healthy']);
   });
 
   it('ends at most half of a service’s upstreams, and has the others checked at once', async () => {

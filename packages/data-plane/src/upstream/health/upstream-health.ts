@@ -34,6 +34,8 @@ interface Tracked extends CheckedItem {
   policy: HealthCheckPolicy;
   balancer: ServiceBalancer;
   readonly state: UpstreamState;
+  /** Cuts the check short that is under way. */
+  running: AbortController | undefined;
   ejectionTimer: Timer | undefined;
   ejectedUntilMs: number | undefined;
 }
@@ -124,7 +126,10 @@ export class UpstreamHealth implements ServiceBalancers {
   /** Ends the checks. */
   stop(): void {
     this.#schedule.stop();
-    for (const { ejectionTimer } of this.#tracked.values()) ejectionTimer?.cancel();
+    for (const { ejectionTimer, running } of this.#tracked.values()) {
+      ejectionTimer?.cancel();
+      running?.abort();
+    }
   }
 
   #take(service: CompiledService, added: Tracked[]): void {
@@ -138,6 +143,7 @@ export class UpstreamHealth implements ServiceBalancers {
         return;
       }
       const soonerMs = known.policy.intervalMs - service.healthCheck.intervalMs;
+      if (isTighter(service.healthCheck, known.policy)) known.running?.abort();
       known.upstream = upstream;
       known.balancer = balancer;
       known.policy = service.healthCheck;
@@ -153,6 +159,7 @@ export class UpstreamHealth implements ServiceBalancers {
       if (tracked === undefined) continue;
       this.#tracked.delete(key);
       this.#schedule.remove(tracked);
+      tracked.running?.abort();
       tracked.ejectionTimer?.cancel();
     }
   }
@@ -179,6 +186,7 @@ export class UpstreamHealth implements ServiceBalancers {
       policy: balancer.service.healthCheck,
       balancer,
       state,
+      running: undefined,
       ejectionTimer: undefined,
       ejectedUntilMs: undefined,
       check: () => this.#check(tracked),
@@ -191,9 +199,14 @@ export class UpstreamHealth implements ServiceBalancers {
 
   async #check(tracked: Tracked): Promise<void> {
     const { upstream, policy, state } = tracked;
-    const { verdict, detail } = await this.#options.check(upstream, policy.path, policy.timeoutMs);
+    const running = new AbortController();
+    tracked.running = running;
+    const { path, timeoutMs } = policy;
+    const result = await this.#options.check(upstream, path, timeoutMs, running.signal);
+    tracked.running = undefined;
+    if (running.signal.aborted) return;
+    const { verdict, detail } = result;
     this.#metrics.checks.inc({ result: verdict === 'good' ? 'good' : 'bad' });
-    if (this.#tracked.get(upstream.key) !== tracked) return;
     const nowMs = this.#options.clock.monotonicMs();
     this.#changed(tracked, state.checked(verdict, tracked.policy, nowMs), detail);
   }
@@ -242,6 +255,11 @@ export class UpstreamHealth implements ServiceBalancers {
       this.#changed(tracked, tracked.state.elapsed(clock.monotonicMs()), undefined);
     });
   }
+}
+
+/** Whether a check by the old policy could say what the new one asks for too late, or not at all. */
+function isTighter(policy: HealthCheckPolicy, old: HealthCheckPolicy): boolean {
+  return policy.timeoutMs < old.timeoutMs || policy.path !== old.path;
 }
 
 /** At most half of a service's upstreams are ejected at a time, over all regions. */
