@@ -1,4 +1,5 @@
-import cluster, { type Worker } from 'node:cluster';
+import type { ChildProcess } from 'node:child_process';
+import cluster from 'node:cluster';
 import { pause, type Clock } from '@gateway/shared/clock';
 import { toPrimarySchema, type Readiness, type ToPrimary, type ToWorker } from './messages.ts';
 import { passWholeLines, type LineTarget } from './whole-lines.ts';
@@ -64,7 +65,7 @@ export function forkWorker(
 
   return {
     pid: child.pid ?? 0,
-    ended: endOf(forked),
+    ended: endOf(child),
     tell: (kind) => send({ kind }),
     async readiness(): Promise<Readiness | undefined> {
       const answer = await ask('readiness');
@@ -78,11 +79,15 @@ export function forkWorker(
   };
 }
 
-/** When its output was read to the end too, which may be after its exit. */
-function endOf({ process: child }: Worker): Promise<WorkerEnd> {
+/**
+ * How a process ends, once its output was read to the end too, which may be after its exit. An error of one
+ * that runs is a message that it does not take any more: its end, if it is that, is still to come.
+ */
+export function endOf(child: ChildProcess): Promise<WorkerEnd> {
   return new Promise((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
-    // It could not even be started.
-    child.once('error', (error) => resolve({ code: null, signal: error.message }));
+    child.on('error', (error) => {
+      if (child.pid === undefined) resolve({ code: null, signal: error.message });
+    });
   });
 }
