@@ -19,7 +19,7 @@ module.exports = {
     {
       name: 'no-plane-imports-the-local-stack',
       severity: 'error',
-      from: { path: planes, pathNot: '\\.test\\.ts$|/testing/' },
+      from: { path: planes, pathNot: '\\.test\\.ts$|/test/' },
       to: { path: '^packages/local-stack/' },
     },
     {
@@ -27,20 +27,20 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/(?!local-stack/)',
-        pathNot: '^packages/control-plane/src/(store/|testing/)|\\.test\\.ts$',
+        pathNot: '^packages/control-plane/src/store/|/test/|\\.test\\.ts$',
       },
       to: { path: 'node_modules/(pg|kysely)/' },
     },
     {
       name: 'a-stage-imports-no-other-stage',
       severity: 'error',
-      from: { path: '^packages/data-plane/src/stages/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^packages/data-plane/src/stages/' },
+      from: { path: '^packages/data-plane/src/.+-stage\\.ts$' },
+      to: { path: '^packages/data-plane/src/.+-stage\\.ts$' },
     },
     {
       name: 'a-stage-does-no-io',
       severity: 'error',
-      from: { path: '^packages/data-plane/src/stages/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^packages/data-plane/src/.+-stage\\.ts$' },
       to: {
         path: '^(node:)?(net|http|https|tls|fs|dgram|dns)(/|$)|node_modules/(undici|http-proxy|@nats-io)/',
         dependencyTypesNot: ['type-only'],
@@ -50,13 +50,13 @@ module.exports = {
       name: 'table-retry-and-selection-are-pure',
       severity: 'error',
       from: {
-        path: '^packages/data-plane/src/(table/|upstream/(retry|select))',
+        path: '^packages/data-plane/src/(routing-table/|versions/choose-version|upstream/(retry|select))',
         pathNot: '\\.test\\.ts$',
       },
       to: {
         dependencyTypesNot: ['type-only'],
         pathNot:
-          '^packages/data-plane/src/(table/|upstream/(retry|select))|^packages/shared/src/|^(node:)?crypto$',
+          '^packages/data-plane/src/(routing-table/|versions/choose-version|upstream/(retry|select))|^packages/shared/src/|^(node:)?crypto$',
       },
     },
     {
@@ -73,9 +73,9 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/(shared|control-plane|data-plane)/src/',
-        pathNot: '\\.test\\.ts$|/testing/',
+        pathNot: '\\.test\\.ts$|/test/',
       },
-      to: { path: '\\.test\\.ts$|/testing/' },
+      to: { path: '\\.test\\.ts$|/test/' },
     },
   ],
   options: {

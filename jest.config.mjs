@@ -11,8 +11,8 @@ export default {
   },
   modulePathIgnorePatterns: ['<rootDir>/.gateway'],
   testPathIgnorePatterns: ['/node_modules/'],
-  globalSetup: '<rootDir>/packages/local-stack/src/testing/global-setup.ts',
-  globalTeardown: '<rootDir>/packages/local-stack/src/testing/global-teardown.ts',
+  globalSetup: '<rootDir>/packages/local-stack/test/global-setup.ts',
+  globalTeardown: '<rootDir>/packages/local-stack/test/global-teardown.ts',
   testTimeout: 60_000,
   // More than there are cores: suites of whole processes wait most of the time.
   maxWorkers: 3,

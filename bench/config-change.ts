@@ -14,7 +14,7 @@ import {
   createManagementClient,
   type ManagementClient,
 } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/testing/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
 import { seed, type Size } from './config-change/seed.ts';
 import { startTraffic } from './config-change/traffic.ts';

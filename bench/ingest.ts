@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/testing/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import pg from 'pg';
 import type { PublisherOrder, PublisherReport } from './ingest/publisher-process.ts';
 import { usageOf } from './measure/process-tree.ts';

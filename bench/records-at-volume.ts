@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/testing/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import pg from 'pg';
 import { daysBefore, loadDay, loadVariants, RARE } from './volume/load-records.ts';
 import { timeQueries, timeLookUps } from './volume/time-queries.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack } from '@gateway/local-stack/testing/processes';
+import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import { withLab, type Lab } from './lab.ts';
 import { runLoad, type LoadResult, type LoadShape } from './load/wrk.ts';
 import { pinned } from './measure/cores.ts';

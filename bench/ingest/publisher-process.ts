@@ -3,9 +3,9 @@
  * told apart from what is measured. Its one argument is the order as JSON. Each tick it tells its parent
  * how many records the stream has taken. It ends when its time is over, or the channel to its parent does.
  */
-import { createRecordBatcher } from '@gateway/data-plane/sync/record-batcher';
-import { linkNats } from '@gateway/data-plane/sync/nats-link';
-import { createRecordPublisher } from '@gateway/data-plane/sync/record-publisher';
+import { createRecordBatcher } from '@gateway/data-plane/records/record-batcher';
+import { linkNats } from '@gateway/data-plane/nats/nats-link';
+import { createRecordPublisher } from '@gateway/data-plane/records/record-publisher';
 import { systemClock as clock } from '@gateway/shared/clock';
 import { connectNats } from '@gateway/shared/messaging/connection';
 import { createLogger } from '@gateway/shared/telemetry/logger';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack } from '@gateway/local-stack/testing/processes';
+import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import { answersRight } from '../load/answer.ts';
 import { configureMany, configureOne, type Configured } from './gateway-configuration.ts';
 import type { Peer, PeerKind, Site } from './peer.ts';

@@ -11,7 +11,7 @@ const profile: CpuProfile = {
     { id: 2, callFrame: frame('(idle)') },
     {
       id: 3,
-      callFrame: frame('buildRecord', 'file:///src/packages/data-plane/src/pipeline/record.ts'),
+      callFrame: frame('buildRecord', 'file:///src/packages/data-plane/src/request/record.ts'),
       children: [4, 5],
     },
     { id: 4, callFrame: frame('stringify') },

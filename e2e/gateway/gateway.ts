@@ -1,11 +1,11 @@
-import type { TestUpstream } from '@gateway/data-plane/testing/upstream';
+import type { TestUpstream } from '@gateway/shared/test/upstream';
 import {
   createPlaneStack,
   type PlaneStack,
   type PlaneStart,
   type PlaneStackOptions,
-} from '@gateway/local-stack/testing/processes';
-import { eventually } from '@gateway/shared/testing/eventually';
+} from '@gateway/local-stack/test/processes';
+import { eventually } from '@gateway/shared/test/eventually';
 import { createClient, type Client, type Resource } from './client.ts';
 import { startRecordingUpstream } from './upstream.ts';
 

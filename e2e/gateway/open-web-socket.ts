@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { rawCall } from '@gateway/data-plane/testing/raw-client';
-import type { RawResponse } from '@gateway/data-plane/testing/raw-response';
+import { rawCall } from '@gateway/shared/test/raw-client';
+import type { RawResponse } from '@gateway/shared/test/raw-response';
 
 /** Asks the route for a WebSocket (RFC 6455 section 4.1); what it opens is closed again at once. */
 export function openWebSocket(

@@ -1,9 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import {
-  startUpstream,
-  type SeenRequest,
-  type TestUpstream,
-} from '@gateway/data-plane/testing/upstream';
+import { startUpstream, type SeenRequest, type TestUpstream } from '@gateway/shared/test/upstream';
 
 /**
  * An upstream that keeps what reaches it. `/status/<code>` answers with that status, `/slow/<ms>`

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listen, type SeenRequest, type TestUpstream } from '@gateway/data-plane/testing/upstream';
+import { listen, type SeenRequest, type TestUpstream } from '@gateway/shared/test/upstream';
 import { WebSocketServer } from 'ws';
 
 /** An upstream that takes WebSockets, gives back what comes over them, and keeps the head of each. */

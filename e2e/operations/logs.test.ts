@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { closedPort } from '@gateway/data-plane/testing/upstream';
+import { closedPort } from '@gateway/shared/test/upstream';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../gateway/client.ts';

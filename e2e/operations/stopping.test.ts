@@ -1,4 +1,4 @@
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../gateway/client.ts';
 import { startGateway, type Gateway } from '../gateway/gateway.ts';

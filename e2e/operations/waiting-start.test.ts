@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { openTcpGate, type TcpGate } from '@gateway/control-plane/testing/tcp-gate';
-import { expectRefusal } from '@gateway/data-plane/testing/refusal';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/testing/processes';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '../gateway/client.ts';
 import { startRecordingUpstream } from '../gateway/upstream.ts';

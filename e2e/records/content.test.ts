@@ -1,5 +1,5 @@
-import { closedPort } from '@gateway/data-plane/testing/upstream';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { closedPort } from '@gateway/shared/test/upstream';
+import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, Client, Resource } from '../gateway/client.ts';
 import { percentile } from '../gateway/percentile.ts';

@@ -1,8 +1,8 @@
-import { requestRecord } from '@gateway/shared/testing/request-record';
-import { expectRefusal } from '@gateway/data-plane/testing/refusal';
+import { requestRecord } from '@gateway/shared/test/request-record';
+import { expectRefusal } from '@gateway/shared/test/refusal';
 import { recordSubject } from '@gateway/shared/messaging/names';
 import type { RequestRecord } from '@gateway/shared/records/record';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from '@nats-io/transport-node';
 import { startGateway, type Gateway } from '../gateway/gateway.ts';

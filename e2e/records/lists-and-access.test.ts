@@ -1,5 +1,5 @@
-import { expectRefusal } from '@gateway/data-plane/testing/refusal';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client, Page } from '../gateway/client.ts';
 import { startGateway, type Gateway } from '../gateway/gateway.ts';

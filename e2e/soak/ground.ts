@@ -1,7 +1,7 @@
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/testing/processes';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { eventually } from '@gateway/shared/test/eventually';
 import { createClient, type Client } from '../gateway/client.ts';
-import { childrenOf } from '../workers/group.ts';
+import { childrenOf } from '../operations/workers/group.ts';
 import type { Watched } from './samples.ts';
 import { makeSetting } from './setting.ts';
 import { startSoakUpstreams, type SoakUpstreams } from './upstreams.ts';

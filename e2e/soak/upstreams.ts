@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { closedPort, listen } from '@gateway/data-plane/testing/upstream';
+import { closedPort, listen } from '@gateway/shared/test/upstream';
 import { WebSocketServer } from 'ws';
 
 /** What the load is answered by. */

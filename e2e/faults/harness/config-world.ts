@@ -1,10 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  openConfigPublisher,
-  type ConfigPublisher,
-} from '@gateway/data-plane/sync/testing/config-publisher';
+import { openConfigPublisher, type ConfigPublisher } from '@gateway/shared/test/config-publisher';
 import { masterKeysVariable, type MasterKey } from '@gateway/shared/config/master-keys';
 import { heartbeatSchema } from '@gateway/shared/heartbeats/heartbeat';
 import { HEARTBEAT_SUBJECTS } from '@gateway/shared/messaging/names';

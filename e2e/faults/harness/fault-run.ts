@@ -1,4 +1,4 @@
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import type { Client } from '../../gateway/client.ts';
 import {
   isFailed,

@@ -1,6 +1,6 @@
-import type { PlaneStart } from '@gateway/local-stack/testing/processes';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { startUpstream, type TestUpstream } from '@gateway/data-plane/testing/upstream';
+import type { PlaneStart } from '@gateway/local-stack/test/processes';
+import { eventually } from '@gateway/shared/test/eventually';
+import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import type { Client } from '../../gateway/client.ts';
 import { startGateway, type Gateway, type GatewayOptions } from '../../gateway/gateway.ts';
 import { FaultRun, type FaultRunOptions } from './fault-run.ts';

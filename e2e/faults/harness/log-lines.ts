@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 
 /** A process need not write a line at once. */
 const WRITTEN = { deadlineMs: 10_000, intervalMs: 50 };

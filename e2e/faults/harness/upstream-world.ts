@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import { startNameServer, type NameServer } from '@gateway/data-plane/testing/name-server';
+import { startNameServer, type NameServer } from '@gateway/shared/test/name-server';
 import { startFaultWorld, type FaultWorld } from './fault-world.ts';
 
 /** A gateway that asks a name server of the test's own, with a clock of five minutes ahead on its second data plane. */

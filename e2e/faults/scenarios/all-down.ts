@@ -1,4 +1,4 @@
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import type { FaultWorld } from '../harness/fault-world.ts';
 import type { Scenario } from '../harness/scenario.ts';
 

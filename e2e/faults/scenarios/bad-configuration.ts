@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { snapshotOf } from '@gateway/data-plane/sync/testing/config-publisher';
-import { testSnapshot } from '@gateway/data-plane/testing/data-path';
+import { snapshotOf } from '@gateway/shared/test/config-publisher';
+import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { configLogSubject, snapshotObject } from '@gateway/shared/messaging/names';
 import { sealSnapshot } from '@gateway/shared/snapshot/codec';
 import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { metric } from '../../quotas/metric.ts';
+import { eventually } from '@gateway/shared/test/eventually';
+import { metric } from '../../proxy/quota-metric.ts';
 import type { ConfigWorld } from '../harness/config-world.ts';
 import { hasLogged } from '../harness/log-lines.ts';
 import type { Scenario } from '../harness/scenario.ts';

@@ -1,6 +1,6 @@
-import { holdRecords } from '@gateway/local-stack/testing/hold-records';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { metric } from '../../quotas/metric.ts';
+import { holdRecords } from '@gateway/local-stack/test/hold-records';
+import { eventually } from '@gateway/shared/test/eventually';
+import { metric } from '../../proxy/quota-metric.ts';
 import type { FaultWorld } from '../harness/fault-world.ts';
 import { startTcpRelay } from '../harness/relay/tcp-relay.ts';
 import type { Scenario } from '../harness/scenario.ts';

@@ -4,13 +4,13 @@ import {
   dropPartition,
   listPartitions,
   listStrayPeriods,
-} from '@gateway/control-plane/store/partitions';
-import { requestRecord } from '@gateway/shared/testing/request-record';
+} from '@gateway/control-plane/store/partitions/partitions';
+import { requestRecord } from '@gateway/shared/test/request-record';
 import { recordSubject } from '@gateway/shared/messaging/names';
 import { createLogger } from '@gateway/shared/telemetry/logger';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import { connect } from '@nats-io/transport-node';
-import { metric } from '../../quotas/metric.ts';
+import { metric } from '../../proxy/quota-metric.ts';
 import type { FaultWorld } from '../harness/fault-world.ts';
 import { hasLogged } from '../harness/log-lines.ts';
 import type { Scenario } from '../harness/scenario.ts';

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createIdFactory } from '@gateway/shared/ids';
 import { createLogger } from '@gateway/shared/telemetry/logger';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { sql } from 'kysely';
 import { bootstrap } from './bootstrap.ts';
 import { readConfig } from './config.ts';
 import { startOrigin } from './domain/audit-event.ts';
-import { openTestStore, type TestStore } from './testing/store.ts';
-import { findTokenBySecret, revokeToken } from './store/tokens.ts';
+import { openTestStore, type TestStore } from '../test/store.ts';
+import { findTokenBySecret, revokeToken } from './store/configuration/tokens.ts';
 
 describe('bootstrap', () => {
   let store: TestStore;

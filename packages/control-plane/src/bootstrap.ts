@@ -4,11 +4,11 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import type { Config } from './config.ts';
 import { startOrigin } from './domain/audit-event.ts';
-import { ensureAdminToken } from './store/admin-token.ts';
+import { ensureAdminToken } from './store/configuration/admin-token.ts';
 import type { Database } from './store/database.ts';
-import { ensureEnvironments } from './store/environments.ts';
+import { ensureEnvironments } from './store/configuration/environments.ts';
 import { migrate } from './store/migrate.ts';
-import { hasTokens } from './store/tokens.ts';
+import { hasTokens } from './store/configuration/tokens.ts';
 
 export interface BootstrapParts {
   readonly db: Database;

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startControlPlane } from '@gateway/local-stack/stack/planes';
 import { startNats } from '@gateway/local-stack/nats';
-import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/testing/test-database';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
+import { eventually } from '@gateway/shared/test/eventually';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
-import { openTcpGate, type TcpGate } from './testing/tcp-gate.ts';
+import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
 
 type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
 

@@ -6,9 +6,9 @@ import { createRunner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
-import { FleetHealth, type ServiceStatus } from './health/fleet-health.ts';
-import { createFleetMetrics } from './health/fleet-metrics.ts';
-import { watchHeartbeats } from './health/heartbeat-watch.ts';
+import { FleetHealth, type ServiceStatus } from './fleet/fleet-health.ts';
+import { createFleetMetrics } from './fleet/fleet-metrics.ts';
+import { watchHeartbeats } from './fleet/heartbeat-watch.ts';
 import { createIngestMetrics } from './ingest/ingest-metrics.ts';
 import { startRecordIngest } from './ingest/record-ingest.ts';
 import type { TokenUses } from './ingest/token-uses.ts';
@@ -16,11 +16,14 @@ import { createNatsSnapshotStore } from './publish/nats-snapshot-store.ts';
 import { createPublishMetrics } from './publish/publish-metrics.ts';
 import { createPublisher } from './publish/publisher.ts';
 import type { SnapshotStore } from './publish/snapshot-store.ts';
-import { DataPlanes } from './rollout/data-planes.ts';
-import { RolloutWaits } from './rollout/rollout-waits.ts';
-import { createWaitMetrics } from './rollout/wait-metrics.ts';
+import { DataPlanes } from './fleet/data-planes.ts';
+import { RolloutWaits } from './fleet/rollout-waits.ts';
+import { createWaitMetrics } from './fleet/wait-metrics.ts';
 import type { Database } from './store/database.ts';
-import { readPublicationTargets, readPublishedTargets } from './store/publication-targets.ts';
+import {
+  readPublicationTargets,
+  readPublishedTargets,
+} from './store/publication/publication-targets.ts';
 
 const DRAIN_MS = 2000;
 const PREPARE_RETRY_MS = 500;

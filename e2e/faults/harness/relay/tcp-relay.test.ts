@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { closeAfterEach } from '@gateway/data-plane/testing/opened';
-import { startRawUpstream } from '@gateway/data-plane/testing/upstream';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { startRawUpstream } from '@gateway/shared/test/upstream';
+import { eventually } from '@gateway/shared/test/eventually';
 import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
 
 const opened = closeAfterEach();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { KnownDataPlane } from '../rollout/data-planes.ts';
+import type { KnownDataPlane } from '../fleet/data-planes.ts';
 import { timeView } from './fields.ts';
 
 const servedEnvironmentSchema = z.object({

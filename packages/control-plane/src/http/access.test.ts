@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
-import { startTestApi, type Answer, type TestApi } from '../testing/api.ts';
+import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 
 /** A 401 tells what to do about it, in every place where callers look. */
 function expect401({ status, headers, json }: Answer): void {

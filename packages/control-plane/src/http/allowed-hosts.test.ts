@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { startTestApi, type Answer, type TestApi } from '../testing/api.ts';
+import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 
 const METADATA = '169.254.169.254';
 

@@ -9,7 +9,7 @@ import { OPENAPI_PATH, openApiDocument } from './openapi.ts';
 import { createResponder, type Responder } from './respond.ts';
 import { runEndpoint } from './run-endpoint.ts';
 import { securityHeaders } from './security-headers.ts';
-import type { RolloutWaits } from '../rollout/rollout-waits.ts';
+import type { RolloutWaits } from '../fleet/rollout-waits.ts';
 
 export interface AppOptions extends ArrivalOptions {
   readonly endpoints: readonly Endpoint[];

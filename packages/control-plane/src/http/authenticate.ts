@@ -7,7 +7,7 @@ import { hashTokenSecretBytes, isTokenSecret } from '@gateway/shared/tokens/secr
 import { refuseAccess } from '../domain/access.ts';
 import type { TokenUses } from '../ingest/token-uses.ts';
 import type { Database } from '../store/database.ts';
-import { findTokenBySecret } from '../store/tokens.ts';
+import { findTokenBySecret } from '../store/configuration/tokens.ts';
 import type { CallerToken } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 

@@ -1,6 +1,6 @@
 import { HEADER } from '@gateway/shared/http/headers';
-import { MAX_WAIT_SECONDS, preferredWait } from '../rollout/prefer-wait.ts';
-import type { RolloutWaits } from '../rollout/rollout-waits.ts';
+import { MAX_WAIT_SECONDS, preferredWait } from '../fleet/prefer-wait.ts';
+import type { RolloutWaits } from '../fleet/rollout-waits.ts';
 import type { Reply } from './reply.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { timeOfId } from '@gateway/shared/ids';
 import type { ChangeOrigin } from '../domain/audit-event.ts';
 import type { Call } from './endpoint.ts';
-import type { ResourceParts } from './resource-parts.ts';
+import type { ResourceParts } from '../resources/resource-parts.ts';
 
 /** Who makes the change of this call, from where, and when: now. */
 export function originOf(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createIdFactory } from '@gateway/shared/ids';
 import fc from 'fast-check';
-import { startTestApi, type TestApi } from '../testing/api.ts';
+import { startTestApi, type TestApi } from '../../test/api.ts';
 import { encodeCursor } from './list-query.ts';
 
 const goodCursor = encodeCursor('services', 'svc_00000000000000000000000000');

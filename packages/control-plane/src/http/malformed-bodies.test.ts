@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApi, type TestApi } from '../testing/api.ts';
+import { startTestApi, type TestApi } from '../../test/api.ts';
 
 describe('a body that is not in order', () => {
   let api: TestApi;

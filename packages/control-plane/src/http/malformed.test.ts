@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApi, type Answer, type TestApi } from '../testing/api.ts';
+import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 
 const STANDARD = [
   'x-request-id',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
-import { startTestApi, type TestApi } from '../testing/api.ts';
+import { startTestApi, type TestApi } from '../../test/api.ts';
 
 interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { ERROR_CODES, ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { HEADER } from '@gateway/shared/http/headers';
 import { z } from 'zod';
-import { MAX_WAIT_SECONDS } from '../rollout/prefer-wait.ts';
-import { WAIT_REASONS } from '../rollout/rollout-waits.ts';
+import { MAX_WAIT_SECONDS } from '../fleet/prefer-wait.ts';
+import { WAIT_REASONS } from '../fleet/rollout-waits.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const OPENAPI_PATH = '/v1/openapi.json';

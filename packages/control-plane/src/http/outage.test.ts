@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { startTestApi, type TestApi } from '../testing/api.ts';
-import { openTcpGate, type TcpGate } from '../testing/tcp-gate.ts';
+import { eventually } from '@gateway/shared/test/eventually';
+import { startTestApi, type TestApi } from '../../test/api.ts';
+import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
 
 describe('the management API while Postgres is away', () => {
   let api: TestApi;

@@ -4,7 +4,7 @@ import {
   isDeniedAddress,
   type AddressRanges,
 } from '@gateway/shared/net/upstream-addresses';
-import type { ResolveName } from '../names/resolve-names.ts';
+import type { ResolveName } from '../resources/resolve-names.ts';
 import { invalidRequest } from './input.ts';
 
 /** Where upstreams and the key sets of issuers may be. */

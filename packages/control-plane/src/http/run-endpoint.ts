@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { requireScope } from '../domain/access.ts';
-import type { RolloutWaits } from '../rollout/rollout-waits.ts';
+import type { RolloutWaits } from '../fleet/rollout-waits.ts';
 import type { Authenticator } from './authenticate.ts';
 import { awaitRollout } from './await-rollout.ts';
 import type { Endpoint } from './endpoint.ts';

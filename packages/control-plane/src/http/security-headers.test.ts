@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApi, type Answer, type TestApi } from '../testing/api.ts';
+import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 
 const EXPECTED = {
   'content-security-policy':

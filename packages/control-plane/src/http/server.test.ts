@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { createIdFactory } from '@gateway/shared/ids';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import { Registry } from 'prom-client';
 import { createHttpMetrics } from './metrics.ts';
 import { startServer } from './server.ts';

@@ -7,13 +7,13 @@ import { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { createIdFactory } from '@gateway/shared/ids';
-import { createTestAuthority } from '@gateway/shared/testing/certificates';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { createTestAuthority } from '@gateway/shared/test/certificates';
+import { eventually } from '@gateway/shared/test/eventually';
 import {
   openTestCertificate,
   writeCertificateFiles,
   type TestCertificateFiles,
-} from '@gateway/shared/testing/served-certificate';
+} from '@gateway/shared/test/served-certificate';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import { Registry } from 'prom-client';
 import { createHttpMetrics } from './metrics.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createTurns } from './turns.ts';
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { manualClock } from '@gateway/shared/test/manual-clock';
 import { readBatches } from './batch-reader.ts';
 
 const BOUNDS = { maxWeight: 10, idleMs: 20, maxWaitMs: 100 };

@@ -5,7 +5,7 @@ import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { Database } from '../store/database.ts';
 import { readBatches } from './batch-reader.ts';
-import { eachWithin } from './each-within.ts';
+import { eachWithin } from '../partitions/each-within.ts';
 import type { IngestMetrics } from './ingest-metrics.ts';
 import { parseBatch, type ParsedBatch } from './storable-record.ts';
 import { storeBatch } from './store-batch.ts';

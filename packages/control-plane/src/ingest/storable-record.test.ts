@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { timeOfId } from '@gateway/shared/ids';
 import { recordRow } from '@gateway/shared/records/record-row';
-import { requestRecord } from '@gateway/shared/testing/request-record';
+import { requestRecord } from '@gateway/shared/test/request-record';
 import { parseBatch, storableRecord } from './storable-record.ts';
 
 const AT_MS = Date.UTC(2030, 0, 1);

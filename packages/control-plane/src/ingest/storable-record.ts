@@ -1,7 +1,7 @@
 import { isId, timeOfId } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { recordEntrySchema } from '@gateway/shared/records/record-row';
-import type { StorableRecord } from '../store/records.ts';
+import type { StorableRecord } from '../store/records/records.ts';
 
 /** Longer names can be no route or environment, and would not fit into an index of Postgres. */
 const MAX_NAME_CHARS = 255;

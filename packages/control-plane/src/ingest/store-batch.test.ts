@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { openDatabase } from '../store/database.ts';
-import { findRecord } from '../store/records.ts';
-import { requestRecord } from '@gateway/shared/testing/request-record';
-import { openTestStore, type TestStore } from '../testing/store.ts';
+import { findRecord } from '../store/records/records.ts';
+import { requestRecord } from '@gateway/shared/test/request-record';
+import { openTestStore, type TestStore } from '../../test/store.ts';
 import { storableRecord } from './storable-record.ts';
 import { storeBatch } from './store-batch.ts';
 

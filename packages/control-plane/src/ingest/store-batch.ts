@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts';
 import { isFaultOfARow } from '../store/failures.ts';
-import { insertRecords, type StorableRecord } from '../store/records.ts';
+import { insertRecords, type StorableRecord } from '../store/records/records.ts';
 
 export interface StoredBatch {
   /** How many of the records were new. */

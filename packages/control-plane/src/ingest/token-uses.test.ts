@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { createIdFactory } from '@gateway/shared/ids';
 import { createLogger } from '@gateway/shared/telemetry/logger';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { eventually } from '@gateway/shared/test/eventually';
+import { manualClock } from '@gateway/shared/test/manual-clock';
 import { startOrigin } from '../domain/audit-event.ts';
-import { createToken } from '../store/tokens.ts';
-import { openTestStore, type TestStore } from '../testing/store.ts';
+import { createToken } from '../store/configuration/tokens.ts';
+import { openTestStore, type TestStore } from '../../test/store.ts';
 import { startTokenUses, type TokenUses } from './token-uses.ts';
 
 const log = createLogger('test', 'silent');

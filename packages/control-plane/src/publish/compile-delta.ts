@@ -1,5 +1,5 @@
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
-import type { ChangedRows } from '../store/changed-rows.ts';
+import type { ChangedRows } from '../store/configuration/changed-rows.ts';
 import { byId, compileRoute, compileService, compileToken, formatOf } from './compile.ts';
 
 export interface DeltaOptions {

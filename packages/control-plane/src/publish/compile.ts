@@ -18,7 +18,7 @@ import type {
   RouteRow,
   ServiceRow,
   TokenRow,
-} from '../store/configuration-rows.ts';
+} from '../store/configuration/configuration-rows.ts';
 
 /** A token is published until this long after its expiry, as clocks differ between machines, ms. */
 const EXPIRED_TOKEN_GRACE_MS = 60 * 60 * 1000;

@@ -2,9 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { systemRandom } from '@gateway/shared/ids';
 import type { KyselyPlugin } from 'kysely';
-import { createPublisherSession, type PublisherSession } from '../store/publisher-session.ts';
-import { addRoute, changeRoute } from '../testing/configuration.ts';
-import { openTestPublishing, type TestPublishing } from '../testing/publishing.ts';
+import {
+  createPublisherSession,
+  type PublisherSession,
+} from '../store/publication/publisher-session.ts';
+import { addRoute, changeRoute } from '../../test/configuration.ts';
+import { openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
 import { createNatsSnapshotStore } from './nats-snapshot-store.ts';
 import { publishEnvironment } from './publish-environment.ts';
 import type { SnapshotStore } from './snapshot-store.ts';

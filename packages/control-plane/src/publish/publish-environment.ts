@@ -7,11 +7,11 @@ import { openLogEntry, sealLogEntry, type ProvenEntry } from '@gateway/shared/sn
 import type { LogEntry } from '@gateway/shared/snapshot/log-schema';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Clock } from '@gateway/shared/clock';
-import { readChangedRows, type ChangedConfiguration } from '../store/changed-rows.ts';
-import { readConfiguration } from '../store/configuration-rows.ts';
+import { readChangedRows, type ChangedConfiguration } from '../store/configuration/changed-rows.ts';
+import { readConfiguration } from '../store/configuration/configuration-rows.ts';
 import type { Database } from '../store/database.ts';
-import { markPublished, markSnapshot } from '../store/publications.ts';
-import type { PublisherSession } from '../store/publisher-session.ts';
+import { markPublished, markSnapshot } from '../store/publication/publications.ts';
+import type { PublisherSession } from '../store/publication/publisher-session.ts';
 import { compileDelta } from './compile-delta.ts';
 import { compileSnapshot } from './compile.ts';
 import { decidePublication, type PublicationReason } from './decide-publication.ts';

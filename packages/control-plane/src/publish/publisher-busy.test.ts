@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import pg from 'pg';
 import { LOCK_CLASS } from '../store/locks.ts';
-import { addRoute } from '../testing/configuration.ts';
-import { openTestPublishing, type TestPublishing } from '../testing/publishing.ts';
+import { addRoute } from '../../test/configuration.ts';
+import { openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
 let publishing: TestPublishing;

@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { configLogSubject, configWantedSubject, NAMES } from '@gateway/shared/messaging/names';
 import { openLogEntry } from '@gateway/shared/snapshot/log-codec';
 import type { Delta, LogEntry } from '@gateway/shared/snapshot/log-schema';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { addRoute, changeRoute } from '../testing/configuration.ts';
-import { openTestPublishing, type TestPublishing } from '../testing/publishing.ts';
+import { addRoute, changeRoute } from '../../test/configuration.ts';
+import { openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
 let publishing: TestPublishing;

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { NAMES } from '@gateway/shared/messaging/names';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import { startNats } from '@gateway/local-stack/nats';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { readConfiguration } from '../store/configuration-rows.ts';
-import { addRoute } from '../testing/configuration.ts';
-import { openTestPublishing, type TestPublishing } from '../testing/publishing.ts';
+import { readConfiguration } from '../store/configuration/configuration-rows.ts';
+import { addRoute } from '../../test/configuration.ts';
+import { openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
 type Server = Awaited<ReturnType<typeof startNats>>;

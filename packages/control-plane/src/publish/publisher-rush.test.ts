@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UNPACED } from '@gateway/shared/pace';
 import { openPointer } from '@gateway/shared/snapshot/codec';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { readConfiguration } from '../store/configuration-rows.ts';
-import { addRoute, addToken } from '../testing/configuration.ts';
-import { openTestPublishing, type TestPublishing } from '../testing/publishing.ts';
+import { eventually } from '@gateway/shared/test/eventually';
+import { readConfiguration } from '../store/configuration/configuration-rows.ts';
+import { addRoute, addToken } from '../../test/configuration.ts';
+import { openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
 import { compileSnapshot } from './compile.ts';
 
 let publishing: TestPublishing;

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { sealSnapshot } from '@gateway/shared/snapshot/codec';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { readConfiguration } from '../store/configuration-rows.ts';
-import { addEnvironment, addRoute, addToken, uniqueEnvironment } from '../testing/configuration.ts';
-import { masterKey, openTestPublishing, type TestPublishing } from '../testing/publishing.ts';
+import { eventually } from '@gateway/shared/test/eventually';
+import { readConfiguration } from '../store/configuration/configuration-rows.ts';
+import { addEnvironment, addRoute, addToken, uniqueEnvironment } from '../../test/configuration.ts';
+import { masterKey, openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
 let publishing: TestPublishing;

@@ -1,7 +1,7 @@
 import type { Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { createPublisherSession } from '../store/publisher-session.ts';
-import { listPublicationStates, type EnvironmentState } from '../store/publications.ts';
+import { createPublisherSession } from '../store/publication/publisher-session.ts';
+import { listPublicationStates, type EnvironmentState } from '../store/publication/publications.ts';
 import { decidePublication } from './decide-publication.ts';
 import { oldObjects } from './old-objects.ts';
 import { publishEnvironment, type PublicationParts } from './publish-environment.ts';

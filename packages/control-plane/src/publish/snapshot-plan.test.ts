@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
-import type { EnvironmentState } from '../store/publications.ts';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import type { EnvironmentState } from '../store/publication/publications.ts';
 import { SnapshotPlan } from './snapshot-plan.ts';
 
 function setUp() {

@@ -1,5 +1,5 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { EnvironmentState } from '../store/publications.ts';
+import type { EnvironmentState } from '../store/publication/publications.ts';
 
 /** A rush of changes is let pass by, so that one snapshot holds all of it. */
 const SETTLE_MS = 5000;

@@ -5,9 +5,12 @@ import { attemptObject } from '@gateway/shared/messaging/names';
 import { createPace } from '@gateway/shared/pace';
 import { sealSnapshotText } from '@gateway/shared/snapshot/codec';
 import type { ProvenEntry } from '@gateway/shared/snapshot/log-codec';
-import { readConfiguration, type ConfigurationRows } from '../store/configuration-rows.ts';
+import {
+  readConfiguration,
+  type ConfigurationRows,
+} from '../store/configuration/configuration-rows.ts';
 import type { Database } from '../store/database.ts';
-import { claimSnapshot, markSnapshot } from '../store/publications.ts';
+import { claimSnapshot, markSnapshot } from '../store/publication/publications.ts';
 import { compileSnapshot } from './compile.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import { movePointer, type StoredPublication } from './stored-publication.ts';

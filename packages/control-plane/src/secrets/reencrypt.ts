@@ -8,7 +8,7 @@ import {
   type ResealBatch,
   type SealedColumn,
   type SealedColumns,
-} from '../store/reseal-services.ts';
+} from '../store/configuration/reseal-services.ts';
 
 /** Small, so that no row is locked for long, and no data plane has many to open at once. */
 const BATCH_SERVICES = 100;

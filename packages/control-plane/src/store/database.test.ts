@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/testing/test-database';
+import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
 import { createLogger } from '@gateway/shared/telemetry/logger';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import { sql } from 'kysely';
-import { openTcpGate, type TcpGate } from '../testing/tcp-gate.ts';
+import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
 import { openDatabase, type Database, type OpenDatabase } from './database.ts';
 import { isAway } from './failures.ts';
 

@@ -1,17 +1,17 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createEmptyDatabase, type TestDatabase } from '@gateway/local-stack/testing/test-database';
+import { createEmptyDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { FileMigrationProvider, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { requestView, requestViewSchema } from '../domain/request-view.ts';
-import { requestRecord } from '@gateway/shared/testing/request-record';
+import { requestRecord } from '@gateway/shared/test/request-record';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
-import { findRecord, listRecords } from './records.ts';
+import { findRecord, listRecords } from './records/records.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations/', import.meta.url));
 const DAY = Date.UTC(2030, 5, 15);

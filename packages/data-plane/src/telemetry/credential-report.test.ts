@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { Registry } from 'prom-client';
-import { captureLog } from '../sync/testing/captured-log.ts';
-import { TableHolder } from '../table/table-holder.ts';
-import { testSnapshot } from '../testing/data-path.ts';
+import { captureLog } from '../../test/captured-log.ts';
+import { TableHolder } from '../routing-table/table-holder.ts';
+import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { CredentialReport } from './credential-report.ts';
 
 const plain = testSnapshot({ upstreams: ['http://a.test'] }, createTokenSecret());

@@ -1,7 +1,7 @@
 import type { UnusableCredentials } from '@gateway/shared/heartbeats/heartbeat';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { Gauge, type Registry } from 'prom-client';
-import type { RoutingTable } from '../table/routing-table.ts';
+import type { RoutingTable } from '../routing-table/routing-table.ts';
 
 /** What a log line names; the number is told whole. */
 const SHOWN_SERVICES = 10;

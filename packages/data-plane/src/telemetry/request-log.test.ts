@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { pino, type LevelWithSilent } from 'pino';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
-import { requestRecord } from '@gateway/shared/testing/request-record';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { requestRecord } from '@gateway/shared/test/request-record';
 import { createRequestLog } from './request-log.ts';
 
 const T0 = Date.UTC(2030, 0, 1);

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { RequestContext } from '../pipeline/context.ts';
-import { outcomeOf } from '../pipeline/record.ts';
-import type { CompiledRoute, CompiledService } from '../table/routing-table.ts';
+import type { RequestContext } from '../request/context.ts';
+import { outcomeOf } from '../request/record.ts';
+import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
 import { CountTable, DurationTable, observe, type Histogram } from './tables.ts';
 
 export interface TrafficMetrics {

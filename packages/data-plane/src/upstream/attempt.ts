@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { RequestContext } from '../pipeline/context.ts';
-import type { TakenBody } from '../pipeline/request-body.ts';
-import type { CompiledUpstream } from '../table/routing-table.ts';
+import type { RequestContext } from '../request/context.ts';
+import type { TakenBody } from '../request/request-body.ts';
+import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import type { AttemptError, UpstreamResponse } from './port.ts';
 import { parseRetryAfterMs, type AttemptFailure } from './retry.ts';
 

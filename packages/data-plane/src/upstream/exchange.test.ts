@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { manualClock } from '@gateway/shared/test/manual-clock';
 import { Exchange } from './exchange.ts';
 import type { Connection } from './http1/connection.ts';
 import type { ResponseHead } from './http1/response-head.ts';

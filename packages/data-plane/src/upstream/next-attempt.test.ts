@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
-import type { RequestContext } from '../pipeline/context.ts';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import type { RequestContext } from '../request/context.ts';
 import { ClientLeftError } from './attempt.ts';
 import { backOff } from './next-attempt.ts';
 import { ServiceLoads } from './service-load.ts';

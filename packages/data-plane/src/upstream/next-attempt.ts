@@ -1,7 +1,7 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { RequestContext } from '../pipeline/context.ts';
-import type { CompiledRoute } from '../table/routing-table.ts';
+import type { RequestContext } from '../request/context.ts';
+import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import { attemptFailure, ClientLeftError, deadlinePassed, type AttemptResult } from './attempt.ts';
 import { decideRetry } from './retry.ts';
 import { spendRetry, type ServiceLoad } from './service-load.ts';

@@ -5,7 +5,7 @@ import type { Runner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
-import { guardedLookup } from './guarded-lookup.ts';
+import { guardedLookup } from './names/guarded-lookup.ts';
 import { NameCache } from './names/name-cache.ts';
 import { registerNameMetrics } from './names/name-metrics.ts';
 import { resolveByServers, resolveBySystem } from './names/resolve-name.ts';

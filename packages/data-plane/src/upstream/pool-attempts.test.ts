@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { closedPort } from '../testing/upstream.ts';
-import { askedTimes, get, openPoolWorld, upstreamAt } from './testing/pool-world.ts';
+import { eventually } from '@gateway/shared/test/eventually';
+import { closedPort } from '@gateway/shared/test/upstream';
+import { askedTimes, get, openPoolWorld, upstreamAt } from '../../test/pool-world.ts';
 
 const { startPeer, startPools, close } = openPoolWorld();
 afterEach(close);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { askedTimes, get, OK, openPoolWorld, upstreamAt } from './testing/pool-world.ts';
+import { eventually } from '@gateway/shared/test/eventually';
+import { askedTimes, get, OK, openPoolWorld, upstreamAt } from '../../test/pool-world.ts';
 
 const { startPeer, startUpstream, startPools, close } = openPoolWorld();
 afterEach(close);

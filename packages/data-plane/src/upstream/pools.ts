@@ -1,9 +1,9 @@
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
-import type { CompiledUpstream } from '../table/routing-table.ts';
+import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import { Exchange } from './exchange.ts';
-import { isDeniedHost } from './guarded-lookup.ts';
+import { isDeniedHost } from './names/guarded-lookup.ts';
 import { ConnectionPool } from './http1/pool.ts';
 import type { Attempt, AttemptOutcome, OutboundRequest, UpstreamClient } from './port.ts';
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { BodyBytes } from '../framing/body-bytes.ts';
-import type { CompiledUpstream } from '../table/routing-table.ts';
+import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 
 /** The request that an attempt sends. */
 export interface OutboundRequest {

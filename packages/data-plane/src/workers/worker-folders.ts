@@ -2,7 +2,7 @@ import { copyFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@gateway/shared/files/make-folder';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { spoolFileName, spoolFileNumber } from '../sync/spool.ts';
+import { spoolFileName, spoolFileNumber } from '../records/spool.ts';
 import { folderOfWorker, workerOfFolder } from './worker-settings.ts';
 
 const SPOOL = 'spool';

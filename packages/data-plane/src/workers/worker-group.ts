@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { backOffMs } from '../sync/back-off.ts';
+import { backOffMs } from '../nats/back-off.ts';
 import { watchForHang, type HangWatch } from './hang-watch.ts';
 import type { Readiness } from './messages.ts';
 

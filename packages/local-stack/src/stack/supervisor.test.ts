@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { isRunning } from '../process/foreign-process.ts';
 import { startProcess, type ManagedProcess } from '../process/managed-process.ts';

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { systemClock } from '../clock.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { createTestAuthority } from '../testing/certificates.ts';
-import { eventually } from '../testing/eventually.ts';
+import { createTestAuthority } from '../../test/certificates.ts';
+import { eventually } from '../../test/eventually.ts';
 import { connectNats } from './connection.ts';
 
 const INFO = { server_id: 'x', version: '2.10.0', headers: true, proto: 1, max_payload: 1024 };

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { requestRecord } from '../testing/request-record.ts';
+import { requestRecord } from '../../test/request-record.ts';
 import { OUTCOMES, requestRecordSchema, type RequestRecord } from './record.ts';
 import { recordBatchSchema, recordEntrySchema, recordRow } from './record-row.ts';
 

@@ -3,7 +3,7 @@ import { constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '../testing/eventually.ts';
+import { eventually } from '../../test/eventually.ts';
 import { LogOutput } from './log-output.ts';
 
 const BLOCK_BYTES = 256 * 1024;

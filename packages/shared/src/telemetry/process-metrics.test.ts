@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { manualClock } from '../testing/manual-clock.ts';
+import { manualClock } from '../../test/manual-clock.ts';
 import { collectProcessMetrics } from './process-metrics.ts';
 
 function setUp() {

@@ -8,9 +8,9 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { parseEnvironment } from '../config/environment.ts';
-import { createTestAuthority, type TestCertificate } from '../testing/certificates.ts';
-import { eventually } from '../testing/eventually.ts';
-import { manualClock } from '../testing/manual-clock.ts';
+import { createTestAuthority, type TestCertificate } from '../../test/certificates.ts';
+import { eventually } from '../../test/eventually.ts';
+import { manualClock } from '../../test/manual-clock.ts';
 import { openServedCertificate, type ServedCertificate } from './served-certificate.ts';
 import { certificateFiles, requireBothTlsFiles, tlsVariables } from './tls-variables.ts';
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
-import { eventually } from '@gateway/shared/testing/eventually';
-import type { CallerRequest, CallerResponse } from '../../pipeline/caller.ts';
-import { closeAfterEach } from '../../testing/opened.ts';
-import { rawConnection } from '../../testing/raw-client.ts';
+import { eventually } from '@gateway/shared/test/eventually';
+import type { CallerRequest, CallerResponse } from '../../request/caller.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawConnection } from '@gateway/shared/test/raw-client';
 import { createHttp1Server, type Http1Server } from './server.ts';
 
 const opened = closeAfterEach();

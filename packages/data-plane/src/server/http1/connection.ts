@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { breakOff } from '../break-off.ts';
+import { breakOff } from './break-off.ts';
 import { toKeep } from '../../framing/read-buffer.ts';
 import type { ReadSocket } from './direct-reads.ts';
 import { Linger } from './linger.ts';

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import { READ_BUFFER } from '../../framing/read-buffer.ts';
 import { readDirectly, type ReadSocket } from './direct-reads.ts';
 

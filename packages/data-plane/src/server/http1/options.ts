@@ -1,4 +1,4 @@
-import type { CallerRequest, CallerResponse } from '../../pipeline/caller.ts';
+import type { CallerRequest, CallerResponse } from '../../request/caller.ts';
 import type { LingerOptions } from './linger.ts';
 import type { HeadLimits, MalformedReason } from './message-reader.ts';
 import type { RequestHead } from './request-head.ts';

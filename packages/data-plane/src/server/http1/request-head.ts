@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { decimal } from '../../framing/decimal.ts';
 import { readFieldLines } from '../../framing/field-lines.ts';
-import { UNKNOWN_VERSION } from '../../pipeline/check-head.ts';
+import { UNKNOWN_VERSION } from '../../request/check-head.ts';
 
 /**
  * The head of a request, read strictly: what a lenient parser would mend is refused, as two parsers

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { toBuffer, type BodyBytes } from '../../framing/body-bytes.ts';
-import type { CallerRequest } from '../../pipeline/caller.ts';
-import { KeptBytes } from '../kept-bytes.ts';
+import type { CallerRequest } from '../../request/caller.ts';
+import { KeptBytes } from '../../request/kept-bytes.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** What a request asks of its connection. */

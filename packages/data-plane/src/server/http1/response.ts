@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { CallerResponse } from '../../pipeline/caller.ts';
+import type { CallerResponse } from '../../request/caller.ts';
 
 /** What a response asks of its connection. */
 export interface ResponseConnection {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CompiledRoute } from '../../table/routing-table.ts';
+import type { CompiledRoute } from '../../routing-table/routing-table.ts';
 import type { AttemptError } from '../port.ts';
 import { attemptVerdict, hasFairTime } from './attempt-verdict.ts';
 

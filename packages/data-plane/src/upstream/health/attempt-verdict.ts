@@ -1,4 +1,4 @@
-import type { CompiledRoute } from '../../table/routing-table.ts';
+import type { CompiledRoute } from '../../routing-table/routing-table.ts';
 import type { AttemptError } from '../port.ts';
 import type { AttemptVerdict } from './upstream-state.ts';
 

@@ -1,4 +1,4 @@
-import type { HealthCheckPolicy } from '../../table/routing-table.ts';
+import type { HealthCheckPolicy } from '../../routing-table/routing-table.ts';
 
 /** After a check that says something new the next one follows sooner, so that the verdict is not late. */
 const CONFIRM_BAD_MS = 500;

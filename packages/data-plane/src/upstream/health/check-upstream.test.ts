@@ -3,9 +3,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import { systemClock } from '@gateway/shared/clock';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
-import type { CompiledUpstream } from '../../table/routing-table.ts';
-import { closedPort, listen, startRawUpstream } from '../../testing/upstream.ts';
-import { guardedLookup } from '../guarded-lookup.ts';
+import type { CompiledUpstream } from '../../routing-table/routing-table.ts';
+import { closedPort, listen, startRawUpstream } from '@gateway/shared/test/upstream';
+import { guardedLookup } from '../names/guarded-lookup.ts';
 import { UpstreamPools } from '../pools.ts';
 import { createUpstreamCheck } from './check-upstream.ts';
 

@@ -1,4 +1,4 @@
-import type { CompiledUpstream } from '../../table/routing-table.ts';
+import type { CompiledUpstream } from '../../routing-table/routing-table.ts';
 import type { UpstreamClient } from '../port.ts';
 import type { CheckVerdict } from './upstream-state.ts';
 

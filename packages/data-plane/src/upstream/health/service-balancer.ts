@@ -1,4 +1,4 @@
-import type { CompiledService, CompiledUpstream } from '../../table/routing-table.ts';
+import type { CompiledService, CompiledUpstream } from '../../routing-table/routing-table.ts';
 import { selectUpstream, type SelectionOptions } from '../select.ts';
 import type { AttemptVerdict, UpstreamState } from './upstream-state.ts';
 

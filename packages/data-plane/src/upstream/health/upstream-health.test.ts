@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
+import { eventually } from '@gateway/shared/test/eventually';
+import { manualClock } from '@gateway/shared/test/manual-clock';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { Registry } from 'prom-client';
-import { captureLog } from '../../sync/testing/captured-log.ts';
-import { TableHolder } from '../../table/table-holder.ts';
-import { testSnapshot } from '../../testing/data-path.ts';
+import { captureLog } from '../../../test/captured-log.ts';
+import { TableHolder } from '../../routing-table/table-holder.ts';
+import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { CONSECUTIVE_FAILURES, EJECTION_MS } from './upstream-state.ts';
 import { UpstreamHealth } from './upstream-health.ts';
 

@@ -2,14 +2,14 @@ import type { Clock, Timer } from '@gateway/shared/clock';
 import type { ReportedServiceHealth } from '@gateway/shared/heartbeats/heartbeat';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
-import type { Replaced } from '../../table/environment-editor.ts';
+import type { Replaced } from '../../routing-table/environment-editor.ts';
 import type {
   CompiledService,
   CompiledUpstream,
   EnvironmentTable,
   HealthCheckPolicy,
   RoutingTable,
-} from '../../table/routing-table.ts';
+} from '../../routing-table/routing-table.ts';
 import type { SelectionOptions } from '../select.ts';
 import { confirmBadMs, firstCheckMs, nextCheckMs } from './check-pace.ts';
 import { CheckSchedule, type CheckedItem } from './check-schedule.ts';

@@ -2,10 +2,10 @@ import { lookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
-import { eventually } from '@gateway/shared/testing/eventually';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
-import { closeAfterEach } from '../../testing/opened.ts';
-import { startRawUpstream } from '../../testing/upstream.ts';
+import { eventually } from '@gateway/shared/test/eventually';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { connect } from './connect.ts';
 
 const opened = closeAfterEach();

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { Clock } from '@gateway/shared/clock';
-import { ADDRESS_REFUSED } from '../guarded-lookup.ts';
+import { ADDRESS_REFUSED } from '../names/guarded-lookup.ts';
 import { READ_BUFFER, readBytes } from '../../framing/read-buffer.ts';
 import type { AttemptError } from '../port.ts';
 import { UpstreamSocket } from './upstream-socket.ts';

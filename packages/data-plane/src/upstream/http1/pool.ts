@@ -4,7 +4,7 @@ import type { Clock } from '@gateway/shared/clock';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { AttemptError } from '../port.ts';
 import { contextOptions } from './secure-context.ts';
-import type { UpstreamTls } from '../../table/compile-tls.ts';
+import type { UpstreamTls } from '../../routing-table/compile-tls.ts';
 import { connect } from './connect.ts';
 import { currentTurn } from './event-loop-turn.ts';
 import { Connection, type ConnectionOwner, type ExchangeEvents } from './connection.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { closeAfterEach } from '../../testing/opened.ts';
-import { startRawUpstream } from '../../testing/upstream.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { writeRequest } from './request-writer.ts';
 
 const opened = closeAfterEach();

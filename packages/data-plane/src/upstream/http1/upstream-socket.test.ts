@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { eventually } from '@gateway/shared/testing/eventually';
+import { eventually } from '@gateway/shared/test/eventually';
 import { describe, expect, it } from '@jest/globals';
-import { closeAfterEach } from '../../testing/opened.ts';
-import { startRawUpstream } from '../../testing/upstream.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { UpstreamSocket } from './upstream-socket.ts';
 
 const opened = closeAfterEach();

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { manualClock } from '@gateway/shared/testing/manual-clock';
-import { captureLog } from '../../sync/testing/captured-log.ts';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { captureLog } from '../../../test/captured-log.ts';
 import { NameCache } from './name-cache.ts';
 import type { ResolvedName } from './resolve-name.ts';
 

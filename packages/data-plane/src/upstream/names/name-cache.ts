@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import type { NameResolver } from '../guarded-lookup.ts';
+import type { NameResolver } from './guarded-lookup.ts';
 import type { ResolveName } from './resolve-name.ts';
 
 export interface NameCacheOptions {

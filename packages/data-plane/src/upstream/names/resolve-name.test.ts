@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
-import { startNameServer } from '../../testing/name-server.ts';
-import { closeAfterEach } from '../../testing/opened.ts';
+import { startNameServer } from '@gateway/shared/test/name-server';
+import { closeAfterEach } from '@gateway/shared/test/opened';
 import { resolveByServers, resolveBySystem } from './resolve-name.ts';
 
 const opened = closeAfterEach();

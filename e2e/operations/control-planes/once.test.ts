@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises';
+import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
+import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { recordIds } from '@gateway/local-stack/test/record-ids';
+import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
+import { eventually } from '@gateway/shared/test/eventually';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient, type Client } from '../../gateway/client.ts';
+import { metricOf, metricsText } from '../../soak/samples.ts';
+
+const testTimeoutMs = 90_000;
+const PLANES = 3;
+const CHANGES_EACH = 15;
+const CALLS = 300;
+
+interface Line {
+  readonly msg: string;
+  readonly level: string;
+  readonly environment?: string;
+  readonly version?: number;
+  readonly form?: string;
+  readonly table?: string;
+  readonly from?: string;
+  readonly state?: string;
+}
+
+describe('three control planes that start at once on an empty database', () => {
+  let stack: PlaneStack;
+  let upstream: TestUpstream;
+  let planes: readonly ServiceProcess[];
+  let clients: readonly Client[];
+  let admin: Client;
+  /** Goes through a data plane. */
+  let traffic: Client;
+
+  beforeAll(async () => {
+    stack = await createPlaneStack();
+    upstream = await startUpstream();
+    planes = await Promise.all(Array.from({ length: PLANES }, () => stack.startControlPlane()));
+    clients = planes.map(({ baseUrl }) => createClient(baseUrl, stack.adminToken));
+    admin = clients[0] ?? createClient('', '');
+    traffic = admin.at((await stack.startDataPlane()).baseUrl);
+  }, testTimeoutMs);
+  afterAll(async () => {
+    await stack.close();
+    await upstream.close();
+  });
+
+  /** What all three have logged, each on its own. */
+  async function logged(): Promise<readonly Line[]> {
+    const texts = await Promise.all(planes.map(({ logFile }) => readFile(logFile, 'utf8')));
+    return texts.flatMap((text) =>
+      text
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Line),
+    );
+  }
+
+  /** Fails where two lines are of the same thing. */
+  function expectOnce(lines: readonly Line[], name: (line: Line) => string): void {
+    const names = lines.map(name);
+    const twice = names.filter((one, index) => names.indexOf(one) !== index);
+    expect(twice).toEqual([]);
+  }
+
+  it('migrate it once, and make the first token, the environments and the partitions once', async () => {
+    // A migration that ran twice would find its tables there, and fail.
+    await eventually(async () => {
+      const lines = await logged();
+      expect(lines.some(({ msg }) => msg === 'made a partition')).toBe(true);
+    });
+    const lines = await logged();
+    expect(lines.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+    expect(lines.filter(({ state }) => state === 'created')).toHaveLength(1);
+    const events = (await admin.get('/v1/audit-events?action=token.created')).page().data;
+    expect(events).toHaveLength(1);
+    const environments = (await admin.get('/v1/environments')).page().data;
+    expect(environments.map(({ name }) => name).toSorted()).toEqual(['development', 'production']);
+    expect((await admin.get('/v1/tokens')).page().data).toHaveLength(1);
+    expectOnce(
+      lines.filter(({ msg }) => msg.startsWith('made a partition')),
+      ({ table = '', from = '' }) => `${table} ${from}`,
+    );
+  });
+
+  it(
+    'publish each version once, and no more of them than there are changes',
+    async () => {
+      const { id } = await admin.create('/v1/services', {
+        ...{ name: 'orders', environment: 'production', url: upstream.url },
+      });
+      await Promise.all(
+        clients.map(async (client, plane) => {
+          for (let change = 0; change < CHANGES_EACH; change += 1) {
+            const name = `route-${plane}-${change}`;
+            await client.create('/v1/routes', { name, service_id: id });
+          }
+        }),
+      );
+      for (let plane = 0; plane < PLANES; plane += 1) {
+        await eventually(async () => {
+          const answer = await traffic.proxy(`route-${plane}-${CHANGES_EACH - 1}`);
+          expect(answer.status).toBe(200);
+        });
+      }
+      // A line stands in the log a little after what it tells.
+      await eventually(async () => {
+        const published = (await logged()).filter(
+          ({ msg, environment }) => msg === 'published' && environment === 'production',
+        );
+        expectOnce(published, ({ version = 0 }) => String(version));
+        // The one service, the routes, and what each environment begins with.
+        expect(published.length).toBeLessThanOrEqual(PLANES * CHANGES_EACH + 2);
+        const versions = published.map(({ version = 0 }) => version).toSorted((a, b) => a - b);
+        expect(versions).toEqual(versions.map((_, index) => index + 1));
+      });
+    },
+    testTimeoutMs,
+  );
+
+  it(
+    'store each record once between them, and note the use of its token',
+    async () => {
+      await eventually(async () => expect((await traffic.proxy('route-0-0')).status).toBe(200));
+      const ids: string[] = [];
+      for (let left = CALLS; left > 0; left -= 10) {
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, () => traffic.proxy('route-0-0')),
+        );
+        for (const { headers } of answers) ids.push(headers.get('x-request-id') ?? '');
+      }
+      await eventually(async () => {
+        const stored = await recordIds(stack.databaseUrl);
+        expect(new Set(stored).size).toBe(stored.length);
+        expect(ids.filter((id) => !stored.includes(id))).toEqual([]);
+      });
+      const texts = await Promise.all(planes.map(({ adminUrl }) => metricsText(adminUrl)));
+      const sum = (name: string) =>
+        texts.reduce((total, text) => {
+          return total + metricOf(text, `gateway_control_plane_ingest_${name}_total`);
+        }, 0);
+      expect(sum('records')).toBe((await recordIds(stack.databaseUrl)).length);
+      expect(sum('duplicates')).toBe(0);
+      await eventually(async () => {
+        const [token] = (await admin.get('/v1/tokens')).page().data;
+        expect(token?.['last_used_at']).toEqual(expect.any(String));
+      });
+    },
+    testTimeoutMs,
+  );
+
+  it('say of nothing that it failed', async () => {
+    const lines = (await logged()).filter(({ level }) => level === 'error' || level === 'fatal');
+    expect(lines).toEqual([]);
+  });
+});

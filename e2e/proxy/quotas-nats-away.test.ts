@@ -1,0 +1,98 @@
+import { eventually } from '@gateway/shared/test/eventually';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Client } from '../gateway/client.ts';
+import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { burst } from './burst.ts';
+import { metric } from './quota-metric.ts';
+
+const DATA_PLANES = 2;
+const LIMIT = 100;
+const SHARE = LIMIT / DATA_PLANES;
+const LEASE_WAITS = 'gateway_quota_waits_total{for="lease"}';
+const testTimeoutMs = 90_000;
+
+/** A length of windows of which none ends during the test. */
+function windowSeconds(): number {
+  const nowSeconds = Date.now() / 1000;
+  const lengths = [3600, 5000, 7000];
+  const found = lengths.find((length) => length - (nowSeconds % length) > 120);
+  if (found === undefined) throw new Error('every window ends soon');
+  return found;
+}
+
+describe('quotas while NATS is away', () => {
+  let gateway: Gateway;
+  let clients: readonly Client[];
+  const names: string[] = [];
+  beforeAll(async () => {
+    gateway = await startGateway({ dataPlanes: DATA_PLANES });
+    clients = gateway.dataPlanes.map(({ baseUrl }) => gateway.admin.at(baseUrl));
+    for (let route = 0; route < 3; route += 1) {
+      const rateLimit = { limit: LIMIT, window_seconds: windowSeconds() };
+      names.push(String((await gateway.route({ rate_limit: rateLimit }))['name']));
+    }
+    const tiny = { limit: 1, window_seconds: windowSeconds() };
+    names.push(String((await gateway.route({ rate_limit: tiny }))['name']));
+    await gateway.settled();
+    for (const { adminUrl } of gateway.dataPlanes) {
+      await eventually(async () =>
+        expect(await metric(adminUrl, 'gateway_live_data_planes')).toBe(DATA_PLANES),
+      );
+    }
+  }, testTimeoutMs);
+  afterAll(() => gateway.close());
+
+  const acceptedBy = async (
+    client: Client | undefined,
+    route: string | undefined,
+    count: number,
+  ) => {
+    if (client === undefined || route === undefined) throw new Error('no such data plane');
+    const answers = await burst(client, route, count);
+    return answers.filter(({ status }) => status === 200).length;
+  };
+
+  it(
+    'each data plane grants its share and no more, without waiting, and what it granted counts when NATS is back',
+    async () => {
+      const [fresh, begun, resumed, single] = names;
+      const [first, second] = clients;
+      // What is granted before the outage counts in it: 60 of 100, of which one took all.
+      expect(await acceptedBy(first, begun, 60)).toBe(60);
+
+      await gateway.stack.nats.stop();
+      for (const { adminUrl } of gateway.dataPlanes) {
+        await eventually(async () =>
+          expect(await metric(adminUrl, 'gateway_quota_leasing')).toBe(0),
+        );
+      }
+      const waits = await Promise.all(
+        gateway.dataPlanes.map(({ adminUrl }) => metric(adminUrl, LEASE_WAITS)),
+      );
+      expect(await acceptedBy(first, fresh, LIMIT)).toBe(SHARE);
+      expect(await acceptedBy(second, fresh, LIMIT)).toBe(SHARE);
+      expect(await acceptedBy(second, begun, LIMIT)).toBeLessThanOrEqual(SHARE);
+      // No whole request is left for each of two, so none is granted.
+      expect(await acceptedBy(first, single, 5)).toBe(0);
+      expect(await acceptedBy(first, resumed, 30)).toBe(30);
+      expect(await acceptedBy(second, resumed, 30)).toBe(30);
+      expect(
+        await Promise.all(gateway.dataPlanes.map(({ adminUrl }) => metric(adminUrl, LEASE_WAITS))),
+      ).toEqual(waits);
+
+      await gateway.stack.restartNats();
+      for (const { adminUrl } of gateway.dataPlanes) {
+        await eventually(
+          async () => expect(await metric(adminUrl, 'gateway_quota_leasing')).toBe(1),
+          { deadlineMs: 20_000 },
+        );
+      }
+      // 60 were granted by share; one data plane alone may have all of the rest, and not one more.
+      expect(await acceptedBy(first, resumed, LIMIT)).toBe(LIMIT - 60);
+      expect(await acceptedBy(second, resumed, LIMIT)).toBe(0);
+      expect(await acceptedBy(second, fresh, LIMIT)).toBe(0);
+      expect(await acceptedBy(first, single, 5)).toBe(1);
+    },
+    testTimeoutMs,
+  );
+});

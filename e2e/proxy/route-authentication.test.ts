@@ -1,0 +1,125 @@
+import {
+  createIssuerKey,
+  ISSUER,
+  startTokenIssuer,
+  type TokenIssuer,
+} from '@gateway/shared/test/token-issuer';
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import type { SeenRequest } from '@gateway/shared/test/upstream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer, Resource } from '../gateway/client.ts';
+import { startGateway, type Gateway } from '../gateway/gateway.ts';
+
+const startTimeoutMs = 60_000;
+
+describe('the authentication of a route', () => {
+  let gateway: Gateway;
+  let issuer: TokenIssuer;
+
+  beforeAll(async () => {
+    issuer = await startTokenIssuer();
+    gateway = await startGateway({ dataPlanes: 2 });
+    await gateway.route({ name: 'keyed', upstreamPath: '/keyed', auth: { type: 'api_key' } });
+    await gateway.route({ name: 'users', upstreamPath: '/users', auth: jwtAuth() });
+    await gateway.settled();
+  }, startTimeoutMs);
+  afterAll(async () => {
+    await gateway.close();
+    await issuer.close();
+  });
+
+  /** What arrived of the route, without the checks of health. */
+  const arrivedAt = (route: string): SeenRequest[] =>
+    gateway.upstream.seen.filter((seen) => seen.url === `/${route}`);
+
+  /** As an operator writes it. */
+  function jwtAuth() {
+    const { type, issuer: name, audience, jwks_url } = issuer.auth();
+    return {
+      ...{ type, issuer: name, audience: audience[0], jwks_url, algorithms: ['ES256'] },
+      required_claims: { tenant: ['blue', 'green'] },
+    };
+  }
+
+  async function call(plane: number, route: string, token: string): Promise<Answer> {
+    const { baseUrl = '' } = gateway.dataPlanes[plane] ?? {};
+    const headers = { authorization: `Bearer ${token}` };
+    return gateway.admin.at(baseUrl).proxy(route, { headers });
+  }
+
+  async function recordOf(answer: Answer): Promise<Resource> {
+    const id = answer.headers.get('x-request-id') ?? '';
+    return (await gateway.admin.get(`/v1/requests/${id}`)).resource();
+  }
+
+  it('is shown by the management API as it was set', async () => {
+    const route = await gateway.route({ name: 'shown', auth: jwtAuth() });
+    const found = (await gateway.admin.get(`/v1/routes/${route.id}`)).resource();
+    expect(found['auth']).toEqual(jwtAuth());
+  });
+
+  it('by JWT opens the route on every data plane, and the record names the subject, not the token', async () => {
+    for (const plane of [0, 1]) {
+      const token = await issuer.token({ tenant: 'blue', sub: `user-${plane}` });
+      const answer = await call(plane, 'users', token);
+      expect(answer.status).toBe(200);
+      const seen = arrivedAt('users').at(-1);
+      expect(seen?.headers['x-gateway-subject']).toBe(`user-${plane}`);
+      expect(JSON.stringify(seen)).not.toContain(token.split('.')[2]);
+      const record = await recordOf(answer);
+      expect(record).toMatchObject({
+        ...{ subject: `user-${plane}`, token_id: null, outcome: 'success' },
+        claims: { iss: ISSUER, aud: 'orders-api', tenant: 'blue' },
+      });
+      expect(JSON.stringify(record)).not.toContain(token.split('.')[2]);
+    }
+  });
+
+  it('by JWT refuses what the issuer did not mean for the route, with a record of the refusal', async () => {
+    const arrived = arrivedAt('users').length;
+    for (const claims of [{ tenant: 'red' }, {}, { tenant: 'blue', aud: 'other' }]) {
+      const answer = await call(0, 'users', await issuer.token(claims));
+      await expectRefusal(answer, 401, 'authentication_failed');
+      expect(await recordOf(answer)).toMatchObject({ outcome: 'rejected', subject: null });
+    }
+    await expectRefusal(await gateway.admin.proxy('users'), 401, 'authentication_failed');
+    expect(arrivedAt('users')).toHaveLength(arrived);
+  });
+
+  it('by JWT follows the issuer to new keys while it runs, on every data plane', async () => {
+    const old = await issuer.token({ tenant: 'blue' });
+    issuer.keys = [await createIssuerKey()];
+    for (const plane of [0, 1]) {
+      const token = await issuer.token({ tenant: 'green' });
+      expect((await call(plane, 'users', token)).status).toBe(200);
+      await expectRefusal(await call(plane, 'users', old), 401, 'authentication_failed');
+    }
+  });
+
+  it('by API key takes the tokens of the workspace, in X-API-Key', async () => {
+    const { token, tokenId } = await gateway.tokenClient({ routes: ['keyed'], scopes: ['proxy'] });
+    await gateway.settled();
+    const answer = await gateway.admin.proxy('keyed', {
+      token: null,
+      headers: { 'x-api-key': token },
+    });
+    expect(answer.status).toBe(200);
+    expect(arrivedAt('keyed')).toHaveLength(1);
+    expect(arrivedAt('keyed')[0]?.headers).not.toHaveProperty('x-api-key');
+    expect(await recordOf(answer)).toMatchObject({ token_id: tokenId, subject: null });
+    await expectRefusal(await call(0, 'keyed', token), 401, 'authentication_failed');
+    const elsewhere = { token: null, headers: { 'x-api-key': token } };
+    const refused = await gateway.admin.proxy('users', elsewhere);
+    await expectRefusal(refused, 401, 'authentication_failed');
+  });
+
+  it('changes with the route: what opened it before does not any more', async () => {
+    const route = await gateway.route({ name: 'changing' });
+    await gateway.settled();
+    expect((await gateway.admin.proxy('changing')).status).toBe(200);
+    await gateway.admin.patch(`/v1/routes/${route.id}`, { auth: jwtAuth() });
+    await gateway.settled();
+    await expectRefusal(await gateway.admin.proxy('changing'), 401, 'authentication_failed');
+    expect((await call(1, 'changing', await issuer.token({ tenant: 'blue' }))).status).toBe(200);
+  });
+});

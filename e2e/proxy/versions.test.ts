@@ -1,0 +1,150 @@
+import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { eventually } from '@gateway/shared/test/eventually';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Client } from '../gateway/client.ts';
+import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { startLoad, type LoadAnswer } from '../operations/load.ts';
+
+const startTimeoutMs = 60_000;
+const loadTimeoutMs = 60_000;
+
+describe('the versions of a route, through the base URLs of two data planes', () => {
+  let gateway: Gateway;
+  const upstreams: TestUpstream[] = [];
+  const services: Record<string, string> = {};
+
+  beforeAll(async () => {
+    gateway = await startGateway({ dataPlanes: 2 });
+    for (const name of ['v1', 'v2']) {
+      const upstream = await startUpstream((_seen, response) => response.end(name));
+      upstreams.push(upstream);
+      services[name] = (await gateway.service({ url: upstream.url })).id;
+    }
+  }, startTimeoutMs);
+  afterAll(async () => {
+    await gateway.close();
+    for (const upstream of upstreams) await upstream.close();
+  });
+
+  const weigh = (v1: number, v2: number) => [
+    { name: 'v1', service_id: services['v1'], weight: v1 },
+    { name: 'v2', service_id: services['v2'], weight: v2 },
+  ];
+
+  /** A route between the two versions, served by every data plane. */
+  async function split(name: string, v1: number, v2: number, fields: object = {}): Promise<string> {
+    const body = { name, versions: weigh(v1, v2), ...fields };
+    const { id } = await gateway.admin.create('/v1/routes', body);
+    await gateway.settled();
+    return id;
+  }
+
+  const callerOf = (index: number): Client => {
+    const plane = gateway.dataPlanes[index % gateway.dataPlanes.length];
+    return gateway.admin.at(plane?.baseUrl ?? '');
+  };
+
+  it('give one caller one version, on every data plane', async () => {
+    await split('sticky', 50, 50);
+    const callers = await Promise.all(Array.from({ length: 8 }, () => gateway.tokenClient()));
+    await gateway.settled();
+    for (const { token } of callers) {
+      const answers = new Set<string>();
+      for (let request = 0; request < 6; request += 1) {
+        const answer = await callerOf(request).withToken(token).proxy('sticky');
+        expect(answer.status).toBe(200);
+        answers.add(answer.body);
+      }
+      expect(answers.size).toBe(1);
+    }
+  });
+
+  it('are reached by name, also one of weight 0, and the record says which it was', async () => {
+    await split('pinned', 100, 0);
+    expect((await gateway.admin.proxy('pinned')).body).toBe('v1');
+    const headers = { 'x-gateway-version': 'v2' };
+    const answer = await gateway.admin.proxy('pinned', { headers });
+    expect([answer.status, answer.body]).toEqual([200, 'v2']);
+    const id = answer.headers.get('x-request-id') ?? '';
+    expect((await gateway.admin.get(`/v1/requests/${id}`)).resource()).toMatchObject({
+      ...{ route: 'pinned', route_version: 'v2', service_id: services['v2'], outcome: 'success' },
+    });
+  });
+
+  it('that a route does not have are refused with 400', async () => {
+    await split('unknown', 1, 1);
+    const headers = { 'x-gateway-version': 'v3' };
+    const refused = await gateway.admin.proxy('unknown', { headers });
+    const { details } = await expectRefusal(refused, 400, 'invalid_request');
+    expect(details?.map(({ path }) => path)).toEqual(['x-gateway-version']);
+  });
+
+  it('keep their services from being deleted', async () => {
+    await split('holding', 1, 0);
+    for (const id of Object.values(services)) {
+      const refused = await gateway.admin.call('DELETE', `/v1/services/${id}`);
+      const { message } = await expectRefusal(refused, 409, 'service_in_use');
+      expect(message).toContain('holding');
+    }
+  });
+
+  it(
+    'are moved between under load, as a canary grows and is rolled back, without a lost request',
+    async () => {
+      const rate_limit = { limit: 1_000_000, window_seconds: 60 };
+      const id = await split('moving', 100, 0, { rate_limit });
+      const secrets: string[] = [];
+      for (let caller = 0; caller < 20; caller += 1) {
+        secrets.push((await gateway.tokenClient({ routes: ['moving'] })).token);
+      }
+      await gateway.settled();
+      const state = { done: false };
+      const loads = secrets.map((token, index) =>
+        startLoad({
+          url: `${callerOf(index).baseUrl}/v1/proxy/moving`,
+          token,
+          callers: 1,
+          // Bounded by the steps below; this only keeps a broken test from going on for ever.
+          maxCalls: 20_000,
+          body: (call) => ({ call }),
+          ended: () => state.done,
+        }),
+      );
+      const answers = (): readonly LoadAnswer[] => loads.flatMap((load) => load.answers);
+      /** How many of the callers get v2 by now: by the last answer that each of them had. */
+      const onV2 = () => loads.filter((load) => load.answers.at(-1)?.body === 'v2').length;
+      const seen: number[] = [];
+      try {
+        for (const [v1, v2] of [
+          [100, 0],
+          [50, 50],
+          [0, 100],
+          [100, 0],
+        ] as const) {
+          const changed = await gateway.admin.patch(`/v1/routes/${id}`, {
+            versions: weigh(v1, v2),
+          });
+          expect(changed.status).toBe(200);
+          const before = answers().length;
+          await eventually(() => {
+            // Each caller has had answers since, and they follow the new weights.
+            expect(answers().length).toBeGreaterThan(before + 20 * loads.length);
+            if (v1 === 0) expect(onV2()).toBe(loads.length);
+            else if (v2 === 0) expect(onV2()).toBe(0);
+            else expect([onV2() > 0, onV2() < loads.length]).toEqual([true, true]);
+          });
+          seen.push(onV2());
+        }
+      } finally {
+        state.done = true;
+        await Promise.all(loads.map((load) => load.ended));
+      }
+      expect(loads.flatMap((load) => load.failures)).toEqual([]);
+      expect(new Set(answers().map(({ status }) => status))).toEqual(new Set([200]));
+      expect(seen[0]).toBe(0);
+      expect(answers().length).toBeGreaterThan(1000);
+    },
+    loadTimeoutMs,
+  );
+});

@@ -1,0 +1,60 @@
+import { SCOPES } from '@gateway/shared/tokens/scopes';
+import { createTokenSecret } from '@gateway/shared/tokens/secret';
+import { eventually } from '@gateway/shared/test/eventually';
+import { expect } from '@jest/globals';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { CALLERS, type CallerKind } from './expectations.ts';
+
+/** The secret that a caller sends; null: none. */
+export type Callers = ReadonlyMap<CallerKind, string | null>;
+
+/** What a caller of `production` and one of all environments cover. */
+export const ENVIRONMENTS = { production: ['production'], all: ['*'] };
+
+/** The routes that the caller with just what it takes covers; one of them, `fresh`, may be made later. */
+export const JUST_ROUTES = ['orders', 'fresh', 'socket', 'users', 'rooms'];
+
+const EVERY_SCOPE = SCOPES.filter((scope) => scope !== '*');
+const READ_SCOPES = EVERY_SCOPE.filter((scope) => scope.endsWith(':read'));
+
+/**
+ * Makes the token of each caller; that of the last one may `proxy` and no more. Resolves when the one
+ * that expires has expired.
+ */
+export async function createCallers(
+  gateway: Gateway,
+  environments: readonly string[],
+): Promise<Callers> {
+  const { admin } = gateway;
+  const full = { environments, routes: ['*'], scopes: EVERY_SCOPE };
+  const secretOf = async (fields: Readonly<Record<string, unknown>>) =>
+    (await gateway.tokenClient(fields)).token;
+  const expires_at = new Date(Date.now() + 1000).toISOString();
+  const expired = await secretOf({ ...full, expires_at });
+  const revoked = await gateway.tokenClient(full);
+  await admin.call('DELETE', `/v1/tokens/${revoked.tokenId}`);
+  const rotated = await gateway.tokenClient(full);
+  await admin.post(`/v1/tokens/${rotated.tokenId}/rotate`, { grace_seconds: 0 });
+  const callers = new Map<CallerKind, string | null>([
+    ['without a token', null],
+    ['with an unknown token', createTokenSecret()],
+    ['with an expired token', expired],
+    ['with a revoked token', revoked.token],
+    ['with a secret that was rotated away', rotated.token],
+    ['of another environment', await secretOf({ ...full, environments: ['development'] })],
+    ['of another route', await secretOf({ ...full, routes: ['other'] })],
+    ['that may only read', await secretOf({ ...full, scopes: READ_SCOPES })],
+  ]);
+  for (const scope of EVERY_SCOPE) {
+    const caller = CALLERS.find((one) => one === `without ${scope}`);
+    if (caller === undefined) throw new Error(`no column for callers without ${scope}`);
+    const scopes = EVERY_SCOPE.filter((one) => one !== scope);
+    callers.set(caller, await secretOf({ ...full, scopes }));
+  }
+  const just = { environments, routes: JUST_ROUTES, scopes: ['proxy'] };
+  callers.set('with just what it takes', await secretOf(just));
+  await eventually(async () => {
+    expect((await admin.get('/v1/environments', { token: expired })).status).toBe(401);
+  });
+  return callers;
+}

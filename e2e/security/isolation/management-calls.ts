@@ -1,0 +1,215 @@
+import type { Scope } from '@gateway/shared/tokens/scopes';
+import type { Gateway } from '../../gateway/gateway.ts';
+
+/** One call of an endpoint on a resource that is there for it. */
+interface ManagementCall {
+  readonly path: string;
+  readonly body?: object;
+  /** Takes away what the call, or what was prepared for it, left behind. */
+  readonly cleanUp?: () => Promise<unknown>;
+}
+
+export interface ManagementRow {
+  /** What the caller with just what it takes has. */
+  readonly scopes: readonly Scope[];
+  /** Undefined: `production`. */
+  readonly environments?: 'all';
+  readonly status: number;
+  /** Of a list: the resource by which it is seen whether it shows what it should. */
+  readonly lists?: string;
+  /** `all`: what it takes is all routes. */
+  readonly routes?: 'all';
+  /** What a change is called in the audit events; several in the order of the alphabet. */
+  readonly action?: string | readonly string[];
+  readonly call: () => Promise<ManagementCall> | ManagementCall;
+}
+
+/** What there is before the first call. */
+export interface World {
+  readonly gateway: Gateway;
+  readonly serviceId: string;
+  readonly routeId: string;
+  readonly tokenId: string;
+  /** Of a request on the route. */
+  readonly requestId: string;
+}
+
+/** How each endpoint is called, by its method and path as the OpenAPI document has them. */
+export function managementRows(world: World): Readonly<Record<string, ManagementRow>> {
+  const { gateway, serviceId, routeId, tokenId, requestId } = world;
+  const { admin } = gateway;
+  let made = 0;
+  const newName = (kind: string) => `${kind}-of-the-matrix-${(made += 1)}`;
+  const remove = (path: string) => () => admin.call('DELETE', path);
+
+  const waiting = { headers: { prefer: 'wait=10' } };
+  /** The newest version of `production`, which holds all that was changed before. */
+  const newestVersion = async () => {
+    const path = `/v1/services/${serviceId}`;
+    const { status } = await admin.patch(path, { health_path: `/${newName('health')}` }, waiting);
+    const versions = (await admin.get('/v1/config/versions?environment=production&limit=1')).page();
+    return status === 200 ? Number(versions.data[0]?.['version']) : NaN;
+  };
+
+  const newService = async (body?: object): Promise<ManagementCall> => {
+    const path = `/v1/services/${(await gateway.service({ name: newName('service') })).id}`;
+    return { path, ...(body && { body }), cleanUp: remove(path) };
+  };
+  const newRoute = async (body?: object): Promise<ManagementCall> => {
+    const { id } = await gateway.route({ name: 'fresh', service_id: serviceId });
+    const path = `/v1/routes/${id}`;
+    return { path, ...(body && { body }), cleanUp: remove(path) };
+  };
+  const reach = { environments: ['production'], routes: ['orders'], scopes: ['proxy'] };
+  const newToken = async (suffix = '', body?: object): Promise<ManagementCall> => {
+    const token = await admin.create('/v1/tokens', { name: newName('token'), ...reach });
+    const path = `/v1/tokens/${token.id}`;
+    return { path: path + suffix, ...(body && { body }), cleanUp: remove(path) };
+  };
+  /** Removes what of this name a call has made. */
+  const removeNamed = (list: string, name: string) => async () => {
+    const { data } = (await admin.get(`${list}${list.includes('?') ? '&' : '?'}limit=200`)).page();
+    const found = data.find((one) => one['name'] === name);
+    if (found !== undefined) await admin.call('DELETE', `${list.split('?')[0]}/${found.id}`);
+  };
+
+  return {
+    'GET /v1/openapi.json': {
+      ...{ scopes: ['proxy'], status: 200, call: () => ({ path: '/v1/openapi.json' }) },
+    },
+    'GET /v1/environments': {
+      ...{ scopes: ['proxy'], status: 200, lists: 'production' },
+      call: () => ({ path: '/v1/environments?limit=200' }),
+    },
+    'POST /v1/environments': {
+      ...{ scopes: ['config:write'], environments: 'all', status: 201 },
+      action: 'environment.created',
+      call: () => ({ path: '/v1/environments', body: { name: newName('environment') } }),
+    },
+    'GET /v1/environments/{name}': {
+      ...{ scopes: ['proxy'], status: 200, call: () => ({ path: '/v1/environments/production' }) },
+    },
+    'GET /v1/services': {
+      ...{ scopes: ['services:read'], status: 200, lists: serviceId },
+      call: () => ({ path: '/v1/services?limit=200' }),
+    },
+    'POST /v1/services': {
+      ...{ scopes: ['services:write'], status: 201, action: 'service.created' },
+      call: () => {
+        const name = newName('service');
+        const body = { name, environment: 'production', url: gateway.upstream.url };
+        return { path: '/v1/services', body, cleanUp: removeNamed('/v1/services', name) };
+      },
+    },
+    'GET /v1/services/{id}': {
+      ...{ scopes: ['services:read'], status: 200 },
+      call: () => ({ path: `/v1/services/${serviceId}` }),
+    },
+    'PATCH /v1/services/{id}': {
+      ...{ scopes: ['services:write'], status: 200, action: 'service.updated' },
+      call: () => newService({ health_path: '/changed' }),
+    },
+    'DELETE /v1/services/{id}': {
+      ...{ scopes: ['services:write'], status: 204, action: 'service.deleted' },
+      call: () => newService(),
+    },
+    'GET /v1/routes': {
+      ...{ scopes: ['routes:read'], status: 200, lists: routeId },
+      call: () => ({ path: '/v1/routes?limit=200' }),
+    },
+    'POST /v1/routes': {
+      ...{ scopes: ['routes:write'], status: 201, action: 'route.created' },
+      call: () => ({
+        ...{ path: '/v1/routes', body: { name: 'fresh', service_id: serviceId } },
+        cleanUp: removeNamed('/v1/routes?environment=production', 'fresh'),
+      }),
+    },
+    'GET /v1/routes/{id}': {
+      ...{ scopes: ['routes:read'], status: 200 },
+      call: () => ({ path: `/v1/routes/${routeId}` }),
+    },
+    'PATCH /v1/routes/{id}': {
+      ...{ scopes: ['routes:write'], status: 200, action: 'route.updated' },
+      call: () => newRoute({ timeout_ms: 1234 }),
+    },
+    'DELETE /v1/routes/{id}': {
+      ...{ scopes: ['routes:write'], status: 204, action: 'route.deleted' },
+      call: () => newRoute(),
+    },
+    'GET /v1/tokens': {
+      ...{ scopes: ['tokens:write', 'proxy'], status: 200, lists: tokenId },
+      call: () => ({ path: '/v1/tokens?limit=200' }),
+    },
+    'POST /v1/tokens': {
+      ...{ scopes: ['tokens:write', 'proxy'], status: 201, action: 'token.created' },
+      call: () => {
+        const name = newName('token');
+        const cleanUp = removeNamed('/v1/tokens', name);
+        return { path: '/v1/tokens', body: { name, ...reach }, cleanUp };
+      },
+    },
+    'GET /v1/tokens/{id}': {
+      ...{ scopes: ['tokens:write', 'proxy'], status: 200 },
+      call: () => ({ path: `/v1/tokens/${tokenId}` }),
+    },
+    'DELETE /v1/tokens/{id}': {
+      ...{ scopes: ['tokens:write', 'proxy'], status: 204, action: 'token.revoked' },
+      call: () => newToken(),
+    },
+    'POST /v1/tokens/{id}/rotate': {
+      ...{ scopes: ['tokens:write', 'proxy'], status: 200, action: 'token.rotated' },
+      call: () => newToken('/rotate', { grace_seconds: 1 }),
+    },
+    'GET /v1/requests': {
+      ...{ scopes: ['requests:read'], status: 200, lists: requestId },
+      call: () => ({ path: '/v1/requests?route=orders&limit=200' }),
+    },
+    'GET /v1/requests/{id}': {
+      ...{ scopes: ['requests:read'], status: 200 },
+      call: () => ({ path: `/v1/requests/${requestId}` }),
+    },
+    'GET /v1/audit-events': {
+      ...{ scopes: ['config:write'], status: 200, lists: routeId },
+      call: () => ({ path: `/v1/audit-events?resource_id=${routeId}` }),
+    },
+    'GET /v1/config/versions': {
+      ...{ scopes: ['config:write'], status: 200, lists: 'production' },
+      call: async () => {
+        await newestVersion();
+        return { path: '/v1/config/versions?environment=production' };
+      },
+    },
+    'GET /v1/config/versions/{version}': {
+      ...{ scopes: ['config:write'], status: 200 },
+      call: async () => {
+        return { path: `/v1/config/versions/${await newestVersion()}?environment=production` };
+      },
+    },
+    'GET /v1/config/diff': {
+      ...{ scopes: ['config:write'], status: 200, lists: routeId },
+      call: async () => {
+        const from = await newestVersion();
+        await admin.patch(`/v1/routes/${routeId}`, { timeout_ms: 5000 + from }, waiting);
+        const versions = `from=${from}&to=${await newestVersion()}`;
+        return { path: `/v1/config/diff?environment=production&${versions}` };
+      },
+    },
+    'POST /v1/config/rollback': {
+      scopes: ['config:write', 'services:write', 'routes:write'],
+      ...{ routes: 'all', status: 200 },
+      action: ['environment.rolled_back', 'service.updated'],
+      call: async () => {
+        const { id } = await gateway.service({ name: newName('service') });
+        const version = await newestVersion();
+        await admin.patch(`/v1/services/${id}`, { health_path: '/changed' });
+        const body = { environment: 'production', version };
+        return { path: '/v1/config/rollback', body, cleanUp: remove(`/v1/services/${id}`) };
+      },
+    },
+    'GET /v1/data-planes': {
+      // All serve all environments, of which the list shows those that are the caller's.
+      ...{ scopes: ['config:write'], status: 200, lists: 'production' },
+      call: () => ({ path: '/v1/data-planes' }),
+    },
+  };
+}

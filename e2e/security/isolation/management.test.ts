@@ -1,0 +1,95 @@
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { eventually } from '@gateway/shared/test/eventually';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer } from '../../gateway/client.ts';
+import { startGateway, type Gateway } from '../../gateway/gateway.ts';
+import { createCallers, ENVIRONMENTS, JUST_ROUTES, type Callers } from './callers.ts';
+import { CALLERS, MANAGEMENT, type CallerKind } from './expectations.ts';
+import { managementRows, type ManagementRow } from './management-calls.ts';
+
+const startTimeoutMs = 60_000;
+
+const CELLS = MANAGEMENT.flatMap(([endpoint, cells]) =>
+  CALLERS.map((caller) => [endpoint, cells.get(caller) ?? 'x', caller] as const),
+);
+
+/** Each endpoint by each kind of caller: what is not its own is neither shown to it nor changed by it. */
+describe('the isolation matrix of the management API', () => {
+  let gateway: Gateway;
+  let rows: Readonly<Record<string, ManagementRow>>;
+  const callers: Partial<Record<keyof typeof ENVIRONMENTS, Callers>> = {};
+  let calls = 0;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { AUTH_FAILURE_LIMIT: '100000' } });
+    const service = await gateway.service();
+    const route = await gateway.route({ name: 'orders', service_id: service.id });
+    const reach = { environments: ['production'], routes: ['orders'], scopes: ['proxy'] };
+    const { tokenId } = await gateway.tokenClient(reach);
+    await gateway.settled();
+    const request = await gateway.admin.proxy('orders');
+    expect(request.status).toBe(200);
+    const requestId = request.headers.get('x-request-id') ?? '';
+    const ids = { serviceId: service.id, routeId: route.id, tokenId, requestId };
+    rows = managementRows({ gateway, ...ids });
+    await eventually(async () => {
+      expect((await gateway.admin.get('/v1/requests?route=orders')).body).toContain(requestId);
+    });
+    callers.production = await createCallers(gateway, ENVIRONMENTS.production);
+    callers.all = await createCallers(gateway, ENVIRONMENTS.all);
+  }, startTimeoutMs);
+  afterAll(() => gateway.close());
+
+  /** The secret that this caller sends to this endpoint. */
+  async function secretOf(caller: CallerKind, row: ManagementRow): Promise<string | null> {
+    const covered = row.environments ?? 'production';
+    if (caller === 'with just what it takes') {
+      const routes = row.routes === 'all' ? ['*'] : JUST_ROUTES;
+      const reach = { environments: ENVIRONMENTS[covered], routes };
+      return (await gateway.tokenClient({ ...reach, scopes: row.scopes })).token;
+    }
+    return callers[covered]?.get(caller) ?? null;
+  }
+
+  async function actionsOf(answer: Answer): Promise<unknown[]> {
+    const id = answer.headers.get('x-request-id') ?? '';
+    const events = (await gateway.admin.get(`/v1/audit-events?request_id=${id}`)).page();
+    return events.data.map((event) => event['action']);
+  }
+
+  it('has a row for every endpoint', async () => {
+    const { paths } = (await gateway.admin.get('/v1/openapi.json')).json() as {
+      paths: Record<string, object>;
+    };
+    const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(endpoints.sort()).toEqual(MANAGEMENT.map(([endpoint]) => endpoint).sort());
+    expect(endpoints).toEqual(Object.keys(rows).sort());
+  });
+
+  it.each(CELLS)('%s answers %s to a caller %s', async (endpoint, expected, caller) => {
+    const row = rows[endpoint];
+    if (row === undefined) throw new Error(`it is not said how ${endpoint} is called`);
+    const token = await secretOf(caller, row);
+    const { path, body, cleanUp } = await row.call();
+    // The base URL of a data plane and that of the control plane in turn.
+    const planes = [gateway.controlPlane, ...gateway.dataPlanes];
+    const { baseUrl = '' } = planes[(calls += 1) % planes.length] ?? {};
+    const [method = ''] = endpoint.split(' ');
+    const answer = await gateway.admin.at(baseUrl).call(method, path, { token, body });
+    if (expected === 'x') {
+      await expectRefusal(answer, 401, 'authentication_failed');
+    } else {
+      expect({ status: answer.status, body: answer.body }).toMatchObject({ status: row.status });
+      if (row.lists !== undefined) {
+        const shows = JSON.stringify(answer.page().data).includes(JSON.stringify(row.lists));
+        expect(shows).toBe(expected === 'ok');
+      }
+    }
+    // There is an event for every change and none without one, so this says what was changed.
+    const isChanged = row.action !== undefined && expected === 'ok';
+    expect((await actionsOf(answer)).sort()).toEqual(isChanged ? [row.action].flat() : []);
+    await cleanUp?.();
+  });
+});

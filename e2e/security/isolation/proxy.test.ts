@@ -1,0 +1,116 @@
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { startTokenIssuer, type TokenIssuer } from '@gateway/shared/test/token-issuer';
+import { eventually } from '@gateway/shared/test/eventually';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startGateway, type Gateway } from '../../gateway/gateway.ts';
+import { openWebSocket } from '../../gateway/open-web-socket.ts';
+import { startWebSocketUpstream } from '../../gateway/web-socket-upstream.ts';
+import { createCallers, ENVIRONMENTS, type Callers } from './callers.ts';
+import { CALLERS, PROXY } from './expectations.ts';
+
+const startTimeoutMs = 60_000;
+const dataPlanes = 2;
+
+const CELLS = PROXY.flatMap(([what, cells]) =>
+  CALLERS.map((caller) => [what, cells.get(caller) ?? 'x', caller] as const),
+);
+
+interface ProxyRequest {
+  /** Below /v1/proxy/. */
+  readonly path: string;
+  /** The token goes in X-API-Key. */
+  readonly apiKey?: true;
+  /** No environment is named. */
+  readonly unnamed?: true;
+  /** A JWT that is good for the route goes in Authorization. */
+  readonly jwt?: true;
+  readonly webSocket?: true;
+}
+
+/** How each row is asked for. */
+const REQUESTS: Readonly<Record<string, ProxyRequest>> = {
+  'a route by token': { path: 'orders' },
+  'a path below a route': { path: 'orders/deep/path?a=1' },
+  'a route by API key': { path: 'fresh', apiKey: true },
+  'a route by JWT': { path: 'users' },
+  'a route by JWT, with one': { path: 'users', apiKey: true, jwt: true },
+  'a route that is open to all': { path: 'open' },
+  'a route that is not there': { path: 'missing' },
+  'no environment named': { path: 'orders', unnamed: true },
+  'WebSocket by token': { path: 'socket', webSocket: true },
+  'WebSocket by JWT': { path: 'rooms', webSocket: true },
+  'WebSocket by JWT, with one': { path: 'rooms', webSocket: true, apiKey: true, jwt: true },
+  'WebSocket to no route': { path: 'missing', webSocket: true },
+};
+
+describe('the isolation matrix of the proxy path', () => {
+  let gateway: Gateway;
+  let callers: Callers;
+  let issuer: TokenIssuer;
+  let sockets: Awaited<ReturnType<typeof startWebSocketUpstream>>;
+
+  beforeAll(async () => {
+    issuer = await startTokenIssuer();
+    sockets = await startWebSocketUpstream();
+    const env = { AUTH_FAILURE_LIMIT: '100000' };
+    gateway = await startGateway({ dataPlanes, env });
+    await gateway.route({ name: 'orders' });
+    await gateway.route({ name: 'fresh', auth: { type: 'api_key' } });
+    await gateway.route({ name: 'open', auth: { type: 'none' } });
+    const { type, issuer: name, audience, jwks_url, algorithms } = issuer.auth();
+    const auth = { type, issuer: name, audience, jwks_url, algorithms };
+    await gateway.route({ name: 'users', auth });
+    const { id: service_id } = await gateway.service({ url: sockets.url });
+    await gateway.route({ name: 'socket', service_id });
+    await gateway.route({ name: 'rooms', service_id, auth });
+    callers = await createCallers(gateway, ENVIRONMENTS.production);
+    await gateway.settled();
+    // Tokens of another environment come with the news of that one.
+    await gateway.settled('development');
+  }, startTimeoutMs);
+  afterAll(async () => {
+    await gateway.close();
+    await sockets.close();
+    await issuer.close();
+  });
+
+  /** What arrived of this request at an upstream. */
+  const arrived = (id: string | null) =>
+    [...gateway.upstream.seen, ...sockets.seen].filter(
+      (seen) => seen.headers['x-request-id'] === id,
+    );
+
+  async function send(baseUrl: string, request: ProxyRequest, token: string | null) {
+    const { path, apiKey, unnamed, jwt, webSocket } = request;
+    const bearer = jwt ? await issuer.token() : apiKey ? null : token;
+    const headers = {
+      ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+      ...(apiKey && token !== null && { 'x-api-key': token }),
+      ...(!unnamed && { 'x-gateway-environment': 'production' }),
+    };
+    if (webSocket) return openWebSocket(baseUrl, path, headers);
+    return gateway.admin.at(baseUrl).proxy(path, { token: null, headers });
+  }
+
+  it.each(CELLS)('%s answers %s to a caller %s', async (what, expected, caller) => {
+    const request = REQUESTS[what];
+    if (request === undefined) throw new Error(`it is not said how ${what} is asked for`);
+    const token = callers.get(caller) ?? null;
+    for (const { baseUrl } of gateway.dataPlanes) {
+      const answer = await send(baseUrl, request, token);
+      const id = answer.headers.get('x-request-id');
+      if (expected === 'x') await expectRefusal(answer, 401, 'authentication_failed');
+      else if (expected === '404') await expectRefusal(answer, 404, 'route_not_found');
+      else expect(answer.status).toBe(request.webSocket ? 101 : 200);
+      const seen = arrived(id);
+      expect(seen).toHaveLength(expected === 'ok' ? 1 : 0);
+      // Neither the caller's token nor its JWT goes on to an upstream, in whichever field it came.
+      expect(JSON.stringify(seen)).not.toMatch(/gwt_|Bearer/);
+      if (caller !== 'without a token') continue;
+      // Every request has a record, which those see who have all of its environment and its route.
+      await eventually(async () => {
+        expect((await gateway.admin.get(`/v1/requests/${id ?? ''}`)).status).toBe(200);
+      });
+    }
+  });
+});

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
+import { heartbeatSubject, NAMES } from '@gateway/shared/messaging/names';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import { eventually } from '@gateway/shared/test/eventually';
+import { heartbeatOf } from '@gateway/shared/test/heartbeat';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { Registry } from 'prom-client';
+import { DataPlanes } from './data-planes.ts';
+import { openTestNats, type TestNats } from '../../test/nats.ts';
+import { FleetHealth } from './fleet-health.ts';
+import { createFleetMetrics } from './fleet-metrics.ts';
+import { watchHeartbeats } from './heartbeat-watch.ts';
+
+const STREAM = `KV_${NAMES.dataPlaneBucket}`;
+
+let nats: TestNats;
+const undo: (() => Promise<void>)[] = [];
+beforeEach(async () => void (nats = await openTestNats()));
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+  await (await jetstreamManager(nats.connection)).streams.purge(STREAM);
+  await nats.close();
+});
+
+function watch() {
+  const fleet = new FleetHealth();
+  const dataPlanes = new DataPlanes();
+  const registry = new Registry();
+  const metrics = createFleetMetrics(registry, {
+    liveDataPlanes: () => fleet.liveDataPlanes(performance.now()),
+    withUnusableCredentials: () => fleet.credentialFaults(performance.now()).length,
+  });
+  const watching = watchHeartbeats({
+    ...{ connection: nats.connection, prepare: nats.prepare, fleet, dataPlanes },
+    ...{ clock: systemClock, log: createLogger('test', 'silent'), metrics },
+  });
+  undo.push(() => watching.stop());
+  const status = () => fleet.statusOf('svc', performance.now());
+  return { fleet, dataPlanes, registry, status };
+}
+
+const beat = (id: string, healthy: number, failing: number) =>
+  heartbeatOf(id, { services: { svc: [healthy, failing, 0] } });
+
+async function publish(id: string, payload: string): Promise<void> {
+  await jetstream(nats.connection).publish(heartbeatSubject(id), payload);
+}
+
+describe('the watch of heartbeats', () => {
+  it('knows at once what the bucket kept, and follows each beat', async () => {
+    await publish('dp.1', JSON.stringify(beat('dp.1', 2, 0)));
+    const { fleet, status } = watch();
+    await eventually(() => expect(status()).toBe('healthy'), { deadlineMs: 1500 });
+    await publish('dp.2', JSON.stringify(beat('dp.2', 0, 2)));
+    await eventually(() => expect(status()).toBe('degraded'));
+    expect(fleet.liveDataPlanes(performance.now())).toBe(2);
+    await publish('dp.2', '');
+    await eventually(() => expect(status()).toBe('healthy'));
+  });
+
+  it('tells several control planes the same', async () => {
+    const watches = [watch(), watch(), watch()];
+    await publish('dp', JSON.stringify(beat('dp', 0, 1)));
+    await eventually(() =>
+      expect(watches.map(({ status }) => status())).toEqual(watches.map(() => 'unhealthy')),
+    );
+  });
+
+  it('counts what cannot be read or speaks for another, and takes nothing of it', async () => {
+    const { registry, status } = watch();
+    await publish('dp', 'no JSON');
+    await publish('dp', JSON.stringify({ ...beat('dp', 1, 0), services: { svc: ['all'] } }));
+    await publish('dp', JSON.stringify(beat('another', 1, 0)));
+    await eventually(async () =>
+      expect(await registry.metrics()).toContain(
+        'gateway_control_plane_heartbeats_refused_total 3',
+      ),
+    );
+    expect(status()).toBe('unknown');
+  });
+
+  it('makes the bucket anew where the server has lost it', async () => {
+    const manager = await jetstreamManager(nats.connection);
+    const { status } = watch();
+    await manager.streams.delete(STREAM);
+    await eventually(() => manager.streams.info(STREAM));
+    await publish('dp', JSON.stringify(beat('dp', 1, 0)));
+    await eventually(() => expect(status()).toBe('healthy'));
+  });
+});

@@ -1,0 +1,76 @@
+import type { Clock } from '@gateway/shared/clock';
+import { timeOfId } from '@gateway/shared/ids';
+import { z } from 'zod';
+import {
+  AUDIT_ACTIONS,
+  auditEventView,
+  auditEventViewSchema,
+  oldestEventFound,
+  RESOURCE_TYPES,
+} from '../domain/audit-event.ts';
+import { choiceField, environmentNameField } from '../domain/fields.ts';
+import { listAuditEvents } from '../store/configuration/audit-events.ts';
+import type { Database } from '../store/database.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import {
+  cutPage,
+  decodeCursor,
+  idKey,
+  listParameters,
+  textParameter,
+  timeParameter,
+} from '../http/list-query.ts';
+import { page } from '../http/reply.ts';
+
+const LIST = 'audit-events';
+
+const idParameter = textParameter().regex(/^[^\0]{0,64}$/, {
+  error: 'must be at most 64 characters, none of them NUL',
+});
+
+const listQuery = z.strictObject({
+  ...listParameters,
+  environment: environmentNameField.optional(),
+  resource_type: choiceField(RESOURCE_TYPES).optional(),
+  resource_id: idParameter.optional(),
+  action: choiceField(AUDIT_ACTIONS).optional(),
+  token_id: idParameter.optional(),
+  request_id: idParameter.optional(),
+  since: timeParameter.optional(),
+  until: timeParameter.optional(),
+});
+
+export interface AuditEndpointParts {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/** `GET /v1/audit-events`: every change through the management API. docs/adr/0012 has its edges. */
+export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly Endpoint[] {
+  const list = endpoint({
+    method: 'GET',
+    path: '/v1/audit-events',
+    summary:
+      'Lists changes of what the token reaches, newest first; kept for 400 days. A page that has a ' +
+      'next_cursor may be short of its limit, where changes are large.',
+    scope: 'config:write',
+    answers: 'page',
+    data: auditEventViewSchema,
+    errors: [],
+    query: listQuery,
+    async handle({ token, query: { limit, cursor, since, until, ...filters } }) {
+      const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('aud'), cursor);
+      const { rows, isCut } = await listAuditEvents(db, {
+        ...filters,
+        within: token,
+        sinceMs: Math.max(since ?? 0, oldestEventFound(clock.nowMs())),
+        untilMs: until,
+        after: afterId === undefined ? undefined : { id: afterId, occurredAtMs: timeOfId(afterId) },
+        limit: limit + 1,
+      });
+      const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);
+      return page(cut.rows.map(auditEventView), cut.nextCursor);
+    },
+  });
+  return [list];
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
+import { awaitRecord } from './await-record.ts';
+
+const never = new AbortController().signal;
+const turn = () => new Promise(setImmediate);
+
+/** A record that comes once the clock stands at `comesMs`, and how often it was looked for. */
+function recordComing(clock: ManualClock, comesMs: number) {
+  const looked = { times: 0 };
+  const find = () => {
+    looked.times += 1;
+    return Promise.resolve(clock.monotonicMs() >= comesMs ? 'record' : undefined);
+  };
+  return { find, looked };
+}
+
+/** Moves the clock on until the promise is settled; returns how far. */
+async function timeTo(clock: ManualClock, promise: Promise<unknown>): Promise<number> {
+  const progress = { settled: false };
+  void promise.then(() => (progress.settled = true));
+  const startMs = clock.monotonicMs();
+  await turn();
+  while (!progress.settled) {
+    clock.advance(10);
+    await turn();
+  }
+  return clock.monotonicMs() - startMs;
+}
+
+describe('the wait for a record', () => {
+  it('is none where the record is there', async () => {
+    const clock = manualClock();
+    const { find, looked } = recordComing(clock, 0);
+    expect(await awaitRecord(find, clock.nowMs(), clock, never)).toBe('record');
+    expect(looked.times).toBe(1);
+  });
+
+  it.each([
+    [50, 90],
+    [300, 340],
+    [1000, 1200],
+  ])('ends soon after the record of a young request came: %i ms', async (comesMs, mostMs) => {
+    const clock = manualClock();
+    const { find } = recordComing(clock, comesMs);
+    const found = awaitRecord(find, clock.nowMs() - 1000, clock, never);
+    expect(await timeTo(clock, found)).toBeLessThanOrEqual(mostMs);
+    expect(await found).toBe('record');
+  });
+
+  it('gives a young request up after two seconds, in which it was looked for some twenty times', async () => {
+    const clock = manualClock();
+    const { find, looked } = recordComing(clock, Infinity);
+    const found = awaitRecord(find, clock.nowMs() - 4999, clock, never);
+    expect(await timeTo(clock, found)).toBe(2000);
+    expect(await found).toBeUndefined();
+    expect(looked.times).toBeLessThanOrEqual(20);
+  });
+
+  it.each([-5000, 5000])('is none for a request %i ms from now', async (offsetMs) => {
+    const clock = manualClock();
+    const { find, looked } = recordComing(clock, 1);
+    const receivedAtMs = clock.nowMs() + offsetMs;
+    expect(await awaitRecord(find, receivedAtMs, clock, never)).toBeUndefined();
+    expect(looked.times).toBe(1);
+  });
+
+  it('ends when the client leaves', async () => {
+    const clock = manualClock();
+    const { find } = recordComing(clock, Infinity);
+    const client = new AbortController();
+    const found = awaitRecord(find, clock.nowMs(), clock, client.signal);
+    await turn();
+    client.abort();
+    expect(await found).toBeUndefined();
+    expect(clock.monotonicMs()).toBe(0);
+  });
+});

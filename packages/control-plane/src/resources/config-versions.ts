@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { limitOf, refuseAccess, requireEnvironment, requireScope } from '../domain/access.ts';
+import {
+  differenceView,
+  differenceViewSchema,
+  rollBackSchema,
+  rollBackViewSchema,
+  versionField,
+  versionViewSchema,
+} from '../domain/config-history.ts';
+import { environmentNameField } from '../domain/fields.ts';
+import type { KnowsKey } from '../domain/roll-back.ts';
+import {
+  findVersion,
+  listDifferences,
+  listVersions,
+  type ConfigVersion,
+  type Difference,
+} from '../store/configuration/config-history.ts';
+import { findEnvironment } from '../store/configuration/environments.ts';
+import { rollBack } from '../store/configuration/roll-back.ts';
+import { originOf } from '../http/change-origin.ts';
+import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
+import { invalidField } from '../http/input.ts';
+import { cutPage, decodeCursor, listParameters, textParameter } from '../http/list-query.ts';
+import { concerning, one, page } from '../http/reply.ts';
+import type { ResourceParts } from './resource-parts.ts';
+
+const VERSIONS = 'config-versions';
+const DIFFERENCES = 'config-diff';
+const PATH = '/v1/config';
+
+const versionMessage = 'must be the number of a version';
+
+const versionParameter = textParameter()
+  .regex(/^\d{1,15}$/, { error: versionMessage })
+  .transform(Number)
+  .pipe(z.number().min(1, { error: versionMessage }))
+  .meta({ type: 'integer', pattern: undefined, minimum: 1 });
+
+const environmentQuery = z.strictObject({ environment: environmentNameField });
+const versionsQuery = z.strictObject({ ...listParameters, environment: environmentNameField });
+const diffQuery = z.strictObject({
+  ...listParameters,
+  environment: environmentNameField,
+  from: versionParameter,
+  to: versionParameter,
+});
+const differenceKey = z.tuple([
+  z.enum(['service', 'route']),
+  z.string().regex(/^[^\0]{1,64}$/),
+  // The versions that the list is of.
+  versionField,
+  versionField,
+]);
+
+export interface ConfigVersionParts extends ResourceParts {
+  readonly knowsKey: KnowsKey;
+}
+
+/** The versions of a configuration, what lies between two, and the way back. docs/adr/0015. */
+export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endpoint[] {
+  const { db, knowsKey } = parts;
+
+  async function requireKnown(token: CallerToken, environment: string): Promise<void> {
+    requireEnvironment(token, environment);
+    await findEnvironment(db, environment);
+  }
+
+  const list = endpoint({
+    method: 'GET',
+    path: `${PATH}/versions`,
+    summary: 'Lists the versions of an environment’s configuration that are kept, newest first.',
+    scope: 'config:write',
+    answers: 'page',
+    data: versionViewSchema,
+    errors: ['environment_not_found'],
+    query: versionsQuery,
+    async handle({ token, query: { limit, cursor, environment } }) {
+      const before =
+        cursor === undefined ? undefined : decodeCursor(VERSIONS, versionField, cursor);
+      await requireKnown(token, environment);
+      const rows = await listVersions(db, { environment, before, limit: limit + 1 });
+      const cut = cutPage(rows, limit, VERSIONS, (row) => row.version);
+      return page(cut.rows.map(versionView), cut.nextCursor);
+    },
+  });
+
+  const read = endpoint({
+    method: 'GET',
+    path: `${PATH}/versions/{version}`,
+    summary:
+      'Reads a version of an environment’s configuration: when, why and by whom it was made.',
+    scope: 'config:write',
+    answers: 'one',
+    data: versionViewSchema,
+    errors: ['environment_not_found', 'config_version_not_found'],
+    query: environmentQuery,
+    async handle({ token, params: { version = '' }, query: { environment } }) {
+      const parsed = versionParameter.safeParse(version);
+      if (!parsed.success) throw invalidField('version', versionMessage);
+      await requireKnown(token, environment);
+      return one(versionView(await findVersion(db, environment, parsed.data)));
+    },
+  });
+
+  const diff = endpoint({
+    method: 'GET',
+    path: `${PATH}/diff`,
+    summary:
+      'Lists the services and routes that differ between two versions, as far as the token covers them.',
+    scope: 'config:write',
+    answers: 'page',
+    data: differenceViewSchema,
+    errors: ['environment_not_found', 'config_version_not_found'],
+    query: diffQuery,
+    async handle({ token, query: { limit, cursor, environment, from, to } }) {
+      const position =
+        cursor === undefined ? undefined : decodeCursor(DIFFERENCES, differenceKey, cursor);
+      if (position !== undefined && (position[2] !== from || position[3] !== to)) {
+        throw invalidField('cursor', 'is not a cursor of this list');
+      }
+      await requireKnown(token, environment);
+      for (const version of [from, to]) await findVersion(db, environment, version);
+      const { rows, isCut } = await listDifferences(db, {
+        ...{ environment, from: Math.min(from, to), to: Math.max(from, to) },
+        routes: limitOf(token.routes),
+        after: position === undefined ? undefined : { kind: position[0], id: position[1] },
+        limit: limit + 1,
+      });
+      const keyOf = (row: Difference) => [row.kind, row.entity_id, from, to];
+      const cut = cutPage(rows, limit, DIFFERENCES, keyOf, isCut);
+      const views = cut.rows.map(({ kind, entity_id, before, after }) =>
+        from <= to
+          ? differenceView(kind, entity_id, before, after)
+          : differenceView(kind, entity_id, after, before),
+      );
+      return page(views, cut.nextCursor);
+    },
+  });
+
+  const restore = endpoint({
+    method: 'POST',
+    path: `${PATH}/rollback`,
+    summary:
+      'Makes services and routes what they were at a version, as a new version; tokens stay as they are. ' +
+      'Needs `services:write`, `routes:write` and all routes, too.',
+    scope: 'config:write',
+    answers: 'one',
+    data: rollBackViewSchema,
+    errors: ['environment_not_found', 'config_version_not_found', 'config_version_not_restorable'],
+    body: rollBackSchema,
+    async handle(call) {
+      const { token, body } = call;
+      const { environment, version } = body;
+      requireScope(token, 'services:write');
+      requireScope(token, 'routes:write');
+      if (!token.routes.includes('*')) {
+        throw refuseAccess('Only a token of all routes rolls a configuration back.');
+      }
+      await requireKnown(token, environment);
+      const newOrigin = () => originOf(parts, call);
+      const result = await rollBack(db, { environment, version, newOrigin, knowsKey });
+      const changed = [result.services, result.routes].some(
+        ({ created, updated, deleted }) => created + updated + deleted > 0,
+      );
+      return concerning(
+        [environment],
+        one({ environment, restored_version: version, changed, ...result }),
+      );
+    },
+  });
+
+  return [list, read, diff, restore];
+}
+
+function versionView({ published_at, why, ...rest }: ConfigVersion): object {
+  return { ...rest, published_at: published_at.toISOString(), reason: why };
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '@gateway/shared/clock';
+import { z } from 'zod';
+import { limitOf, requireEnvironment } from '../domain/access.ts';
+import { behindOf, dataPlaneView, dataPlaneViewSchema } from '../domain/data-plane-view.ts';
+import { environmentNameField } from '../domain/fields.ts';
+import type { DataPlanes } from '../fleet/data-planes.ts';
+import { readSecondsBehind } from '../store/configuration/config-versions.ts';
+import type { Database } from '../store/database.ts';
+import { listEnvironments } from '../store/configuration/environments.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { cutPage, decodeCursor, listParameters } from '../http/list-query.ts';
+import { page } from '../http/reply.ts';
+
+const LIST = 'data-planes';
+/** A data plane takes no more either. */
+const MAX_ENVIRONMENTS = 1000;
+
+const query = z.strictObject({
+  ...listParameters,
+  environment: environmentNameField.optional(),
+});
+
+export interface DataPlaneEndpointParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly dataPlanes: DataPlanes;
+}
+
+/** `GET /v1/data-planes`: what runs, and which configuration it serves. docs/adr/0015 has its edges. */
+export function dataPlaneEndpoints(parts: DataPlaneEndpointParts): readonly Endpoint[] {
+  const { db, clock, dataPlanes } = parts;
+  const list = endpoint({
+    method: 'GET',
+    path: '/v1/data-planes',
+    summary:
+      'Lists the data planes by id, with what they serve of the environments that the token covers.',
+    scope: 'config:write',
+    answers: 'page',
+    data: dataPlaneViewSchema,
+    errors: [],
+    query,
+    async handle({ token, query: { limit, cursor, environment } }) {
+      const after = cursor === undefined ? '' : decodeCursor(LIST, z.string().max(64), cursor);
+      if (environment !== undefined) requireEnvironment(token, environment);
+      const names = environment === undefined ? limitOf(token.environments) : [environment];
+      const rows = await listEnvironments(db, { names, after: undefined, limit: MAX_ENVIRONMENTS });
+      const newest = rows.map((row) => ({ environment: row.name, version: row.config_version }));
+      const nowMs = clock.monotonicMs();
+      const known = dataPlanes.list(nowMs).filter(({ heartbeat }) => heartbeat.id > after);
+      const cut = cutPage(known.slice(0, limit + 1), limit, LIST, (one) => one.heartbeat.id);
+      const behind = cut.rows.flatMap((one) => behindOf(one, newest));
+      const seconds = await readSecondsBehind(db, behind);
+      const context = {
+        ...{ nowMs, wallMs: clock.nowMs(), newest },
+        secondsBehind: seconds,
+        showsAll: environment === undefined && limitOf(token.environments) === undefined,
+      };
+      return page(
+        cut.rows.map((one) => dataPlaneView(one, context)),
+        cut.nextCursor,
+      );
+    },
+  });
+  return [list];
+}

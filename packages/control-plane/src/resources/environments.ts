@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { limitOf, refuseAccess, requireEnvironment } from '../domain/access.ts';
+import { environmentNameField } from '../domain/fields.ts';
+import {
+  environmentInputSchema,
+  environmentView,
+  environmentViewSchema,
+} from '../domain/environment.ts';
+import {
+  createEnvironment,
+  environmentNotFound,
+  findEnvironment,
+  listEnvironments,
+} from '../store/configuration/environments.ts';
+import { originOf } from '../http/change-origin.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { cutPage, decodeCursor, listParameters } from '../http/list-query.ts';
+import { concerning, created, one, page } from '../http/reply.ts';
+import type { ResourceParts } from './resource-parts.ts';
+
+const LIST = 'environments';
+const PATH = '/v1/environments';
+
+/** The endpoints of environments. */
+export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>): Endpoint[] {
+  const list = endpoint({
+    method: 'GET',
+    path: PATH,
+    summary: 'Lists the environments that the token covers, by name.',
+    scope: null,
+    answers: 'page',
+    data: environmentViewSchema,
+    errors: [],
+    query: z.strictObject(listParameters),
+    async handle({ token, query: { limit, cursor } }) {
+      const after =
+        cursor === undefined ? undefined : decodeCursor(LIST, environmentNameField, cursor);
+      const names = limitOf(token.environments);
+      const rows = await listEnvironments(db, { names, after, limit: limit + 1 });
+      const cut = cutPage(rows, limit, LIST, (row) => row.name);
+      return page(cut.rows.map(environmentView), cut.nextCursor);
+    },
+  });
+
+  const create = endpoint({
+    method: 'POST',
+    path: PATH,
+    summary: 'Makes an environment. Needs a token of all environments.',
+    scope: 'config:write',
+    answers: 'created',
+    data: environmentViewSchema,
+    errors: ['name_conflict'],
+    body: environmentInputSchema,
+    async handle(call) {
+      const { token, body } = call;
+      if (!token.environments.includes('*')) {
+        throw refuseAccess('Only a token of all environments makes one.');
+      }
+      const environment = await createEnvironment(db, body.name, originOf({ newId }, call));
+      const reply = created(environmentView(environment), `${PATH}/${body.name}`);
+      return concerning([body.name], reply);
+    },
+  });
+
+  const read = endpoint({
+    method: 'GET',
+    path: `${PATH}/{name}`,
+    summary: 'Reads an environment.',
+    scope: null,
+    answers: 'one',
+    data: environmentViewSchema,
+    errors: ['environment_not_found'],
+    async handle({ token, params: { name = '' } }) {
+      // What is no name names none; it never reaches the database.
+      if (!environmentNameField.safeParse(name).success) throw environmentNotFound();
+      requireEnvironment(token, name);
+      return one(environmentView(await findEnvironment(db, name)));
+    },
+  });
+
+  return [list, create, read];
+}

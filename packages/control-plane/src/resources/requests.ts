@@ -1,0 +1,131 @@
+import type { Clock } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { isId, lowestId, timeOfId } from '@gateway/shared/ids';
+import { OUTCOMES } from '@gateway/shared/records/record';
+import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
+import { z } from 'zod';
+import { limitOf, refuseAccess } from '../domain/access.ts';
+import { choiceField, environmentNameField } from '../domain/fields.ts';
+import {
+  oldestFound,
+  requestView,
+  requestViewSchema,
+  type RecordRow,
+} from '../domain/request-view.ts';
+import type { Database } from '../store/database.ts';
+import { findRecord, listRecordsWithin, type RecordQuery } from '../store/records/records.ts';
+import { awaitRecord } from './await-record.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import {
+  cutPage,
+  decodeCursor,
+  encodeCursor,
+  idKey,
+  listParameters,
+  textParameter,
+  timeParameter,
+} from '../http/list-query.ts';
+import { searchRecords } from './record-search.ts';
+import { one, page } from '../http/reply.ts';
+import { createTurns } from '../http/turns.ts';
+
+const LIST = 'requests';
+/** Of the ten connections of the pool: the others are for all else, and for what stores records. */
+const MAX_SEARCHES = 4;
+
+const listQuery = z.strictObject({
+  ...listParameters,
+  environment: environmentNameField.optional(),
+  /** Any text: a refused request keeps the name that its path gave. */
+  route: textParameter()
+    .regex(/^[^\0]{0,255}$/, { error: 'must be at most 255 characters, none of them NUL' })
+    .optional(),
+  status: textParameter()
+    .regex(/^[1-5]\d\d$/, { error: 'must be a status code from 100 to 599' })
+    .transform(Number)
+    .optional(),
+  outcome: choiceField(OUTCOMES).optional(),
+  since: timeParameter.optional(),
+  until: timeParameter.optional(),
+});
+
+export interface RequestEndpointParts {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/** `GET /v1/requests/{id}` and `GET /v1/requests`. Source: INTERFACE section 4, DESIGN section 2. */
+export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly Endpoint[] {
+  const takeTurn = createTurns(MAX_SEARCHES, clock);
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/v1/requests/{id}',
+      summary: 'Shows what became of a request.',
+      scope: 'requests:read',
+      answers: 'one',
+      data: requestViewSchema,
+      errors: ['request_not_found'],
+      async handle({ params, token, signal }) {
+        const id = params['id'] ?? '';
+        if (!isId('req', id)) throw requestNotFound();
+        const receivedAtMs = timeOfId(id);
+        if (receivedAtMs < oldestFound(clock.nowMs())) throw requestNotFound();
+        const find = () => findRecord(db, id, receivedAtMs);
+        const record = await awaitRecord(find, receivedAtMs, clock, signal);
+        if (record === undefined) throw requestNotFound();
+        requireRecord(token, record);
+        return one(requestView(record));
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/v1/requests',
+      summary:
+        'Lists requests, newest first. A page with a next_cursor may be short of its limit, or empty, ' +
+        'where few requests pass the filters or records are large: the list goes on with the cursor.',
+      scope: 'requests:read',
+      query: listQuery,
+      answers: 'page',
+      data: requestViewSchema,
+      errors: ['gateway_overloaded'],
+      async handle({ query, token, signal }) {
+        const { limit, cursor, since, until, ...filters } = query;
+        const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('req'), cursor);
+        const list = (part: RecordQuery, timeoutMs: number) =>
+          listRecordsWithin(db, part, timeoutMs);
+        const wanted = {
+          ...filters,
+          environments: limitOf(token.environments),
+          routes: limitOf(token.routes),
+          sinceMs: Math.max(since ?? 0, oldestFound(clock.nowMs())),
+          untilMs: until,
+          after:
+            afterId === undefined ? undefined : { id: afterId, receivedAtMs: timeOfId(afterId) },
+          limit: limit + 1,
+        };
+        const search = () => searchRecords(list, clock, wanted);
+        const { rows, searchedToMs, isCut } = await takeTurn(signal, search);
+        const { rows: shown, nextCursor } = cutPage(rows, limit, LIST, (row) => row.id, isCut);
+        const searchedTo =
+          searchedToMs === undefined ? null : encodeCursor(LIST, lowestId('req', searchedToMs));
+        return page(shown.map(requestView), nextCursor ?? searchedTo);
+      },
+    }),
+  ];
+}
+
+function requestNotFound(): GatewayError {
+  return new GatewayError(
+    'request_not_found',
+    'No request has this id, or it is older than 30 days.',
+  );
+}
+
+/** What has no environment or route, as it was refused before, is for tokens of all of them only. */
+function requireRecord(token: TokenReach, record: RecordRow): void {
+  const { environment, route } = record;
+  const isCovered =
+    covers(token.environments, environment ?? '*') && covers(token.routes, route ?? '*');
+  if (!isCovered) throw refuseAccess('The token does not cover this request.');
+}

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApi, type TestApi } from '../../test/api.ts';
+
+describe('/v1/routes', () => {
+  let api: TestApi;
+  let serviceId: string;
+  let otherServiceId: string;
+
+  beforeAll(async () => {
+    api = await startTestApi();
+    serviceId = await makeService('pay', 'production');
+    otherServiceId = await makeService('dev', 'development');
+  });
+
+  afterAll(async () => {
+    await api.close();
+  });
+
+  async function makeService(name: string, environment: string): Promise<string> {
+    const body = { name, environment, url: 'http://pay.example' };
+    return (await api.call('POST', '/v1/services', { body })).json.data?.id ?? '';
+  }
+
+  async function make(fields: object) {
+    const body = { service_id: serviceId, ...fields };
+    const { status, headers, json, text } = await api.call('POST', '/v1/routes', { body });
+    if (status !== 201) throw new Error(text);
+    return { id: json.data?.id ?? '', data: json.data, path: headers.get('location') ?? '' };
+  }
+
+  it('creates a named route to an existing service, in the environment of that service', async () => {
+    const made = await make({ name: 'payments', timeout_ms: 5000, retry_count: 3 });
+    expect(made.data).toEqual({
+      id: expect.stringMatching(/^rte_[0-9a-z]{26}$/),
+      name: 'payments',
+      service_id: serviceId,
+      versions: null,
+      environment: 'production',
+      status: 'active',
+      timeout_ms: 5000,
+      retry_count: 3,
+      methods: null,
+      auth: { type: 'token' },
+      rate_limit: { limit: 60_000, window_seconds: 60, per: 'route' },
+      retry: {
+        on_statuses: [502, 503, 504],
+        per_attempt_timeout_ms: null,
+        backoff_ms: 25,
+        unsafe_methods: 'never',
+      },
+      idempotency: { required: false, on_unknown: 'refuse' },
+      regions: [],
+      max_body_bytes: 10_485_760,
+      revision: 1,
+      created_at: '2030-01-01T00:00:00.000Z',
+      updated_at: '2030-01-01T00:00:00.000Z',
+    });
+    expect((await api.call('GET', made.path)).json.data).toEqual(made.data);
+  });
+
+  it('refuses a name that is taken in the environment, and takes it in another', async () => {
+    await make({ name: 'twin' });
+    const again = await api.call('POST', '/v1/routes', {
+      body: { name: 'twin', service_id: serviceId },
+    });
+    expect(again.status).toBe(409);
+    expect(again.json.error).toMatchObject({
+      code: 'name_conflict',
+      details: [{ path: 'name', message: 'is taken' }],
+    });
+    const other = await make({ name: 'twin', service_id: otherServiceId });
+    expect(other.data).toMatchObject({ environment: 'development' });
+  });
+
+  it('gives a name to exactly one of many that ask for it at once', async () => {
+    const body = { name: 'raced', service_id: serviceId };
+    const calls = Array.from({ length: 8 }, () => api.call('POST', '/v1/routes', { body }));
+    const statuses = (await Promise.all(calls)).map((answer) => answer.status).sort();
+    expect(statuses).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+  });
+
+  it.each(['svc_00000000000000000000000000', 'nonsense', 'a\u0000b', ''])(
+    'answers service_not_found for the service_id %j',
+    async (id) => {
+      const { status, json } = await api.call('POST', '/v1/routes', {
+        body: { name: 'lost', service_id: id },
+      });
+      expect({ status, code: json.error?.['code'] }).toEqual({
+        status: 404,
+        code: 'service_not_found',
+      });
+    },
+  );
+
+  it.each([0, -1, 1.5, '5000', 300_001, null, true])(
+    'refuses timeout_ms %j with the field named',
+    async (value) => {
+      const { status, json } = await api.call('POST', '/v1/routes', {
+        body: { name: 'bad', service_id: serviceId, timeout_ms: value },
+      });
+      expect(status).toBe(400);
+      expect(json.error).toMatchObject({
+        code: 'invalid_request',
+        details: [{ path: 'timeout_ms', message: 'must be a whole number from 1 to 300000' }],
+      });
+    },
+  );
+
+  it.each([-1, 0.5, '2', 11])('refuses retry_count %j with the field named', async (value) => {
+    const { status, json } = await api.call('POST', '/v1/routes', {
+      body: { name: 'bad', service_id: serviceId, retry_count: value },
+    });
+    expect(status).toBe(400);
+    expect(json.error?.['details']).toEqual([
+      { path: 'retry_count', message: 'must be a whole number from 0 to 10' },
+    ]);
+  });
+
+  it('changes what a PATCH names and keeps the rest', async () => {
+    const made = await make({ name: 'changing', rate_limit: { limit: 5, per: 'token' } });
+    const changed = await api.call('PATCH', made.path, {
+      body: { status: 'disabled', methods: ['GET', 'POST'], rate_limit: { window_seconds: 1 } },
+    });
+    expect(changed.headers.get('etag')).toBe('"2"');
+    expect(changed.json.data).toMatchObject({
+      status: 'disabled',
+      methods: ['GET', 'POST'],
+      rate_limit: { limit: 5, window_seconds: 1, per: 'token' },
+      timeout_ms: 10_000,
+    });
+    const back = await api.call('PATCH', made.path, { body: { methods: null } });
+    expect(back.json.data).toMatchObject({ methods: null, revision: 3 });
+  });
+
+  it('moves to another service of its environment only', async () => {
+    const made = await make({ name: 'moving' });
+    const sibling = await makeService('sibling', 'production');
+    const moved = await api.call('PATCH', made.path, { body: { service_id: sibling } });
+    expect(moved.json.data).toMatchObject({ service_id: sibling });
+    const refused = await api.call('PATCH', made.path, { body: { service_id: otherServiceId } });
+    expect(refused.status).toBe(400);
+    expect(refused.json.error?.['details']).toMatchObject([{ path: 'service_id' }]);
+    const unknown = { service_id: 'svc_00000000000000000000000000' };
+    expect((await api.call('PATCH', made.path, { body: unknown })).status).toBe(404);
+  });
+
+  it('refuses to be renamed to a name that is taken', async () => {
+    await make({ name: 'first' });
+    const made = await make({ name: 'second' });
+    expect((await api.call('PATCH', made.path, { body: { name: 'first' } })).status).toBe(409);
+  });
+
+  it('answers 412 to an If-Match of an older revision', async () => {
+    const made = await make({ name: 'guarded' });
+    await api.call('PATCH', made.path, { body: { timeout_ms: 1 } });
+    const headers = { 'if-match': '"1"' };
+    const patched = await api.call('PATCH', made.path, { body: { timeout_ms: 2 }, headers });
+    expect(patched.status).toBe(412);
+    expect((await api.call('DELETE', made.path, { headers })).status).toBe(412);
+    expect((await api.call('GET', made.path)).json.data).toMatchObject({ timeout_ms: 1 });
+  });
+
+  it('lists by environment, service and name', async () => {
+    const mine = await makeService('listing', 'production');
+    const made = await make({ name: 'listed', service_id: mine });
+    const ids = async (query: string) =>
+      (await api.call('GET', `/v1/routes?${query}`)).json.data?.map((one) => one.id);
+    expect(await ids(`service_id=${mine}`)).toEqual([made.id]);
+    expect(await ids('environment=production&name=listed')).toEqual([made.id]);
+    expect(await ids('environment=development&name=listed')).toEqual([]);
+    expect(await ids('service_id=nonsense')).toEqual([]);
+  });
+
+  it.each([
+    [`service_id=${'x'.repeat(65)}`, 'must be at most 64 characters'],
+    ['service_id=a&service_id=b', 'must be given once'],
+  ])('is not listed by %s, and says what is wrong with it', async (filter, message) => {
+    const { status, json } = await api.call('GET', `/v1/routes?${filter}`);
+    expect(status).toBe(400);
+    expect(json.error?.['details']).toEqual([{ path: 'service_id', message }]);
+  });
+
+  it('is gone after a DELETE', async () => {
+    const made = await make({ name: 'doomed' });
+    expect((await api.call('DELETE', made.path)).status).toBe(204);
+    for (const method of ['GET', 'DELETE']) {
+      const { status, json } = await api.call(method, made.path);
+      expect({ status, code: json.error?.['code'] }).toEqual({
+        status: 404,
+        code: 'route_not_found',
+      });
+    }
+  });
+
+  it('never stands in another environment than its service, even behind the API', async () => {
+    const made = await make({ name: 'bound' });
+    const moved = api.db
+      .updateTable('routes')
+      .set({ environment: 'development' })
+      .where('id', '=', made.id)
+      .execute();
+    await expect(moved).rejects.toThrow(/routes_service_fkey/);
+  });
+});

@@ -1,0 +1,218 @@
+import { isDeepStrictEqual } from 'node:util';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { isId } from '@gateway/shared/ids';
+import { z } from 'zod';
+import { limitOf, requireEnvironment, requireRoute } from '../domain/access.ts';
+import { environmentNameField, routeNameField } from '../domain/fields.ts';
+import { namedServices, namesAny, targetOf, type RouteTarget } from '../domain/route-versions.ts';
+import { routeView, routeViewSchema } from '../domain/route-view.ts';
+import {
+  changeRoute,
+  newSettings,
+  routeSchemas,
+  settingsOf,
+  type Route,
+  type RouteChange,
+} from '../domain/route.ts';
+import {
+  createRoute,
+  deleteRoute,
+  findRoute,
+  listRoutes,
+  routeNotFound,
+  updateRoute,
+} from '../store/configuration/routes.ts';
+import { findServices } from '../store/configuration/services.ts';
+import { originOf } from '../http/change-origin.ts';
+import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
+import { etagOf, requireMatch } from '../http/etag.ts';
+import { invalidField } from '../http/input.ts';
+import { cutPage, decodeCursor, idKey, listParameters, textParameter } from '../http/list-query.ts';
+import { concerning, created, noContent, one, page } from '../http/reply.ts';
+import {
+  requireAllowedHosts,
+  type HostRules,
+  type UrlOfBody,
+} from '../http/require-allowed-hosts.ts';
+import type { ResourceParts } from './resource-parts.ts';
+
+const LIST = 'routes';
+const PATH = '/v1/routes';
+
+const query = z.strictObject({
+  ...listParameters,
+  environment: environmentNameField.optional(),
+  service_id: textParameter().max(64, { error: 'must be at most 64 characters' }).optional(),
+  name: routeNameField.optional(),
+});
+
+/** The endpoints of routes. `hosts` says where the keys of an issuer may be. */
+export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint[] {
+  const { db, newId } = parts;
+  const schemas = routeSchemas(hosts.denied);
+
+  /**
+   * The one environment of the services that a route shall name, which are proven to be there and
+   * within the token's reach. The foreign keys hold what is true here until the route is written.
+   */
+  async function environmentOf(target: RouteTarget, token: CallerToken): Promise<string> {
+    const named = namedServices(target);
+    const ids = named.map(({ id }) => id).filter((id) => isId('svc', id));
+    const services = await findServices(db, ids);
+    let environment: string | undefined;
+    for (const { id, path } of named) {
+      const service = services.get(id);
+      if (service === undefined) throw unknownService(path);
+      requireEnvironment(token, service.environment);
+      environment ??= service.environment;
+      if (service.environment !== environment) throw unknownService(path, environment);
+    }
+    if (environment === undefined) throw invalidField('service_id', 'is required');
+    return environment;
+  }
+
+  async function existingRoute(id: string): Promise<Route> {
+    const route = await findRoute(db, id);
+    if (route === undefined) throw routeNotFound();
+    return route;
+  }
+
+  const list = endpoint({
+    method: 'GET',
+    path: PATH,
+    summary: 'Lists the routes that the token covers, oldest first.',
+    scope: 'routes:read',
+    answers: 'page',
+    data: routeViewSchema,
+    errors: [],
+    query,
+    async handle({ token, query: { limit, cursor, environment, service_id, name } }) {
+      const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('rte'), cursor);
+      if (service_id !== undefined && !isId('svc', service_id)) return page([], null);
+      const rows = await listRoutes(db, {
+        environments: limitOf(token.environments),
+        names: limitOf(token.routes),
+        ...{ environment, serviceId: service_id, name, after },
+        limit: limit + 1,
+      });
+      const cut = cutPage(rows, limit, LIST, (row) => row.id);
+      return page(cut.rows.map(routeView), cut.nextCursor);
+    },
+  });
+
+  const create = endpoint({
+    method: 'POST',
+    path: PATH,
+    summary: 'Creates a named route to an existing service, in the environment of that service.',
+    scope: 'routes:write',
+    answers: 'created',
+    data: routeViewSchema,
+    errors: ['service_not_found', 'name_conflict'],
+    body: schemas.create,
+    async handle(call) {
+      const { token, body } = call;
+      const settings = newSettings(body);
+      const environment = await environmentOf(settings, token);
+      requireRoute(token, environment, settings.name);
+      await requireAllowedHosts(urlsOf(body), hosts);
+      const wanted = { id: newId('rte'), environment, ...settings };
+      const route = await createRoute(db, wanted, originOf(parts, call));
+      const reply = created(routeView(route), `${PATH}/${route.id}`, etagOf(route.revision));
+      return concerning([environment], reply);
+    },
+  });
+
+  const read = endpoint({
+    method: 'GET',
+    path: `${PATH}/{id}`,
+    summary: 'Reads a route.',
+    scope: 'routes:read',
+    answers: 'one',
+    data: routeViewSchema,
+    errors: ['route_not_found'],
+    async handle({ token, params }) {
+      const route = await existingRoute(routeId(params));
+      requireRoute(token, route.environment, route.name);
+      return one(routeView(route), etagOf(route.revision));
+    },
+  });
+
+  const change = endpoint({
+    method: 'PATCH',
+    path: `${PATH}/{id}`,
+    summary: 'Changes a route; what is left out stays as it is. Takes `If-Match`.',
+    scope: 'routes:write',
+    answers: 'one',
+    data: routeViewSchema,
+    errors: ['route_not_found', 'service_not_found', 'name_conflict', 'precondition_failed'],
+    body: schemas.change,
+    async handle(call) {
+      const { token, params, body, ifMatch } = call;
+      const id = routeId(params);
+      const target = targetOf(body);
+      const environment = namesAny(target) ? await environmentOf(target, token) : undefined;
+      const urls = urlsOf(body);
+      if (urls.length > 0) {
+        const before = await existingRoute(id);
+        requireRoute(token, before.environment, before.name);
+        await requireAllowedHosts(urls, hosts);
+      }
+      const route = await updateRoute(db, id, originOf(parts, call), (current) => {
+        requireRoute(token, current.environment, current.name);
+        requireMatch(ifMatch, current.revision);
+        if (environment !== undefined && environment !== current.environment) {
+          const field = target.versions === null ? 'service_id' : 'versions';
+          throw invalidField(field, 'must name a service of the environment of the route');
+        }
+        const changed = changeRoute(current, body);
+        if (!namesAny(changed)) throw invalidField('service_id', 'is required');
+        requireRoute(token, current.environment, changed.name);
+        return isDeepStrictEqual(changed, settingsOf(current)) ? current : changed;
+      });
+      return concerning([route.environment], one(routeView(route), etagOf(route.revision)));
+    },
+  });
+
+  const remove = endpoint({
+    method: 'DELETE',
+    path: `${PATH}/{id}`,
+    summary: 'Deletes a route. Takes `If-Match`.',
+    scope: 'routes:write',
+    answers: 'none',
+    errors: ['route_not_found', 'precondition_failed'],
+    async handle(call) {
+      const { token, params, ifMatch } = call;
+      const { environment } = await deleteRoute(
+        db,
+        routeId(params),
+        originOf(parts, call),
+        (current) => {
+          requireRoute(token, current.environment, current.name);
+          requireMatch(ifMatch, current.revision);
+        },
+      );
+      return concerning([environment], noContent());
+    },
+  });
+
+  return [list, create, read, change, remove];
+}
+
+function urlsOf({ auth }: Pick<RouteChange, 'auth'>): UrlOfBody[] {
+  return auth?.type === 'jwt' ? [{ path: 'auth.jwks_url', url: auth.jwks_url }] : [];
+}
+
+function unknownService(path: string, environment?: string): GatewayError {
+  const where = environment === undefined ? '' : ` in the environment ${environment}`;
+  const message = `names no service${where}`;
+  return new GatewayError('service_not_found', `There is no service of this id${where}.`, {
+    details: [{ path, message }],
+  });
+}
+
+/** What is no id of a route names none; it never reaches the database. */
+function routeId(params: Readonly<Record<string, string>>): string {
+  const id = params['id'] ?? '';
+  if (!isId('rte', id)) throw routeNotFound();
+  return id;
+}

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApi, type TestApi } from '../../test/api.ts';
+
+describe('/v1/services', () => {
+  let api: TestApi;
+
+  beforeAll(async () => {
+    api = await startTestApi();
+  });
+
+  afterAll(async () => {
+    await api.close();
+  });
+
+  async function make(fields: object) {
+    const body = { environment: 'production', url: 'http://pay.example', ...fields };
+    const { status, headers, json, text } = await api.call('POST', '/v1/services', { body });
+    if (status !== 201) throw new Error(text);
+    return {
+      id: json.data?.id ?? '',
+      data: json.data,
+      headers,
+      path: headers.get('location') ?? '',
+    };
+  }
+
+  it('creates a service, tells where it is, and shows it there', async () => {
+    const made = await make({ name: 'pay' });
+    expect(made.path).toBe(`/v1/services/${made.id}`);
+    expect(made.headers.get('etag')).toBe('"1"');
+    expect(made.data).toEqual({
+      id: expect.stringMatching(/^svc_[0-9a-z]{26}$/),
+      name: 'pay',
+      environment: 'production',
+      url: 'http://pay.example',
+      health_path: '/healthz',
+      status: 'unknown',
+      upstreams: [{ url: 'http://pay.example', region: null, weight: 1 }],
+      health_check: {
+        path: '/healthz',
+        interval_ms: 5000,
+        timeout_ms: 2000,
+        healthy_threshold: 2,
+        unhealthy_threshold: 3,
+      },
+      credential: null,
+      tls: null,
+      revision: 1,
+      created_at: '2030-01-01T00:00:00.000Z',
+      updated_at: '2030-01-01T00:00:00.000Z',
+    });
+    const read = await api.call('GET', made.path);
+    expect(read.status).toBe(200);
+    expect(read.headers.get('etag')).toBe('"1"');
+    expect(read.json.data).toEqual(made.data);
+    expect(read.json).toHaveProperty('request_id', read.headers.get('x-request-id'));
+  });
+
+  it('lists services with the fields that INTERFACE names, filtered by environment and name', async () => {
+    await make({ name: 'listed', environment: 'development' });
+    const { json } = await api.call('GET', '/v1/services?environment=development&name=listed');
+    expect(json.data).toHaveLength(1);
+    expect(json.data?.[0]).toMatchObject({ name: 'listed', status: 'unknown' });
+    expect(json.next_cursor).toBeNull();
+    const none = await api.call('GET', '/v1/services?environment=production&name=listed');
+    expect(none.json.data).toEqual([]);
+  });
+
+  it('takes the environment from a token that has just one', async () => {
+    const body = { name: 'one', environments: ['development'], scopes: ['services:write'] };
+    const token = await api.makeToken(body);
+    const service = { name: 'implied', url: 'http://a.example' };
+    const made = await api.call('POST', '/v1/services', { token, body: service });
+    expect(made.json.data).toMatchObject({ environment: 'development' });
+    const refused = await api.call('POST', '/v1/services', { body: { ...service, name: 'x' } });
+    expect(refused.status).toBe(400);
+    expect(refused.json.error?.['details']).toMatchObject([{ path: 'environment' }]);
+  });
+
+  it('refuses a name that is taken in the environment, and takes it in another', async () => {
+    await make({ name: 'twin' });
+    const body = { name: 'twin', environment: 'production', url: 'http://a.example' };
+    const refused = await api.call('POST', '/v1/services', { body });
+    expect(refused.status).toBe(409);
+    expect(refused.json.error).toMatchObject({
+      code: 'name_conflict',
+      details: [{ path: 'name', message: 'is taken' }],
+    });
+    await make({ name: 'twin', environment: 'development' });
+  });
+
+  it('answers environment_not_found for an environment that does not exist', async () => {
+    const body = { name: 'x', environment: 'nowhere', url: 'http://a.example' };
+    const { status, json } = await api.call('POST', '/v1/services', { body });
+    expect({ status, code: json.error?.['code'] }).toEqual({
+      status: 404,
+      code: 'environment_not_found',
+    });
+  });
+
+  it('refuses an upstream at a denied address', async () => {
+    const body = { name: 'meta', environment: 'production', url: 'http://169.254.169.254/' };
+    const { status, json } = await api.call('POST', '/v1/services', { body });
+    expect(status).toBe(400);
+    expect(json.error?.['details']).toMatchObject([{ path: 'url' }]);
+  });
+
+  it('changes what a PATCH names, keeps the rest, and counts the revision', async () => {
+    const made = await make({ name: 'changing', health_path: '/up' });
+    api.clock.advance(1000);
+    const body = { url: 'http://new.example', health_check: { interval_ms: 3000 } };
+    const changed = await api.call('PATCH', made.path, { body });
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get('etag')).toBe('"2"');
+    expect(changed.json.data).toMatchObject({
+      name: 'changing',
+      url: 'http://new.example',
+      health_check: { path: '/up', interval_ms: 3000, timeout_ms: 2000 },
+      revision: 2,
+    });
+    expect(changed.json.data?.['updated_at']).not.toBe(changed.json.data?.['created_at']);
+  });
+
+  it('refuses a PATCH after which a check would last longer than the time to the next', async () => {
+    const made = await make({ name: 'hasty' });
+    for (const health_check of [{ interval_ms: 1000 }, { timeout_ms: 5001 }]) {
+      const refused = await api.call('PATCH', made.path, { body: { health_check } });
+      expect(refused.status).toBe(400);
+      expect(refused.json.error?.['details']).toEqual([
+        {
+          path: 'health_check.timeout_ms',
+          message: expect.stringMatching(/^must be at most interval_ms, which is (1000|5000)$/),
+        },
+      ]);
+    }
+    const body = { health_check: { interval_ms: 1000, timeout_ms: 1000 } };
+    expect((await api.call('PATCH', made.path, { body })).status).toBe(200);
+  });
+
+  it('counts no revision and publishes nothing where a PATCH changes nothing', async () => {
+    const made = await make({ name: 'still' });
+    const before = await changes();
+    const same = await api.call('PATCH', made.path, {
+      body: { name: 'still', url: 'http://pay.example', health_check: { interval_ms: 5000 } },
+    });
+    expect(same.json.data).toEqual(made.data);
+    expect(await changes()).toEqual(before);
+  });
+
+  it('keeps the id of an upstream that stays, as data planes know it by that', async () => {
+    const made = await make({ name: 'kept' });
+    const upstreams = [{ url: 'http://pay.example', weight: 3 }, { url: 'http://b.example' }];
+    const [before] = await stored(made.id);
+    await api.call('PATCH', made.path, { body: { upstreams } });
+    const [first, second] = await stored(made.id);
+    expect(first).toEqual({ ...before, weight: 3 });
+    expect(second?.id).not.toBe(before?.id);
+  });
+
+  it('answers 412 to an If-Match of an older revision, and changes nothing', async () => {
+    const made = await make({ name: 'guarded' });
+    const patch = (ifMatch: string, name: string) =>
+      api.call('PATCH', made.path, { body: { name }, headers: { 'if-match': ifMatch } });
+    expect((await patch('"1"', 'guarded-2')).status).toBe(200);
+    const refused = await patch('"1"', 'guarded-3');
+    expect(refused.status).toBe(412);
+    expect(refused.json.error?.['code']).toBe('precondition_failed');
+    expect((await patch('W/"2"', 'guarded-3')).status).toBe(412);
+    expect((await api.call('GET', made.path)).json.data).toMatchObject({ name: 'guarded-2' });
+    expect((await patch('"7", "2"', 'guarded-4')).status).toBe(200);
+    expect((await patch('*', 'guarded-5')).status).toBe(200);
+    const headers = { 'if-match': '"1"' };
+    expect((await api.call('DELETE', made.path, { headers })).status).toBe(412);
+  });
+
+  it('lets exactly one of many writers of the same revision win', async () => {
+    const made = await make({ name: 'raced' });
+    const writers = Array.from({ length: 8 }, (_, index) =>
+      api.call('PATCH', made.path, {
+        body: { name: `raced-${index}` },
+        headers: { 'if-match': '"1"' },
+      }),
+    );
+    const statuses = (await Promise.all(writers)).map((answer) => answer.status).sort();
+    expect(statuses).toEqual([200, 412, 412, 412, 412, 412, 412, 412]);
+  });
+
+  it('answers 304 to an If-None-Match of the newest revision', async () => {
+    const made = await make({ name: 'cached' });
+    const get = (tag: string) => api.call('GET', made.path, { headers: { 'if-none-match': tag } });
+    const same = await get('W/"1"');
+    expect({ status: same.status, text: same.text }).toEqual({ status: 304, text: '' });
+    expect(same.headers.get('x-request-id')).toMatch(/^req_/);
+    expect((await get('"2"')).status).toBe(200);
+  });
+
+  it('does not delete a service that routes name, and names them', async () => {
+    const made = await make({ name: 'used' });
+    const body = { name: 'uses-it', service_id: made.id };
+    const route = await api.call('POST', '/v1/routes', { body });
+    const refused = await api.call('DELETE', made.path);
+    expect(refused.status).toBe(409);
+    expect(refused.json.error).toMatchObject({
+      code: 'service_in_use',
+      message: 'These routes name the service: uses-it.',
+    });
+    await api.call('DELETE', route.headers.get('location') ?? '');
+    const deleted = await api.call('DELETE', made.path);
+    expect({ status: deleted.status, text: deleted.text }).toEqual({ status: 204, text: '' });
+    expect(deleted.headers.get('x-request-id')).toMatch(/^req_/);
+    expect((await api.call('DELETE', made.path)).json.error?.['code']).toBe('service_not_found');
+  });
+
+  it.each(['svc_00000000000000000000000000', 'nonsense', '%00', 'rte_00000000000000000000000000'])(
+    'answers service_not_found for the id %s',
+    async (id) => {
+      for (const method of ['GET', 'PATCH', 'DELETE']) {
+        const body = method === 'PATCH' ? { body: { name: 'x' } } : {};
+        const { status, json } = await api.call(method, `/v1/services/${id}`, body);
+        expect({ status, code: json.error?.['code'] }).toEqual({
+          status: 404,
+          code: 'service_not_found',
+        });
+      }
+    },
+  );
+
+  it('writes one outbox row with each change, and none with one that is refused', async () => {
+    const before = (await changes()).length;
+    const made = await make({ name: 'noted' });
+    await api.call('PATCH', made.path, { body: { name: 'noted-2' } });
+    await api.call('PATCH', made.path, { body: { name: 'twin' } });
+    await api.call('DELETE', made.path);
+    expect((await changes()).slice(before)).toEqual([
+      { environment: 'production', change: `service.created ${made.id}` },
+      { environment: 'production', change: `service.updated ${made.id}` },
+      { environment: 'production', change: `service.deleted ${made.id}` },
+    ]);
+  });
+
+  function changes() {
+    const query = api.db.selectFrom('config_outbox').select(['environment', 'change']);
+    return query.orderBy('id').execute();
+  }
+
+  async function stored(id: string) {
+    const query = api.db.selectFrom('services').select('upstreams').where('id', '=', id);
+    return (await query.executeTakeFirstOrThrow()).upstreams;
+  }
+});

@@ -1,0 +1,223 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isId } from '@gateway/shared/ids';
+import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import { z } from 'zod';
+import { limitOf, requireEnvironment } from '../domain/access.ts';
+import { displayNameField, environmentNameField } from '../domain/fields.ts';
+import {
+  changeService,
+  credentialOf,
+  serviceSchemas,
+  timeoutFault,
+  upstreamsOf,
+  type Service,
+  type UpstreamsInput,
+} from '../domain/service.ts';
+import { sealCredential, type CredentialInput } from '../domain/service-credential.ts';
+import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../domain/service-tls.ts';
+import { serviceView, serviceViewSchema } from '../domain/service-view.ts';
+import type { ServiceStatus } from '../fleet/fleet-health.ts';
+import {
+  createService,
+  deleteService,
+  findService,
+  listServices,
+  serviceNotFound,
+  updateService,
+} from '../store/configuration/services.ts';
+import { originOf } from '../http/change-origin.ts';
+import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
+import { etagOf, requireMatch } from '../http/etag.ts';
+import { invalidField } from '../http/input.ts';
+import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
+import { concerning, created, noContent, one, page } from '../http/reply.ts';
+import {
+  requireAllowedHosts,
+  type HostRules,
+  type UrlOfBody,
+} from '../http/require-allowed-hosts.ts';
+import type { ResourceParts } from './resource-parts.ts';
+
+const LIST = 'services';
+const PATH = '/v1/services';
+
+const query = z.strictObject({
+  ...listParameters,
+  environment: environmentNameField.optional(),
+  name: displayNameField.optional(),
+});
+
+export interface ServiceEndpointOptions {
+  readonly hosts: HostRules;
+  readonly credentials: CredentialVault;
+  /** What the live data planes see of a service. */
+  readonly statusOf: (serviceId: string) => ServiceStatus;
+}
+
+/** The endpoints of services. */
+export function serviceEndpoints(
+  parts: ResourceParts,
+  options: ServiceEndpointOptions,
+): Endpoint[] {
+  const { db, clock, newId } = parts;
+  const schemas = serviceSchemas(options.hosts.denied);
+  const now = () => new Date(clock.nowMs());
+  const newUpstreamId = () => newId('ups');
+  const sealFor = (id: string) => (given: CredentialInput) =>
+    sealCredential(options.credentials, given, id, now());
+  const sealTlsFor = (id: string) => (given: TlsInput | undefined, before: TlsSettings) =>
+    tlsOf(given, before, (keyPem) => options.credentials.sealClientKey(keyPem, id), now());
+  const view = (service: Service) => serviceView(service, options.statusOf(service.id));
+
+  async function existingService(id: string): Promise<Service> {
+    const service = await findService(db, id);
+    if (service === undefined) throw serviceNotFound();
+    return service;
+  }
+
+  const list = endpoint({
+    method: 'GET',
+    path: PATH,
+    summary:
+      'Lists the services that the token covers, oldest first. A page that has a next_cursor may be short ' +
+      'of its limit, where services have large certificates.',
+    scope: 'services:read',
+    answers: 'page',
+    data: serviceViewSchema,
+    errors: [],
+    query,
+    async handle({ token, query: { limit, cursor, environment, name } }) {
+      const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('svc'), cursor);
+      const environments = limitOf(token.environments);
+      const filter = { environments, environment, name, after, limit: limit + 1 };
+      const { rows, isCut } = await listServices(db, filter);
+      const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);
+      return page(cut.rows.map(view), cut.nextCursor);
+    },
+  });
+
+  const create = endpoint({
+    method: 'POST',
+    path: PATH,
+    summary: 'Adds a service. `environment` may be left out where the token has just one.',
+    scope: 'services:write',
+    answers: 'created',
+    data: serviceViewSchema,
+    errors: ['environment_not_found', 'name_conflict'],
+    body: schemas.create,
+    async handle(call) {
+      const { token, body } = call;
+      const environment = body.environment ?? onlyEnvironment(token);
+      requireEnvironment(token, environment);
+      await requireAllowedHosts(urlsOf(body), options.hosts);
+      const { name, health_path, health_check } = body;
+      const upstreams = upstreamsOf(body, [], newUpstreamId) ?? [];
+      const id = newId('svc');
+      const credential = credentialOf(body, null, sealFor(id));
+      const tls = sealTlsFor(id)(body.tls, NO_TLS_SETTINGS);
+      const settings = { name, health_path, health_check, upstreams, credential, ...tls };
+      const wanted = { id, environment, ...settings };
+      const service = await createService(db, wanted, originOf(parts, call));
+      const reply = created(view(service), `${PATH}/${service.id}`, etagOf(service.revision));
+      return concerning([environment], reply);
+    },
+  });
+
+  const read = endpoint({
+    method: 'GET',
+    path: `${PATH}/{id}`,
+    summary: 'Reads a service.',
+    scope: 'services:read',
+    answers: 'one',
+    data: serviceViewSchema,
+    errors: ['service_not_found'],
+    async handle({ token, params }) {
+      const service = await existingService(serviceId(params));
+      requireEnvironment(token, service.environment);
+      return one(view(service), etagOf(service.revision));
+    },
+  });
+
+  const change = endpoint({
+    method: 'PATCH',
+    path: `${PATH}/{id}`,
+    summary: 'Changes a service; what is left out stays as it is. Takes `If-Match`.',
+    scope: 'services:write',
+    answers: 'one',
+    data: serviceViewSchema,
+    errors: ['service_not_found', 'name_conflict', 'precondition_failed'],
+    body: schemas.change,
+    async handle(call) {
+      const { token, params, body, ifMatch } = call;
+      const id = serviceId(params);
+      const urls = urlsOf(body);
+      if (urls.length > 0) {
+        requireEnvironment(token, (await existingService(id)).environment);
+        await requireAllowedHosts(urls, options.hosts);
+      }
+      const origin = originOf(parts, call);
+      const service = await updateService(db, id, origin, (current) => {
+        requireEnvironment(token, current.environment);
+        requireMatch(ifMatch, current.revision);
+        const changed = changeService(
+          current,
+          body,
+          newUpstreamId,
+          sealFor(current.id),
+          sealTlsFor(current.id),
+        );
+        const fault = body.health_check && timeoutFault(changed.health_check);
+        if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
+        return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;
+      });
+      return concerning([service.environment], one(view(service), etagOf(service.revision)));
+    },
+  });
+
+  const remove = endpoint({
+    method: 'DELETE',
+    path: `${PATH}/{id}`,
+    summary: 'Deletes a service that no route names. Takes `If-Match`.',
+    scope: 'services:write',
+    answers: 'none',
+    errors: ['service_not_found', 'service_in_use', 'precondition_failed'],
+    async handle(call) {
+      const { token, params, ifMatch } = call;
+      const { environment } = await deleteService(
+        db,
+        serviceId(params),
+        originOf(parts, call),
+        (current) => {
+          requireEnvironment(token, current.environment);
+          requireMatch(ifMatch, current.revision);
+        },
+      );
+      return concerning([environment], noContent());
+    },
+  });
+
+  return [list, create, read, change, remove];
+}
+
+/** What is no id of a service names none; it never reaches the database. */
+function serviceId(params: Readonly<Record<string, string>>): string {
+  const id = params['id'] ?? '';
+  if (!isId('svc', id)) throw serviceNotFound();
+  return id;
+}
+
+function urlsOf(body: UpstreamsInput): UrlOfBody[] {
+  const listed = (body.upstreams ?? []).map(({ url }, at) => ({
+    path: `upstreams.${at}.url`,
+    url,
+  }));
+  return body.url === undefined ? listed : [{ path: 'url', url: body.url }, ...listed];
+}
+
+function onlyEnvironment(token: CallerToken): string {
+  const [first, ...others] = token.environments;
+  if (first === undefined || first === '*' || others.length > 0) {
+    throw invalidField('environment', 'is required, as the token covers more than one');
+  }
+  return first;
+}

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApi, type TestApi } from '../../test/api.ts';
+import { tokenCalls } from '../../test/tokens.ts';
+
+describe('/v1/tokens', () => {
+  let api: TestApi;
+
+  beforeAll(async () => {
+    api = await startTestApi();
+  });
+
+  afterAll(async () => {
+    await api.close();
+  });
+
+  const { post, make, works } = tokenCalls(() => api);
+
+  it('shows the secret once, to the call that makes the token', async () => {
+    const made = await make({ name: 'ci', routes: ['payments'] });
+    expect(made.secret).toMatch(/^gwt_[A-Za-z0-9_-]{43}$/);
+    const read = await api.call('GET', made.path);
+    expect(read.json.data).toEqual({
+      id: made.id,
+      name: 'ci',
+      environments: ['production'],
+      routes: ['payments'],
+      scopes: ['services:read'],
+      expires_at: null,
+      created_by: expect.stringMatching(/^tok_/),
+      created_at: '2030-01-01T00:00:00.000Z',
+      updated_at: '2030-01-01T00:00:00.000Z',
+      last_used_at: null,
+    });
+    const list = await api.call('GET', '/v1/tokens');
+    expect(list.json.data?.map((one) => one.id)).toContain(made.id);
+    expect(list.text).not.toMatch(/secret|sha256|gwt_/);
+  });
+
+  it('keeps only a hash of the secret', async () => {
+    const made = await make({ name: 'hashed' });
+    const row = await api.db
+      .selectFrom('tokens')
+      .selectAll()
+      .where('id', '=', made.id)
+      .executeTakeFirstOrThrow();
+    expect(JSON.stringify(row)).not.toContain(made.secret.slice(4));
+    expect(row.secret_sha256).toHaveLength(32);
+  });
+
+  it('refuses a name that a living token has, and takes that of a revoked one', async () => {
+    const made = await make({ name: 'named' });
+    const body = { name: 'named', environments: ['production'], scopes: ['proxy'] };
+    const refused = await post(body);
+    expect(refused.status).toBe(409);
+    expect(refused.json.error?.['code']).toBe('name_conflict');
+    await api.call('DELETE', made.path);
+    expect((await post(body)).status).toBe(201);
+  });
+
+  it.each([
+    [{ environments: [] }, 'environments'],
+    [{ environments: ['Prod'] }, 'environments.0'],
+    [{ environments: 'production' }, 'environments'],
+    [{ routes: ['Nope'] }, 'routes.0'],
+    [{ scopes: ['everything'] }, 'scopes.0'],
+    [{ scopes: ['proxy', 'proxy'] }, 'scopes'],
+    [{ expires_at: 'tomorrow' }, 'expires_at'],
+    [{ expires_at: '2029-12-31T00:00:00Z' }, 'expires_at'],
+    // A time of the year 10000.
+    [{ expires_at: '9999-12-31T23:59:59-23:59' }, 'expires_at'],
+    [{ name: '' }, 'name'],
+    [{ secret: 'gwt_mine' }, 'secret'],
+  ])('refuses %j with the field named', async (fields, path) => {
+    const body = { name: 'bad', environments: ['production'], scopes: ['proxy'], ...fields };
+    const { status, json } = await post(body);
+    expect(status).toBe(400);
+    expect(json.error?.['details']).toMatchObject([{ path }]);
+  });
+
+  it('refuses an environment that does not exist', async () => {
+    const { status, json } = await post({ name: 'x', environments: ['moon'], scopes: ['proxy'] });
+    expect({ status, code: json.error?.['code'] }).toEqual({
+      status: 404,
+      code: 'environment_not_found',
+    });
+  });
+
+  describe('made by a token of narrow reach', () => {
+    const reach = {
+      environments: ['production'],
+      routes: ['payments'],
+      scopes: ['tokens:write', 'proxy'],
+    };
+    let maker: string;
+
+    beforeAll(async () => {
+      maker = (await make({ name: 'maker', ...reach, expires_at: '2030-02-01T00:00:00Z' })).secret;
+    });
+
+    it.each([
+      { environments: ['development'] },
+      { environments: ['*'] },
+      { environments: ['production', 'development'] },
+      { routes: ['orders'] },
+      { routes: ['*'] },
+      { scopes: ['routes:write'] },
+      { scopes: ['*'] },
+      { expires_at: null },
+      { expires_at: '2030-02-01T00:00:01Z' },
+    ])('grants nothing that its maker lacks: %j', async (more) => {
+      const refused = await post({ name: 'grab', ...reach, ...more }, maker);
+      expect(refused.status).toBe(401);
+      expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+    });
+
+    it('grants what its maker has, and ends with it', async () => {
+      const made = await post({ name: 'child', ...reach, scopes: ['proxy'] }, maker);
+      expect(made.json.data).toMatchObject({ expires_at: '2030-02-01T00:00:00.000Z' });
+      const sooner = { name: 'brief', ...reach, expires_at: '2030-01-02T01:00:00+01:00' };
+      expect((await post(sooner, maker)).json.data).toMatchObject({
+        expires_at: '2030-01-02T00:00:00.000Z',
+      });
+    });
+
+    it('must name its routes, as its maker does not have all', async () => {
+      const body = { name: 'all', environments: ['production'], scopes: ['proxy'] };
+      const { status, json } = await post(body, maker);
+      expect(status).toBe(400);
+      expect(json.error?.['details']).toMatchObject([{ path: 'routes' }]);
+    });
+
+    it('does not see, revoke or rotate a token that reaches further', async () => {
+      const wide = await make({ name: 'wide', ...reach, routes: ['payments', 'orders'] });
+      const call = (method: string, path: string) => api.call(method, path, { token: maker });
+      expect((await call('GET', wide.path)).status).toBe(401);
+      expect((await call('DELETE', wide.path)).status).toBe(401);
+      expect((await call('POST', `${wide.path}/rotate`)).status).toBe(401);
+      const list = await call('GET', '/v1/tokens?limit=200');
+      expect(list.status).toBe(200);
+      const seen = list.json.data ?? [];
+      expect(seen.map((one) => one['name'])).toContain('maker');
+      expect(seen.map((one) => one['name'])).not.toContain('wide');
+      expect(seen.map((one) => one['name'])).not.toContain('admin');
+    });
+
+    it('gains no secret that outlives its own by rotating another token, but may revoke that', async () => {
+      const rotate = (path: string) => api.call('POST', `${path}/rotate`, { token: maker });
+      const endless = await make({ name: 'endless', ...reach });
+      const later = await make({ name: 'later', ...reach, expires_at: '2030-02-01T00:00:01Z' });
+      const same = await make({ name: 'same', ...reach, expires_at: '2030-02-01T00:00:00Z' });
+      for (const { path, secret } of [endless, later]) {
+        expect((await rotate(path)).status).toBe(401);
+        expect((await api.call('GET', '/v1/environments', { token: secret })).status).toBe(200);
+        expect((await api.call('DELETE', path, { token: maker })).status).toBe(204);
+      }
+      expect((await rotate(same.path)).status).toBe(200);
+    });
+  });
+
+  it('lets the old secret work for the grace of a rotation, and not a moment longer', async () => {
+    const made = await make({ name: 'rotated' });
+    const rotated = await api.call('POST', `${made.path}/rotate`, { body: { grace_seconds: 60 } });
+    expect(rotated.status).toBe(200);
+    const fresh = rotated.json.data?.secret ?? '';
+    expect(fresh).not.toBe(made.secret);
+    expect([await works(made.secret), await works(fresh)]).toEqual([true, true]);
+    api.clock.advance(59_999);
+    expect(await works(made.secret)).toBe(true);
+    api.clock.advance(1);
+    expect([await works(made.secret), await works(fresh)]).toEqual([false, true]);
+  });
+
+  it('ends the old secret at once without a grace, and the one before with a second rotation', async () => {
+    const made = await make({ name: 'twice' });
+    const first = await api.call('POST', `${made.path}/rotate`);
+    expect(await works(made.secret)).toBe(true);
+    const body = { grace_seconds: 0 };
+    const second = await api.call('POST', `${made.path}/rotate`, { body });
+    const secrets = [made.secret, first.json.data?.secret ?? '', second.json.data?.secret ?? ''];
+    expect(await Promise.all(secrets.map(works))).toEqual([false, false, true]);
+  });
+
+  it.each([-1, 604_801, 1.5, '60'])('refuses a grace of %j seconds', async (grace) => {
+    const made = await make({ name: `grace-${JSON.stringify(grace).replace(/\W/g, '-')}x` });
+    const body = { grace_seconds: grace };
+    const { status, json } = await api.call('POST', `${made.path}/rotate`, { body });
+    expect(status).toBe(400);
+    expect(json.error?.['details']).toMatchObject([{ path: 'grace_seconds' }]);
+  });
+
+  it('ends both secrets of a rotated token when it is revoked', async () => {
+    const made = await make({ name: 'both' });
+    const rotated = await api.call('POST', `${made.path}/rotate`);
+    await api.call('DELETE', made.path);
+    expect(await works(made.secret)).toBe(false);
+    expect(await works(rotated.json.data?.secret ?? '')).toBe(false);
+    expect((await api.call('POST', `${made.path}/rotate`)).status).toBe(404);
+  });
+
+  it('tells every environment that it covers of each of its changes', async () => {
+    const before = await last();
+    const made = await make({ name: 'everywhere', environments: ['*'] });
+    await api.call('POST', `${made.path}/rotate`);
+    await api.call('DELETE', made.path);
+    const rows = await api.db
+      .selectFrom('config_outbox')
+      .select(['environment', 'change'])
+      .where('id', '>', before)
+      .orderBy('id')
+      .execute();
+    for (const change of ['created', 'rotated', 'revoked']) {
+      const told = rows.filter((row) => row.change === `token.${change} ${made.id}`);
+      expect(told.map((row) => row.environment).sort()).toEqual(['development', 'production']);
+    }
+  });
+
+  async function last(): Promise<number> {
+    const query = api.db.selectFrom('config_outbox').select((eb) => eb.fn.max('id').as('id'));
+    return (await query.executeTakeFirstOrThrow()).id;
+  }
+});

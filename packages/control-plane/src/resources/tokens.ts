@@ -1,0 +1,180 @@
+import { isId } from '@gateway/shared/ids';
+import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
+import { z } from 'zod';
+import { refuseAccess, requireTokenReach } from '../domain/access.ts';
+import {
+  rotationSchema,
+  tokenInputSchema,
+  tokenView,
+  tokenViewSchema,
+  tokenWithSecretSchema,
+  type TokenInput,
+} from '../domain/token.ts';
+import { requireEnvironments } from '../store/configuration/environments.ts';
+import {
+  createToken,
+  findToken,
+  listTokens,
+  revokeToken,
+  rotateToken,
+  tokenNotFound,
+} from '../store/configuration/tokens.ts';
+import { originOf } from '../http/change-origin.ts';
+import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
+import { invalidField } from '../http/input.ts';
+import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
+import { concerning, created, noContent, one, page } from '../http/reply.ts';
+import type { ResourceParts } from './resource-parts.ts';
+
+const LIST = 'tokens';
+const PATH = '/v1/tokens';
+
+/** The endpoints of tokens. No token grants, sees or changes what reaches further than itself. */
+export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
+  const { db, newId } = parts;
+
+  const list = endpoint({
+    method: 'GET',
+    path: PATH,
+    summary: 'Lists the tokens that reach no further than the token of the call, oldest first.',
+    scope: 'tokens:write',
+    answers: 'page',
+    data: tokenViewSchema,
+    errors: [],
+    query: z.strictObject(listParameters),
+    async handle({ token, query: { limit, cursor } }) {
+      const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('tok'), cursor);
+      const rows = await listTokens(db, { within: token, after, limit: limit + 1 });
+      const cut = cutPage(rows, limit, LIST, (row) => row.id);
+      return page(cut.rows.map(tokenView), cut.nextCursor);
+    },
+  });
+
+  const create = endpoint({
+    method: 'POST',
+    path: PATH,
+    summary: 'Makes a token. This answer alone shows its secret.',
+    scope: 'tokens:write',
+    answers: 'created',
+    data: tokenWithSecretSchema,
+    errors: ['environment_not_found', 'name_conflict'],
+    body: tokenInputSchema,
+    async handle(call) {
+      const { token, body } = call;
+      const origin = originOf(parts, call);
+      const { name, environments, scopes } = body;
+      const reach = { environments, scopes, routes: routesOf(body, token) };
+      requireTokenReach(token, reach);
+      await requireEnvironments(db, environments);
+      const secret = createTokenSecret();
+      const made = await createToken(
+        db,
+        {
+          id: newId('tok'),
+          name,
+          ...reach,
+          secretSha256: hashTokenSecretBytes(secret),
+          expiresAt: expiryOf(body, token, origin.at),
+          createdBy: token.id,
+        },
+        origin,
+      );
+      const reply = created({ ...tokenView(made), secret }, `${PATH}/${made.id}`);
+      return concerning(made.environments, reply);
+    },
+  });
+
+  const read = endpoint({
+    method: 'GET',
+    path: `${PATH}/{id}`,
+    summary: 'Reads a token, without its secret.',
+    scope: 'tokens:write',
+    answers: 'one',
+    data: tokenViewSchema,
+    errors: ['token_not_found'],
+    async handle({ token, params }) {
+      const found = await findToken(db, tokenId(params));
+      requireTokenReach(token, found);
+      return one(tokenView(found));
+    },
+  });
+
+  const revoke = endpoint({
+    method: 'DELETE',
+    path: `${PATH}/{id}`,
+    summary: 'Revokes a token for good.',
+    scope: 'tokens:write',
+    answers: 'none',
+    errors: ['token_not_found'],
+    async handle(call) {
+      const { token, params } = call;
+      const { environments } = await revokeToken(
+        db,
+        tokenId(params),
+        originOf(parts, call),
+        (current) => {
+          requireTokenReach(token, current);
+        },
+      );
+      return concerning(environments, noContent());
+    },
+  });
+
+  const rotate = endpoint({
+    method: 'POST',
+    path: `${PATH}/{id}/rotate`,
+    summary: 'Gives a token a new secret; the old one stays good for `grace_seconds`.',
+    scope: 'tokens:write',
+    answers: 'one',
+    data: tokenWithSecretSchema,
+    errors: ['token_not_found'],
+    body: rotationSchema,
+    async handle(call) {
+      const { token, params, body } = call;
+      const secret = createTokenSecret();
+      const origin = originOf(parts, call);
+      const graceEnd = new Date(+origin.at + body.grace_seconds * 1000);
+      const rotation = { secretSha256: hashTokenSecretBytes(secret), graceEnd };
+      const rotated = await rotateToken(db, tokenId(params), rotation, origin, (current) => {
+        requireTokenReach(token, current);
+        // The new secret goes to the caller, who would else gain one that outlives its own.
+        if (outlives(current.expires_at, token)) {
+          throw refuseAccess('The other token outlives the token of this call.');
+        }
+      });
+      return concerning(rotated.environments, one({ ...tokenView(rotated), secret }));
+    },
+  });
+
+  return [list, create, read, revoke, rotate];
+}
+
+/** What is no id of a token names none; it never reaches the database. */
+function tokenId(params: Readonly<Record<string, string>>): string {
+  const id = params['id'] ?? '';
+  if (!isId('tok', id)) throw tokenNotFound();
+  return id;
+}
+
+function routesOf(body: TokenInput, maker: CallerToken): string[] {
+  if (body.routes !== undefined) return body.routes;
+  if (maker.routes.includes('*')) return ['*'];
+  throw invalidField('routes', 'is required, as the token of this call does not cover all routes');
+}
+
+/** A token does not outlive the one that made it; left out, its expiry is that of its maker. */
+function expiryOf(body: TokenInput, maker: CallerToken, now: Date): Date | null {
+  if (body.expires_at === undefined) return maker.expires_at;
+  const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
+  if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', 'is in the past');
+  if (outlives(expiresAt, maker)) {
+    throw refuseAccess('The new token would outlive the token of this call.');
+  }
+  return expiresAt;
+}
+
+/** Whether what expires then, null being never, is good for longer than the caller's token. */
+function outlives(expiresAt: Date | null, caller: CallerToken): boolean {
+  if (caller.expires_at === null) return false;
+  return expiresAt === null || expiresAt > caller.expires_at;
+}

@@ -1,0 +1,109 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { TokenReach } from '@gateway/shared/tokens/scopes';
+import type { AuditRow, Change, ChangeOrigin } from '../../domain/audit-event.ts';
+import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
+import type { Database } from '../database.ts';
+
+/**
+ * Notes who changed what. Called within the transaction of the change, so there is never one without
+ * the other.
+ */
+export async function noteAuditEvent(
+  transaction: Database,
+  origin: ChangeOrigin,
+  change: Change,
+): Promise<void> {
+  await noteAuditEvents(transaction, [{ origin, change }]);
+}
+
+export interface NotedEvent {
+  readonly origin: ChangeOrigin;
+  readonly change: Change;
+}
+
+/** As `noteAuditEvent`, of one or more. Each has an origin of its own, as its id is that of the event. */
+export async function noteAuditEvents(
+  transaction: Database,
+  events: readonly NotedEvent[],
+): Promise<void> {
+  const rows = events.map(({ origin, change }) => {
+    const { action, environments, routes = [] } = change;
+    return sql`(${origin.at}, ${origin.id}, ${action}, ${action.split('.')[0]}, ${change.resourceId},
+      ${distinct(environments)}::text[], ${distinct(routes)}::text[],
+      ${origin.tokenId}, ${origin.clientAddress}, ${origin.requestId},
+      ${jsonOf(change.before)}::json, ${jsonOf(change.after)}::json)`;
+  });
+  await sql`
+    INSERT INTO audit_events (occurred_at, id, action, resource_type, resource_id,
+      environments, routes, token_id, client_ip, request_id, before, after)
+    VALUES ${sql.join(rows)}
+  `.execute(transaction);
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
+
+function jsonOf(view: object | null): string | null {
+  return view === null ? null : JSON.stringify(view);
+}
+
+export interface AuditQuery {
+  /** Only events of what this token reaches. */
+  readonly within: TokenReach;
+  readonly environment?: string | undefined;
+  readonly resource_type?: string | undefined;
+  readonly resource_id?: string | undefined;
+  readonly action?: string | undefined;
+  readonly token_id?: string | undefined;
+  readonly request_id?: string | undefined;
+  /** From this time on, ms since the Unix epoch. */
+  readonly sinceMs: number;
+  /** Before this time, ms since the Unix epoch. */
+  readonly untilMs?: number | undefined;
+  /** Only what comes after this event in the list: the last one of the page before. */
+  readonly after?: { readonly id: string; readonly occurredAtMs: number } | undefined;
+  readonly limit: number;
+}
+
+const EQUALS = ['resource_type', 'resource_id', 'action', 'token_id', 'request_id'] as const;
+
+/** Audit events, newest first, that pass every filter. Equal times are ordered by id. */
+export function listAuditEvents(db: Database, query: AuditQuery): Promise<BoundedRows<AuditRow>> {
+  const { within, environment, sinceMs, untilMs, after } = query;
+  const conditions: RawBuilder<unknown>[] = [sql`occurred_at >= ${new Date(sinceMs)}`];
+  for (const column of ['environments', 'routes'] as const) {
+    const names = within[column];
+    if (!names.includes('*')) conditions.push(sql`${sql.ref(column)} <@ ${names}::text[]`);
+  }
+  for (const column of EQUALS) {
+    const value = query[column];
+    if (value !== undefined) conditions.push(sql`${sql.ref(column)} = ${value}`);
+  }
+  // What concerns all environments concerns this one.
+  if (environment !== undefined) {
+    conditions.push(sql`environments && ${[environment, '*']}::text[]`);
+  }
+  if (untilMs !== undefined) conditions.push(sql`occurred_at < ${new Date(untilMs)}`);
+  if (after !== undefined) {
+    const time = new Date(after.occurredAtMs);
+    // The first condition says nothing new; by it whole partitions are left out.
+    conditions.push(
+      sql`occurred_at <= ${time}`,
+      sql`(occurred_at, id) < (${time}::timestamptz, ${after.id})`,
+    );
+  }
+  const select = sql`
+    SELECT id, (extract(epoch FROM occurred_at) * 1000)::float8 AS "occurredAtMs",
+      action, resource_type, resource_id, environments, token_id, client_ip, request_id,
+      before, after
+    FROM audit_events
+    WHERE ${sql.join(conditions, sql` AND `)}
+    ORDER BY occurred_at DESC, id DESC LIMIT ${query.limit}
+  `;
+  return readWithinBytes(db, select, {
+    order: sql`"occurredAtMs" DESC, id DESC`,
+    bytes: sql`coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0)`,
+    maxBytes: MAX_PAGE_BYTES,
+  });
+}

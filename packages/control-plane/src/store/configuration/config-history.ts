@@ -1,0 +1,155 @@
+import { sql, type RawBuilder } from 'kysely';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { StoredRow } from '../../domain/config-history.ts';
+import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
+import type { Database } from '../database.ts';
+
+/** How many of the tokens that changed a version are named. */
+const SHOWN_TOKENS = 50;
+
+export interface ConfigVersion {
+  readonly environment: string;
+  readonly version: number;
+  readonly published_at: Date;
+  readonly why: string;
+  readonly changes: number;
+  readonly changed_by: readonly string[];
+  /** It is the newest. */
+  readonly current: boolean;
+}
+
+export interface VersionFilter {
+  readonly environment: string;
+  /** This one alone. */
+  readonly version?: number | undefined;
+  /** Those before this one. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** Versions below it are not in the history: it is not known what some later change was made to. */
+function floorOf(environment: string): RawBuilder<unknown> {
+  return sql`(
+    SELECT coalesce(max(published_version), 0) FROM config_outbox
+    WHERE environment = ${environment} AND (kind IS NULL OR kind = 'all')
+  )`;
+}
+
+/** Versions of an environment's configuration that are kept, newest first. */
+export async function listVersions(
+  db: Database,
+  { environment, version, before, limit }: VersionFilter,
+): Promise<readonly ConfigVersion[]> {
+  const one = version === undefined ? sql`` : sql`AND version = ${version}::bigint`;
+  const after = before === undefined ? sql`` : sql`AND version < ${before}::bigint`;
+  const { rows } = await sql<ConfigVersion>`
+    SELECT environment, version::float8 AS version, published_at, why, made.changes,
+      coalesce(made.changed_by, '{}') AS changed_by,
+      version = (SELECT config_version FROM environments WHERE name = ${environment}) AS current
+    FROM config_versions, LATERAL (
+      SELECT count(*)::int AS changes,
+        (array_agg(DISTINCT token_id) FILTER (WHERE token_id IS NOT NULL))[1:${sql.lit(SHOWN_TOKENS)}]
+          AS changed_by
+      FROM config_outbox
+      WHERE environment = config_versions.environment
+        AND published_version = config_versions.version
+    ) AS made
+    WHERE environment = ${environment} AND version >= ${floorOf(environment)} ${one} ${after}
+    ORDER BY version DESC LIMIT ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/** @throws GatewayError config_version_not_found */
+export async function findVersion(
+  db: Database,
+  environment: string,
+  version: number,
+): Promise<ConfigVersion> {
+  const [found] = await listVersions(db, { environment, version, limit: 1 });
+  if (found !== undefined) return found;
+  const { rows } = await sql<{ oldest: number | null }>`
+    SELECT min(version)::float8 AS oldest FROM config_versions
+    WHERE environment = ${environment} AND version >= ${floorOf(environment)}
+  `.execute(db);
+  const oldest = rows[0]?.oldest ?? null;
+  const kept = oldest === null ? 'has no version yet' : `begins with version ${oldest}`;
+  throw new GatewayError(
+    'config_version_not_found',
+    `There is no version ${version}. The history of ${environment} ${kept}.`,
+  );
+}
+
+/** What a service or a route was at two versions; null where it was not there. */
+export interface Difference {
+  readonly kind: 'service' | 'route';
+  readonly entity_id: string;
+  readonly before: StoredRow | null;
+  readonly after: StoredRow | null;
+}
+
+export interface DifferenceFilter {
+  readonly environment: string;
+  /** The older version. */
+  readonly from: number;
+  readonly to: number;
+  /** Only routes of these names, at both versions; undefined: all. */
+  readonly routes: readonly string[] | undefined;
+  readonly after: { readonly kind: string; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/**
+ * The services and routes that are not the same at two versions, by kind and id: the first change
+ * after the one says what each was, the last one up to the other what it is. It costs what lies between.
+ */
+export function listDifferences(
+  db: Database,
+  filter: DifferenceFilter,
+): Promise<BoundedRows<Difference>> {
+  const { environment, from, to, routes, after } = filter;
+  const following =
+    after === undefined ? sql`` : sql`AND (kind, entity_id) > (${after.kind}, ${after.id})`;
+  const covered =
+    routes === undefined
+      ? sql``
+      : sql`AND (kind = 'service' OR (
+          coalesce(before->>'name' = ANY(${routes}::text[]), true)
+          AND coalesce(after->>'name' = ANY(${routes}::text[]), true)))`;
+  const select = sql`
+    WITH made AS (
+      SELECT kind, entity_id, (array_agg(before ORDER BY id))[1] AS before,
+        (array_agg(after ORDER BY id DESC))[1] AS after
+      FROM config_outbox
+      WHERE environment = ${environment} AND kind IN ('service', 'route')
+        AND published_version > ${from}::bigint AND published_version <= ${to}::bigint ${following}
+      GROUP BY kind, entity_id
+    ), whole AS (
+      SELECT kind, entity_id, ${wholeRow('before')} AS before, ${wholeRow('after')} AS after FROM made
+    )
+    SELECT * FROM whole
+    WHERE ${settings(sql.ref('before'))} IS DISTINCT FROM ${settings(sql.ref('after'))} ${covered}
+    ORDER BY kind, entity_id LIMIT ${filter.limit}
+  `;
+  return readWithinBytes(db, select, {
+    order: sql`kind, entity_id`,
+    bytes: sql`coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0)`,
+    maxBytes: MAX_PAGE_BYTES,
+  });
+}
+
+/**
+ * A row as it was stored, with every column that its table has by now, and times as Postgres writes them.
+ */
+export function wholeRow(column: 'before' | 'after'): RawBuilder<unknown> {
+  const stored = sql.ref(column);
+  return sql`CASE WHEN ${stored} IS NULL THEN NULL
+    WHEN kind = 'service' THEN to_jsonb(jsonb_populate_record(null::services, ${stored}))
+    ELSE to_jsonb(jsonb_populate_record(null::routes, ${stored})) END`;
+}
+
+/** What of a row is a setting: a secret that was sealed anew is still the same one. */
+export function settings(row: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(${row} - 'revision' - 'updated_at' - 'client_key'
+    #- '{credential,sealed}' #- '{credential,key_id}')`;
+}

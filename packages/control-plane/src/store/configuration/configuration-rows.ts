@@ -1,0 +1,200 @@
+import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
+import { UNPACED, type Pace } from '@gateway/shared/pace';
+import { sql } from 'kysely';
+import type { RouteAuth } from '../../domain/route-auth.ts';
+import type { RouteVersion } from '../../domain/route-versions.ts';
+import type { HealthCheck } from '../../domain/service.ts';
+import type { ServiceTls } from '../../domain/service-tls.ts';
+import type { StoredCredential } from '../../domain/service-credential.ts';
+import type { Database } from '../database.ts';
+import type { ChangeKind } from '../tables.ts';
+
+/** The rows that a snapshot is compiled of, free of what only Postgres knows how to represent. */
+export interface ConfigurationRows {
+  readonly environment: string;
+  readonly services: readonly ServiceRow[];
+  readonly routes: readonly RouteRow[];
+  readonly tokens: readonly TokenRow[];
+}
+
+export interface ServiceRow {
+  readonly id: string;
+  readonly name: string;
+  readonly revision: number;
+  readonly upstreams: unknown;
+  readonly health_path: string;
+  readonly health_check: HealthCheck;
+  readonly credential: StoredCredential | null;
+  readonly tls: ServiceTls | null;
+  readonly client_key: SealedSecret | null;
+}
+
+export interface RouteRow {
+  readonly id: string;
+  readonly name: string;
+  readonly service_id: string | null;
+  readonly versions: readonly RouteVersion[] | null;
+  readonly status: string;
+  readonly timeout_ms: number;
+  readonly retry_count: number;
+  readonly methods: readonly string[] | null;
+  readonly auth: RouteAuth;
+  readonly rate_limit: unknown;
+  readonly retry: unknown;
+  readonly idempotency: unknown;
+  readonly regions: readonly string[];
+  readonly max_body_bytes: number;
+  readonly revision: number;
+}
+
+export interface TokenRow {
+  readonly id: string;
+  readonly environments: readonly string[];
+  readonly routes: readonly string[];
+  readonly scopes: readonly string[];
+  /** Hex. */
+  readonly secret_sha256: string;
+  readonly previous_sha256: string | null;
+  readonly previous_expires_at_ms: number | null;
+  readonly expires_at_ms: number | null;
+  readonly revoked: boolean;
+}
+
+export interface EnvironmentConfiguration {
+  readonly rows: ConfigurationRows;
+  /** The version that was last published; 0 before the first. */
+  readonly configVersion: number;
+  /** Outbox rows that these rows include and no published snapshot does. */
+  readonly pendingIds: readonly string[];
+}
+
+/** So many rows are taken in at once, so that a large environment does not hold up everything else. */
+const PAGE_ROWS = 250;
+
+/**
+ * Reads what an environment is compiled of, and which changes wait to be published, as they stood at
+ * one moment: a change is either in the rows and among the pending ones, or in neither.
+ *
+ * @param pace between pages of rows
+ * @returns undefined where there is no such environment.
+ */
+export function readConfiguration(
+  db: Database,
+  environment: string,
+  pace: Pace = UNPACED,
+): Promise<EnvironmentConfiguration | undefined> {
+  return atOneMoment(db, async (transaction) => {
+    const configVersion = await readVersion(transaction, environment);
+    if (configVersion === undefined) return undefined;
+    const all = <Row extends { readonly id: string }>(select: SelectRows<Row>) =>
+      readPages((after) => select(transaction, { environment, after, limit: PAGE_ROWS }), pace);
+    return {
+      configVersion,
+      pendingIds: (await readPending(transaction, environment)).map(({ id }) => id),
+      rows: {
+        environment,
+        services: await all(selectServices),
+        routes: await all(selectRoutes),
+        tokens: await all(selectTokens),
+      },
+    };
+  });
+}
+
+/** Runs reads that all see the database as it stood at one moment. */
+export function atOneMoment<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(read);
+}
+
+async function readPages<Row extends { readonly id: string }>(
+  readAfter: (id: string) => Promise<readonly Row[]>,
+  pace: Pace,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const page = await readAfter(after);
+    rows.push(...page);
+    after = page.length < PAGE_ROWS ? undefined : page.at(-1)?.id;
+    const turn = pace();
+    if (turn !== undefined) await turn;
+  }
+  return rows;
+}
+
+export async function readVersion(db: Database, environment: string): Promise<number | undefined> {
+  const { rows } = await sql<{ config_version: number }>`
+    SELECT config_version::float8 AS config_version
+    FROM environments WHERE name = ${environment}
+  `.execute(db);
+  return rows[0]?.config_version;
+}
+
+/** A change that no publication holds yet. */
+export interface PendingChange {
+  readonly id: string;
+  readonly kind: ChangeKind | null;
+  readonly entityId: string | null;
+}
+
+export async function readPending(
+  db: Database,
+  environment: string,
+): Promise<readonly PendingChange[]> {
+  const { rows } = await sql<PendingChange>`
+    SELECT id::text AS id, kind, entity_id AS "entityId" FROM config_outbox
+    WHERE environment = ${environment} AND published_version IS NULL
+  `.execute(db);
+  return rows;
+}
+
+/** Some rows of an environment: the next ones by id, or those of these ids. */
+export type RowSelection = { readonly environment: string } & (
+  { readonly after: string; readonly limit: number } | { readonly ids: readonly string[] }
+);
+
+export type SelectRows<Row> = (db: Database, selection: RowSelection) => Promise<readonly Row[]>;
+
+export const selectServices: SelectRows<ServiceRow> = async (db, selection) => {
+  const { rows } = await sql<ServiceRow>`
+    SELECT id, name, revision, upstreams, health_path, health_check, credential,
+      tls, client_key
+    FROM services WHERE environment = ${selection.environment} AND ${condition(selection)}
+  `.execute(db);
+  return rows;
+};
+
+export const selectRoutes: SelectRows<RouteRow> = async (db, selection) => {
+  const { rows } = await sql<RouteRow>`
+    SELECT id, name, service_id, versions, status, timeout_ms, retry_count, methods, auth,
+      rate_limit, retry, idempotency, regions, max_body_bytes::float8 AS max_body_bytes, revision
+    FROM routes WHERE environment = ${selection.environment} AND ${condition(selection)}
+  `.execute(db);
+  return rows;
+};
+
+/** Those that can matter to the environment; the compile decides which of them it serves. */
+export const selectTokens: SelectRows<TokenRow> = async (db, selection) => {
+  const { rows } = await sql<TokenRow>`
+    SELECT id, environments, routes, scopes,
+      encode(secret_sha256, 'hex') AS secret_sha256,
+      encode(previous_sha256, 'hex') AS previous_sha256,
+      (extract(epoch FROM previous_expires_at) * 1000)::float8 AS previous_expires_at_ms,
+      (extract(epoch FROM expires_at) * 1000)::float8 AS expires_at_ms,
+      revoked_at IS NOT NULL AS revoked
+    FROM tokens
+    WHERE revoked_at IS NULL
+      AND environments && ARRAY[${selection.environment}, '*']::text[]
+      AND ${condition(selection)}
+  `.execute(db);
+  return rows;
+};
+
+function condition(selection: RowSelection) {
+  return 'ids' in selection
+    ? sql`id = ANY(${selection.ids}::text[])`
+    : sql`id > ${selection.after} ORDER BY id LIMIT ${selection.limit}`;
+}

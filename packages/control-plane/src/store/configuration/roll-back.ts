@@ -1,0 +1,209 @@
+import { sql } from 'kysely';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { Change, ChangeOrigin } from '../../domain/audit-event.ts';
+import { storedView, type StoredRow } from '../../domain/config-history.ts';
+import {
+  planRollBack,
+  type Deviation,
+  type KnowsKey,
+  type LostSecret,
+  type RollBackPlan,
+} from '../../domain/roll-back.ts';
+import { noteAuditEvent, noteAuditEvents } from './audit-events.ts';
+import { findVersion, settings, wholeRow } from './config-history.ts';
+import type { Database } from '../database.ts';
+import { lockConfiguration, noteChanges, type NotedChange } from '../publication/outbox.ts';
+import { chunksOf, parkNames, removeRows, writeRows, type RestoredKind } from './restore-rows.ts';
+
+export interface RollBackOptions {
+  readonly environment: string;
+  readonly version: number;
+  /** Gives the origin of one audit event; each has an id of its own. */
+  readonly newOrigin: () => ChangeOrigin;
+  readonly knowsKey: KnowsKey;
+}
+
+interface Counts {
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+}
+
+export interface RollBackResult {
+  readonly services: Counts;
+  readonly routes: Counts;
+}
+
+/** Of the services whose secrets are lost, so many are named. */
+const SHOWN_SERVICES = 10;
+
+/**
+ * Makes the services and routes of an environment what they were at a version, in one transaction that
+ * no change runs beside; tokens stay as they are. What the version says holds together, as it was
+ * served, and what nobody has changed since is part of it: so the whole is restored, and the order of
+ * the writes keeps every constraint on the way.
+ *
+ * @throws GatewayError config_version_not_found, config_version_not_restorable
+ */
+export function rollBack(db: Database, options: RollBackOptions): Promise<RollBackResult> {
+  const { environment, version, newOrigin, knowsKey } = options;
+  return db.transaction().execute(async (transaction) => {
+    await lockConfiguration(transaction, 'alone');
+    const { version: newest } = await currentVersion(transaction, environment);
+    await findVersion(transaction, environment, version);
+    await requireWholeHistory(transaction, environment, version);
+    const deviations = await readDeviations(transaction, environment, version);
+    const origin = newOrigin();
+    const of = (kind: RestoredKind) =>
+      planRollBack(
+        deviations.filter((one) => one.kind === kind),
+        origin.at,
+        knowsKey,
+      );
+    const services = of('service');
+    const routes = of('route');
+    if (services.lost.length > 0) throw secretsLost(services.lost);
+    const result = { services: countsOf(services.plan), routes: countsOf(routes.plan) };
+    if (deviations.length === 0) return result;
+
+    const changes = await restore(transaction, { service: services.plan, route: routes.plan });
+    for (const chunk of chunksOf(changes)) {
+      await noteChanges(transaction, origin, chunk);
+      await noteAuditEvents(
+        transaction,
+        chunk.map((change) => ({ origin: newOrigin(), change: auditedChange(change) })),
+      );
+    }
+    await noteAuditEvent(transaction, origin, {
+      action: 'environment.rolled_back',
+      ...{ resourceId: environment, environments: [environment] },
+      ...{ before: { version: newest }, after: { restored_version: version, ...result } },
+    });
+    return result;
+  });
+}
+
+interface RestoredChange extends NotedChange {
+  readonly action: 'created' | 'updated' | 'deleted';
+  readonly before: StoredRow | null;
+  readonly after: StoredRow | null;
+}
+
+/** Whatever names what, it is there when it is named, and nothing has a name that another one has. */
+async function restore(
+  transaction: Database,
+  plans: Readonly<Record<RestoredKind, RollBackPlan>>,
+): Promise<readonly RestoredChange[]> {
+  const { service, route } = plans;
+  const idsOf = (rows: readonly StoredRow[]) => rows.map(({ id }) => id);
+  await removeRows(transaction, 'route', idsOf(route.remove));
+  await parkNames(transaction, 'service', [...service.renamed, ...idsOf(service.remove)]);
+  const services = await write(transaction, 'service', service);
+  await parkNames(transaction, 'route', route.renamed);
+  const routes = await write(transaction, 'route', route);
+  await removeRows(transaction, 'service', idsOf(service.remove));
+  return [...services, ...routes, ...removed('service', service), ...removed('route', route)];
+}
+
+async function write(
+  transaction: Database,
+  kind: RestoredKind,
+  { create, update }: RollBackPlan,
+): Promise<readonly RestoredChange[]> {
+  const before = new Map(update.map((one) => [one.after.id, one.before]));
+  const wanted = update.map(({ after }) => after);
+  const updated = await writeRows(transaction, kind, 'update', wanted);
+  const created = await writeRows(transaction, kind, 'create', create);
+  return [
+    ...updated.map((after): RestoredChange => {
+      return { kind, action: 'updated', before: before.get(after.id) ?? null, after };
+    }),
+    ...created.map((after): RestoredChange => ({ kind, action: 'created', before: null, after })),
+  ];
+}
+
+function removed(kind: RestoredKind, plan: RollBackPlan): readonly RestoredChange[] {
+  return plan.remove.map((before) => ({ kind, action: 'deleted', before, after: null }));
+}
+
+function auditedChange({ kind, action, before, after }: RestoredChange): Change {
+  const rows = [before, after].filter((row) => row !== null);
+  return {
+    action: `${kind}.${action}`,
+    resourceId: rows[0]?.id ?? '',
+    environments: rows.map((row) => row.environment),
+    ...(kind === 'route' ? { routes: rows.map((row) => row.name) } : {}),
+    before: before === null ? null : storedView(kind, before),
+    after: after === null ? null : storedView(kind, after),
+  };
+}
+
+function countsOf({ create, update, remove: gone }: RollBackPlan): Counts {
+  return { created: create.length, updated: update.length, deleted: gone.length };
+}
+
+function secretsLost(lost: readonly LostSecret[]): GatewayError {
+  const named = lost.slice(0, SHOWN_SERVICES).map(({ service, keyId }) => `${service} (${keyId})`);
+  const more = lost.length > SHOWN_SERVICES ? ' and more' : '';
+  return new GatewayError(
+    'config_version_not_restorable',
+    `The version has secrets of services that are sealed under master keys which are gone: ${named.join(', ')}${more}.`,
+  );
+}
+
+async function currentVersion(
+  transaction: Database,
+  environment: string,
+): Promise<{ readonly version: number }> {
+  const { rows } = await sql<{ version: number }>`
+    SELECT config_version::float8 AS version FROM environments WHERE name = ${environment}
+  `.execute(transaction);
+  return rows[0] ?? { version: 0 };
+}
+
+/** A control plane of an older version, beside this one during an upgrade, does not say what it changes. */
+async function requireWholeHistory(
+  transaction: Database,
+  environment: string,
+  version: number,
+): Promise<void> {
+  const { rows } = await sql`
+    SELECT 1 FROM config_outbox
+    WHERE environment = ${environment} AND (kind IS NULL OR kind = 'all')
+      AND (published_version IS NULL OR published_version > ${version}::bigint)
+    LIMIT 1
+  `.execute(transaction);
+  if (rows.length === 0) return;
+  throw new GatewayError(
+    'config_version_not_restorable',
+    'A change since the version was made by a control plane of an older version, which does not say what it was.',
+  );
+}
+
+/** What has been changed since the version, published or not, and is not what it was. */
+async function readDeviations(
+  transaction: Database,
+  environment: string,
+  version: number,
+): Promise<readonly Deviation[]> {
+  const { rows } = await sql<Deviation>`
+    WITH since AS (
+      SELECT kind, entity_id AS id, (array_agg(before ORDER BY config_outbox.id))[1] AS before,
+        max(greatest((before->>'revision')::int, (after->>'revision')::int)) AS revision
+      FROM config_outbox
+      WHERE environment = ${environment} AND kind IN ('service', 'route')
+        AND (published_version IS NULL OR published_version > ${version}::bigint)
+      GROUP BY kind, entity_id
+    ), beside AS (
+      SELECT since.kind, since.id, since.revision, before AS target, ${wholeRow('before')} AS whole,
+        coalesce(to_jsonb(services), to_jsonb(routes)) AS current
+      FROM since
+      LEFT JOIN services ON kind = 'service' AND services.id = since.id
+      LEFT JOIN routes ON kind = 'route' AND routes.id = since.id
+    )
+    SELECT kind, id, revision, target, current FROM beside
+    WHERE ${settings(sql.ref('whole'))} IS DISTINCT FROM ${settings(sql.ref('current'))}
+    ORDER BY kind, id
+  `.execute(transaction);
+  return rows;
+}

@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { Service, ServiceSettings } from '../../domain/service.ts';
+import { auditedService } from '../../domain/service-view.ts';
+import { noteAuditEvent } from './audit-events.ts';
+import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
+import type { Database } from '../database.ts';
+import { environmentNotFound } from './environments.ts';
+import { replacingViolation } from '../failures.ts';
+import { lockConfiguration, noteChange } from '../publication/outbox.ts';
+
+/** How many of the routes that keep a service in use an error names. */
+const SHOWN_ROUTES = 10;
+
+export interface ServiceFilter {
+  /** Undefined: all of them. */
+  readonly environments: readonly string[] | undefined;
+  readonly environment?: string | undefined;
+  readonly name?: string | undefined;
+  /** The id of the last one of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Services by id, which is the order of their making. */
+export function listServices(db: Database, filter: ServiceFilter): Promise<BoundedRows<Service>> {
+  const { environments, environment, name, after } = filter;
+  let query = db.selectFrom('services').selectAll();
+  if (environments !== undefined) query = query.where('environment', 'in', environments);
+  if (environment !== undefined) query = query.where('environment', '=', environment);
+  if (name !== undefined) query = query.where('name', '=', name);
+  if (after !== undefined) query = query.where('id', '>', after);
+  return readWithinBytes(db, sql`${query.orderBy('id').limit(filter.limit)}`, {
+    order: sql`id`,
+    bytes: sql`octet_length(upstreams::text) + coalesce(octet_length(tls::text), 0)`,
+    maxBytes: MAX_PAGE_BYTES,
+  });
+}
+
+export function findService(db: Database, id: string): Promise<Service | undefined> {
+  return db.selectFrom('services').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Those of the ids that name a service, by id. */
+export async function findServices(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Service>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('services').selectAll().where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export type NewService = ServiceSettings & { readonly id: string; readonly environment: string };
+
+/** @throws GatewayError name_conflict, environment_not_found */
+export function createService(
+  db: Database,
+  service: NewService,
+  origin: ChangeOrigin,
+): Promise<Service> {
+  const { id, environment } = service;
+  const now = origin.at;
+  return replacingViolation('services_environment_fkey', environmentNotFound, () =>
+    replacingViolation('services_name_key', nameTaken, () =>
+      db.transaction().execute(async (transaction) => {
+        await lockConfiguration(transaction, 'shared');
+        const row = await transaction
+          .insertInto('services')
+          .values({ id, environment, ...columns(service), created_at: now, updated_at: now })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await noteChange(transaction, origin, 'created', {
+          kind: 'service',
+          before: null,
+          after: row,
+        });
+        await noteAuditEvent(transaction, origin, {
+          action: 'service.created',
+          ...{ resourceId: id, environments: [environment] },
+          ...{ before: null, after: auditedService(row) },
+        });
+        return row;
+      }),
+    ),
+  );
+}
+
+/**
+ * Changes a service to what `decide` makes of it while nobody else can change it. Settings that stay
+ * the same object leave everything as it is, its revision included.
+ *
+ * @throws GatewayError service_not_found, name_conflict, and what `decide` throws.
+ */
+export function updateService(
+  db: Database,
+  id: string,
+  origin: ChangeOrigin,
+  decide: (current: Service) => ServiceSettings,
+): Promise<Service> {
+  return replacingViolation('services_name_key', nameTaken, () =>
+    db.transaction().execute(async (transaction) => {
+      await lockConfiguration(transaction, 'shared');
+      const current = await lockService(transaction, id);
+      const wanted = decide(current);
+      if (wanted === current) return current;
+      const row = await transaction
+        .updateTable('services')
+        .set({ ...columns(wanted), revision: current.revision + 1, updated_at: origin.at })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await noteChange(transaction, origin, 'updated', {
+        kind: 'service',
+        before: current,
+        after: row,
+      });
+      await noteAuditEvent(transaction, origin, {
+        action: 'service.updated',
+        ...{ resourceId: id, environments: [row.environment] },
+        ...{ before: auditedService(current), after: auditedService(row) },
+      });
+      return row;
+    }),
+  );
+}
+
+/** Gives the service as it was. @throws GatewayError service_not_found, service_in_use, and what `check` throws. */
+export function deleteService(
+  db: Database,
+  id: string,
+  origin: ChangeOrigin,
+  check: (current: Service) => void,
+): Promise<Service> {
+  return db.transaction().execute(async (transaction) => {
+    await lockConfiguration(transaction, 'shared');
+    const current = await lockService(transaction, id);
+    check(current);
+    // The lock on the service keeps routes from being added to it until this transaction ends.
+    const routes = await transaction
+      .selectFrom('route_services')
+      .innerJoin('routes', 'routes.id', 'route_services.route_id')
+      .select('routes.name')
+      .where('route_services.service_id', '=', id)
+      .orderBy('routes.id')
+      .limit(SHOWN_ROUTES + 1)
+      .execute();
+    if (routes.length > 0) throw inUse(routes.map((route) => route.name));
+    await transaction.deleteFrom('services').where('id', '=', id).execute();
+    await noteChange(transaction, origin, 'deleted', {
+      kind: 'service',
+      before: current,
+      after: null,
+    });
+    await noteAuditEvent(transaction, origin, {
+      action: 'service.deleted',
+      ...{ resourceId: id, environments: [current.environment] },
+      ...{ before: auditedService(current), after: null },
+    });
+    return current;
+  });
+}
+
+async function lockService(transaction: Database, id: string): Promise<Service> {
+  const row = await transaction
+    .selectFrom('services')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw serviceNotFound();
+  return row;
+}
+
+export function serviceNotFound(): GatewayError {
+  return new GatewayError('service_not_found', 'There is no service of this id.');
+}
+
+function inUse(names: readonly string[]): GatewayError {
+  const more = names.length > SHOWN_ROUTES ? ' and more' : '';
+  const shown = names.slice(0, SHOWN_ROUTES).join(', ');
+  return new GatewayError('service_in_use', `These routes name the service: ${shown}${more}.`);
+}
+
+function nameTaken(): GatewayError {
+  return new GatewayError('name_conflict', 'A service of this name exists in the environment.', {
+    details: [{ path: 'name', message: 'is taken' }],
+  });
+}
+
+function columns(settings: ServiceSettings) {
+  return {
+    name: settings.name,
+    health_path: settings.health_path,
+    health_check: JSON.stringify(settings.health_check),
+    upstreams: JSON.stringify(settings.upstreams),
+    credential: textOrNull(settings.credential),
+    tls: textOrNull(settings.tls),
+    client_key: textOrNull(settings.client_key),
+  };
+}
+
+function textOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { addEnvironment, addRoute } from '../../../test/configuration.ts';
+import { openTestStore, type TestStore } from '../../../test/store.ts';
+import { readChangedRows } from '../configuration/changed-rows.ts';
+import { markPublished } from './publications.ts';
+
+const environment = 'production';
+const why = 'changed';
+
+let store: TestStore;
+beforeEach(async () => {
+  store = await openTestStore();
+  await addEnvironment(store.db, environment);
+});
+afterEach(() => store.close());
+
+const pending = async () => (await readChangedRows(store.db, environment, 0))?.pendingIds ?? [];
+
+/** The version that holds each change, in the order of the changes. */
+async function held(): Promise<readonly (number | null)[]> {
+  const rows = store.db.selectFrom('config_outbox').select('published_version').orderBy('id');
+  return (await rows.execute()).map((row) => row.published_version);
+}
+
+async function versions(): Promise<readonly number[]> {
+  const rows = store.db.selectFrom('config_versions').select('version').orderBy('version');
+  return (await rows.execute()).map((row) => row.version);
+}
+
+describe('a publication', () => {
+  it('is noted with the changes that it holds, as the newest', async () => {
+    const { db } = store;
+    const ids = await pending();
+    await markPublished(db, environment, { version: 1, why }, ids);
+    await addRoute(db, environment, 'later');
+    expect(await versions()).toEqual([1]);
+    expect(await held()).toEqual([1, null]);
+  });
+
+  it('has no place in the history where a later one that holds its changes was noted before it', async () => {
+    const { db } = store;
+    // One control plane publishes version 1, and loses its lock before it can note that.
+    const first = await pending();
+    await addRoute(db, environment, 'later');
+    await markPublished(db, environment, { version: 2, why }, await pending());
+    await markPublished(db, environment, { version: 1, why }, first);
+    // To undo what came after version 1 would be to undo what version 1 held.
+    expect(await versions()).toEqual([2]);
+    expect(await held()).toEqual([2, 2]);
+    const [row] = await db.selectFrom('environments').select('config_version').execute();
+    expect(row?.config_version).toBe(2);
+  });
+});

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
+import { eventually } from '@gateway/shared/test/eventually';
+import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
+import { createPublisherSession, type PublisherSession } from './publisher-session.ts';
+
+const LOCK_IDLE_MS = 1000;
+const HEARD = { changed: () => undefined, published: () => undefined };
+
+describe('the session that holds publication locks', () => {
+  let database: TestDatabase;
+  let gate: TcpGate;
+  /** Its machine may vanish without a word: the gate keeps its connection and passes nothing on. */
+  let one: PublisherSession;
+  let other: PublisherSession;
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    const url = new URL(database.url);
+    gate = await openTcpGate(Number(url.port));
+    url.port = String(gate.port);
+    one = createPublisherSession(url.href, HEARD, LOCK_IDLE_MS);
+    other = createPublisherSession(database.url, HEARD, LOCK_IDLE_MS);
+  });
+  afterEach(async () => {
+    await gate.set('shut');
+    await one.close();
+    await other.close();
+    await gate.close();
+    await database.drop();
+  });
+
+  it('loses them where its process stands still, and another takes them', async () => {
+    expect(await one.tryLock('production')).toBe(true);
+    expect(await other.tryLock('production')).toBe(false);
+    await gate.set('stalled');
+    await eventually(async () => expect(await other.tryLock('production')).toBe(true));
+  });
+
+  it('is not ended for its silence once it holds none', async () => {
+    expect(await one.tryLock('production')).toBe(true);
+    expect(await one.tryLock('development')).toBe(true);
+    await one.unlock('production');
+    await one.unlock('development');
+    expect(await other.tryLock('production')).toBe(true);
+    // The other, which was heard of later, is ended for its silence.
+    const third = createPublisherSession(database.url, HEARD, LOCK_IDLE_MS);
+    try {
+      await eventually(async () => expect(await third.tryLock('production')).toBe(true));
+    } finally {
+      await third.close();
+    }
+    expect(await one.ensureConnected()).toBe(false);
+  });
+
+  it('loses one of two where it has given the other back', async () => {
+    expect(await one.tryLock('production')).toBe(true);
+    expect(await one.tryLock('development')).toBe(true);
+    await one.unlock('production');
+    await gate.set('stalled');
+    await eventually(async () => expect(await other.tryLock('development')).toBe(true));
+  });
+});

@@ -1,0 +1,173 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { RecordRow } from '../../domain/request-view.ts';
+import { float8Array, textArray } from './binary-array.ts';
+import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
+import type { Database } from '../database.ts';
+import { isCheckViolation, isUniqueViolation } from '../failures.ts';
+
+/** A record as a row: the columns that lists filter by, and the rest as the text of a JSON object. */
+export interface StorableRecord {
+  readonly id: string;
+  /** The time within the id, ms since the Unix epoch. */
+  readonly receivedAtMs: number;
+  readonly environment: string | null;
+  readonly route: string | null;
+  readonly status: number | null;
+  readonly outcome: string;
+  readonly document: string;
+}
+
+/** What the statement does with a record that is there already. */
+type OnConflict = 'fail' | 'keep';
+
+/**
+ * Stores records in one statement; those that are there already stay as they are.
+ * They go in the order of the key, so two writers of the same records cannot wait for each other.
+ *
+ * Records that come twice are rare, and to look for each costs Postgres a fifth of the insert: so they
+ * are looked for only where the statement says that there are some.
+ *
+ * @returns how many were new.
+ */
+export async function insertRecords(
+  db: Database,
+  records: readonly StorableRecord[],
+): Promise<number> {
+  const sorted = records.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  try {
+    return await insertMoved(db, sorted, 'fail');
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return insertMoved(db, sorted, 'keep');
+  }
+}
+
+async function insertMoved(
+  db: Database,
+  sorted: readonly StorableRecord[],
+  onConflict: OnConflict,
+): Promise<number> {
+  try {
+    return await insertOnce(db, sorted, onConflict);
+  } catch (error) {
+    // A partition was made for these rows while they waited to get into the DEFAULT one. Nothing was
+    // stored, and the next statement sees the new partition.
+    if (!isCheckViolation(error)) throw error;
+    return insertOnce(db, sorted, onConflict);
+  }
+}
+
+async function insertOnce(
+  db: Database,
+  sorted: readonly StorableRecord[],
+  onConflict: OnConflict,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    INSERT INTO request_records (id, received_at, environment, route, status, outcome, document)
+    SELECT
+      id, to_timestamp(received_ms / 1000), environment, route, status::integer, outcome,
+      document::jsonb
+    FROM unnest(
+      ${textArray(sorted.map((record) => record.id))}::text[],
+      ${float8Array(sorted.map((record) => record.receivedAtMs))}::float8[],
+      ${textArray(sorted.map((record) => record.environment))}::text[],
+      ${textArray(sorted.map((record) => record.route))}::text[],
+      ${float8Array(sorted.map((record) => record.status))}::float8[],
+      ${textArray(sorted.map((record) => record.outcome))}::text[],
+      ${textArray(sorted.map((record) => record.document))}::text[]
+    ) AS r (id, received_ms, environment, route, status, outcome, document)
+    ${onConflict === 'keep' ? sql`ON CONFLICT DO NOTHING` : sql``}
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+const COLUMNS = sql`
+  id, (extract(epoch FROM received_at) * 1000)::float8 AS "receivedAtMs",
+  environment, route, status, outcome, document
+`;
+
+/** The record of this id. Its time finds the partition, so no other one is looked at. */
+export async function findRecord(
+  db: Database,
+  id: string,
+  receivedAtMs: number,
+): Promise<RecordRow | undefined> {
+  const { rows } = await sql<RecordRow>`
+    SELECT ${COLUMNS} FROM request_records
+    WHERE received_at = to_timestamp(${receivedAtMs}::float8 / 1000) AND id = ${id}
+  `.execute(db);
+  return rows[0];
+}
+
+export interface RecordQuery {
+  /** What the caller may see; undefined is everything, also what has no environment or route. */
+  readonly environments: readonly string[] | undefined;
+  readonly routes: readonly string[] | undefined;
+  readonly environment?: string | undefined;
+  readonly route?: string | undefined;
+  readonly status?: number | undefined;
+  readonly outcome?: string | undefined;
+  /** From this time on, ms since the Unix epoch. */
+  readonly sinceMs: number;
+  /** Before this time, ms since the Unix epoch. */
+  readonly untilMs?: number | undefined;
+  /** Only what comes after this record in the list: the last one of the page before. */
+  readonly after?: { readonly id: string; readonly receivedAtMs: number } | undefined;
+  readonly limit: number;
+  /** Once the records weigh so much none is added; as much as a page may unless given. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** Records, newest first, that pass every filter. Equal times are ordered by id. */
+export function listRecords(db: Database, query: RecordQuery): Promise<BoundedRows<RecordRow>> {
+  const conditions: RawBuilder<unknown>[] = [
+    sql`received_at >= to_timestamp(${query.sinceMs}::float8 / 1000)`,
+  ];
+  const { environments, routes, environment, route, status, outcome, untilMs, after } = query;
+  if (environments !== undefined) conditions.push(isOneOf(sql`environment`, environments));
+  if (routes !== undefined) conditions.push(isOneOf(sql`route`, routes));
+  if (environment !== undefined) conditions.push(sql`environment = ${environment}`);
+  if (route !== undefined) conditions.push(sql`route = ${route}`);
+  if (status !== undefined) conditions.push(sql`status = ${status}`);
+  if (outcome !== undefined) conditions.push(sql`outcome = ${outcome}`);
+  if (untilMs !== undefined) {
+    conditions.push(sql`received_at < to_timestamp(${untilMs}::float8 / 1000)`);
+  }
+  if (after !== undefined) {
+    // The first condition says nothing new; by it whole partitions are left out.
+    conditions.push(
+      sql`received_at <= to_timestamp(${after.receivedAtMs}::float8 / 1000)`,
+      sql`(received_at, id) < (to_timestamp(${after.receivedAtMs}::float8 / 1000), ${after.id})`,
+    );
+  }
+  const select = sql`
+    SELECT ${COLUMNS} FROM request_records
+    WHERE ${sql.join(conditions, sql` AND `)}
+    ORDER BY received_at DESC, id DESC LIMIT ${query.limit}
+  `;
+  return readWithinBytes(db, select, {
+    order: sql`"receivedAtMs" DESC, id DESC`,
+    bytes: sql`octet_length(document::text)`,
+    maxBytes: query.maxBytes ?? MAX_PAGE_BYTES,
+  });
+}
+
+/**
+ * The same, but Postgres gives up after `timeoutMs`; then `isStatementTimeout` knows the error.
+ */
+export function listRecordsWithin(
+  db: Database,
+  query: RecordQuery,
+  timeoutMs: number,
+): Promise<BoundedRows<RecordRow>> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`SET LOCAL statement_timeout = ${sql.lit(Math.ceil(timeoutMs))}`.execute(transaction);
+    return listRecords(transaction, query);
+  });
+}
+
+/** Of one value an index gives the rows in the order of the list, of several it does not. */
+function isOneOf(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> {
+  const [first] = values;
+  return values.length === 1 ? sql`${column} = ${first}` : sql`${column} = ANY(${values}::text[])`;
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { systemClock } from '@gateway/shared/clock';
+import type { MasterKey } from '@gateway/shared/config/master-keys';
+import { createTestDatabase } from '@gateway/local-stack/test/test-database';
+import { createIdFactory, systemRandom } from '@gateway/shared/ids';
+import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import { createLogger } from '@gateway/shared/telemetry/logger';
+import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
+import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
+import { Registry } from 'prom-client';
+import { startOrigin } from '../src/domain/audit-event.ts';
+import type { ServiceStatus } from '../src/fleet/fleet-health.ts';
+import type { ResolveName } from '../src/resources/resolve-names.ts';
+import { createApp } from '../src/http/app.ts';
+import { auditEventEndpoints } from '../src/resources/audit-events.ts';
+import { createAuthenticator } from '../src/http/authenticate.ts';
+import { configVersionEndpoints } from '../src/resources/config-versions.ts';
+import { dataPlaneEndpoints } from '../src/resources/data-planes.ts';
+import { environmentEndpoints } from '../src/resources/environments.ts';
+import { createHttpMetrics } from '../src/http/metrics.ts';
+import { requestEndpoints } from '../src/resources/requests.ts';
+import { routeEndpoints } from '../src/resources/routes.ts';
+import { startServer } from '../src/http/server.ts';
+import { serviceEndpoints } from '../src/resources/services.ts';
+import { tokenEndpoints } from '../src/resources/tokens.ts';
+import { startTokenUses } from '../src/ingest/token-uses.ts';
+import { DataPlanes } from '../src/fleet/data-planes.ts';
+import { RolloutWaits } from '../src/fleet/rollout-waits.ts';
+import { createWaitMetrics } from '../src/fleet/wait-metrics.ts';
+import { ensureAdminToken } from '../src/store/configuration/admin-token.ts';
+import { openDatabase, type Database } from '../src/store/database.ts';
+import { ensureEnvironments } from '../src/store/configuration/environments.ts';
+import {
+  readPublicationTargets,
+  readPublishedTargets,
+} from '../src/store/publication/publication-targets.ts';
+import { markPublished } from '../src/store/publication/publications.ts';
+import { readChangedRows } from '../src/store/configuration/changed-rows.ts';
+
+/** An answer of the API: its JSON is read loosely, as tests say themselves what they expect. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: { data?: Fields & Fields[]; error?: Fields; next_cursor?: string | null };
+}
+
+export type Fields = Record<string, unknown> & { id: string; secret: string };
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Undefined: the admin's; null: none. */
+  readonly token?: string | null;
+}
+
+export interface TestApi {
+  readonly url: string;
+  readonly port: number;
+  readonly db: Database;
+  readonly clock: ManualClock;
+  readonly registry: Registry;
+  readonly adminToken: string;
+  /** None of them until it is told of some. */
+  readonly dataPlanes: DataPlanes;
+  /** Notes what is pending in an environment as published. Gives the version. */
+  publish(environment: string): Promise<number>;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Makes a token and gives its secret. */
+  makeToken(body: object): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface TestApiOptions {
+  readonly authFailureLimit?: number;
+  readonly managementRateLimit?: number;
+  readonly trustedProxies?: readonly string[];
+  readonly deniedUpstreams?: readonly string[];
+  /** Addresses of names; unless given no name has any. */
+  readonly resolveName?: ResolveName;
+  /** One of the API's own unless given. */
+  readonly masterKeys?: readonly MasterKey[];
+  /** What the data planes see of a service; nothing unless given. */
+  readonly statusOf?: (serviceId: string) => ServiceStatus;
+  /** Gets the port of Postgres and gives the one to connect to, for tests of an outage. */
+  readonly databaseVia?: (port: number) => Promise<number>;
+}
+
+/** The whole management API on a real socket over a database of its own; its clock stands still. */
+export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const { authFailureLimit = 1000, managementRateLimit = 100_000 } = options;
+  const database = await createTestDatabase();
+  const databaseUrl = new URL(database.url);
+  const { databaseVia } = options;
+  if (databaseVia) databaseUrl.port = String(await databaseVia(Number(databaseUrl.port)));
+  const log = createLogger('test', 'silent');
+  const opened = openDatabase({ url: databaseUrl.href, log });
+  const { db } = opened;
+  const clock = manualClock();
+  const newId = createIdFactory(() => clock.nowMs());
+  const registry = new Registry();
+  const adminToken = createTokenSecret();
+  const newOrigin = () => startOrigin(newId('aud'), new Date(clock.nowMs()));
+  await ensureEnvironments(db, ['production', 'development'], newOrigin);
+  const sha256 = hashTokenSecretBytes(adminToken);
+  await ensureAdminToken(db, { id: newId('tok'), sha256 }, newOrigin());
+  const tokenUses = startTokenUses({ db, clock, registry, log });
+  const parts = { db, clock, newId };
+  const masterKeys = options.masterKeys ?? [{ id: 'k1', bytes: randomBytes(32) }];
+  const credentials = new CredentialVault(masterKeys, systemRandom);
+  const { statusOf = () => 'unknown' } = options;
+  const denied = parseAddressRanges(options.deniedUpstreams ?? ['169.254.0.0/16']);
+  const { resolveName = () => Promise.resolve([]) } = options;
+  const hosts = { denied, resolveName };
+  const metrics = createHttpMetrics(registry);
+  const dataPlanes = new DataPlanes();
+  dataPlanes.complete();
+  const waits = new RolloutWaits({
+    ...{ dataPlanes, clock, log, metrics: createWaitMetrics(registry), isConnected: () => true },
+    readTargets: (environments) => readPublicationTargets(db, environments),
+    readPublished: (targets) => readPublishedTargets(db, targets),
+  });
+  const app = createApp({
+    ...{ clock, newId, log, metrics, waits },
+    trustedProxies: parseAddressRanges(options.trustedProxies ?? []),
+    authenticator: createAuthenticator({
+      ...{ db, clock, authFailureLimit, managementRateLimit, tokenUses },
+    }),
+    endpoints: [
+      ...environmentEndpoints(parts),
+      ...serviceEndpoints(parts, { hosts, credentials, statusOf }),
+      ...routeEndpoints(parts, hosts),
+      ...tokenEndpoints(parts),
+      ...requestEndpoints(parts),
+      ...auditEventEndpoints(parts),
+      ...configVersionEndpoints({ ...parts, knowsKey: (keyId) => credentials.knows(keyId) }),
+      ...dataPlaneEndpoints({ ...parts, dataPlanes }),
+    ],
+  });
+  const server = await startServer(app, {
+    ...{ host: '127.0.0.1', port: 0, clock: systemClock, newId, authFailureLimit, metrics },
+  });
+  const url = `http://127.0.0.1:${server.port}`;
+
+  async function call(method: string, path: string, given: CallOptions = {}): Promise<Answer> {
+    const { body, token = adminToken } = given;
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...given.headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = (text === '' ? {} : JSON.parse(text)) as Answer['json'];
+    return { status: response.status, headers: response.headers, text, json };
+  }
+
+  return {
+    ...{ url, port: server.port, db, clock, registry, adminToken, dataPlanes, call },
+    async publish(environment) {
+      const changes = await readChangedRows(db, environment, 0);
+      const version = (changes?.configVersion ?? 0) + 1;
+      const why = 'changed';
+      await markPublished(db, environment, { version, why }, changes?.pendingIds ?? []);
+      waits.published();
+      return version;
+    },
+    async makeToken(body) {
+      const { status, json, text } = await call('POST', '/v1/tokens', { body });
+      if (status !== 201 || json.data === undefined) throw new Error(text);
+      return json.data.secret;
+    },
+    async close() {
+      waits.stop();
+      await server.close();
+      await tokenUses.stop();
+      await opened.close();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RequestContext } from '../request/context.ts';
+import { createAuthenticate } from './authenticate-stage.ts';
+
+const window = { granted: true, limit: 600, remaining: 599, resetSeconds: 60 };
+
+/** What is said to a caller whose environment is not in the table. */
+function refusalOf(environmentName: string): unknown {
+  const stage = createAuthenticate({
+    failures: { count: () => window } as never,
+    nowMs: () => 0,
+    jwts: { verify: () => ({ kind: 'refused', reason: '' }) },
+    ready: (environment) => environment !== 'unserved',
+  });
+  const inbound = { authorization: `Bearer gwt_${'a'.repeat(43)}` };
+  const ctx = { environmentName, inbound, tokenField: 'authorization', clientIp: '127.0.0.1' };
+  try {
+    return stage(ctx as unknown as RequestContext);
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('a caller of an environment that this data plane does not serve', () => {
+  it('is told so where its configuration could not be loaded, and not that the token is wrong', () => {
+    expect(refusalOf('unserved')).toMatchObject({ code: 'gateway_not_ready' });
+  });
+
+  it('is refused where there is no such environment', () => {
+    expect(refusalOf('nowhere')).toMatchObject({ code: 'authentication_failed' });
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
+import { createTokenSecret } from '@gateway/shared/tokens/secret';
+import { startTestDataPath } from '../../../test/data-path.ts';
+import { testSnapshot } from '@gateway/shared/test/snapshot';
+import { startJwtRoute } from '../../../test/jwt-route.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawCall } from '@gateway/shared/test/raw-client';
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { ISSUER, startTokenIssuer, type Claims } from '@gateway/shared/test/token-issuer';
+import { startUpstream } from '@gateway/shared/test/upstream';
+
+const opened = closeAfterEach();
+
+const invalid = 'Bearer error="invalid_token"';
+
+describe('a route that takes JWTs', () => {
+  it('forwards for a caller whose token holds, and names it to the upstream and in the record', async () => {
+    const { gateway, upstream, callWith } = await startJwtRoute(opened, {
+      required_claims: [{ name: 'tenant', values: ['blue', 'green'] }],
+    });
+    const response = await callWith({ tenant: 'blue', email: 'user@example.com' });
+    expect(response.status).toBe(200);
+    expect(upstream.seen[0]?.headers).toMatchObject({ 'x-gateway-subject': 'user-1' });
+    expect(await gateway.recordOf(response)).toMatchObject({
+      ...{ outcome: 'success', token_id: null, subject: 'user-1' },
+      claims: { iss: ISSUER, aud: 'orders-api', tenant: 'blue' },
+    });
+  });
+
+  it('keeps the token out of the upstream’s request, the record, the log and the metrics', async () => {
+    const { gateway, upstream, issuer, call } = await startJwtRoute(opened);
+    const good = await issuer.token();
+    const bad = await issuer.token({ iss: 'other' });
+    const spoofed = { 'x-gateway-subject': 'admin' };
+    const responses = [await call(good, spoofed), await call(good), await call(bad)];
+    expect(responses.map((response) => response.status)).toEqual([200, 200, 401]);
+    const bodies = await Promise.all(responses.map((response) => response.text()));
+    for (const response of responses) await gateway.recordOf(response);
+    const metrics = await gateway.registry.metrics();
+    await gateway.stop();
+    const told = JSON.stringify([
+      bodies,
+      upstream.seen,
+      gateway.records,
+      gateway.logLines,
+      metrics,
+    ]);
+    for (const token of [good, bad]) {
+      for (const part of token.split('.').slice(1)) expect(told).not.toContain(part);
+    }
+    expect(gateway.logLines.join()).toContain('"msg":"request"');
+    expect(upstream.seen.map((seen) => seen.headers['x-gateway-subject'])).toEqual([
+      'user-1',
+      'user-1',
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['no token', {}, 'Bearer'],
+    ['a token of the gateway', { authorization: `Bearer ${createTokenSecret()}` }, invalid],
+    ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }, invalid],
+    ['garbage', { authorization: 'Bearer a.b.c' }, invalid],
+    ['the token in X-API-Key', { 'x-api-key': 'a.b.c' }, 'Bearer'],
+  ])('refuses %s', async (_case, headers, challenge) => {
+    const { gateway, upstream } = await startJwtRoute(opened);
+    const response = await fetch(`${gateway.url}/v1/proxy/test`, { headers });
+    await expectRefusal(response, 401, 'authentication_failed');
+    expect(response.headers.get('www-authenticate')).toBe(challenge);
+    expect(upstream.seen).toHaveLength(0);
+    expect(await gateway.recordOf(response)).toMatchObject({
+      ...{ outcome: 'rejected', subject: null, claims: null, attempts: [] },
+    });
+  });
+
+  it.each<[string, Claims, string]>([
+    ['of another issuer', { iss: 'https://other.test/' }, 'issuer'],
+    ['for another audience', { aud: 'other' }, 'audience'],
+    ['that has expired', { exp: 1 }, 'expired'],
+    ['that is not valid yet', { nbf: 9_999_999_999 }, 'not valid yet'],
+    ['that never ends', { exp: undefined }, 'exp'],
+    ['without a required claim', { tenant: undefined }, 'lacks the claim tenant'],
+    ['with another value of a required claim', { tenant: 'red' }, 'claim tenant'],
+  ])('refuses a token %s with the reason', async (_case, claims, reason) => {
+    const required_claims = [{ name: 'tenant', values: ['blue'] }];
+    const { upstream, callWith } = await startJwtRoute(opened, { required_claims });
+    expect((await callWith({ tenant: 'blue' })).status).toBe(200);
+    const response = await callWith({ tenant: 'blue', ...claims });
+    const error = await expectRefusal(response, 401, 'authentication_failed');
+    expect(error.message).toContain(reason);
+    expect(response.headers.get('www-authenticate')).toBe(invalid);
+    expect(upstream.seen).toHaveLength(1);
+  });
+
+  it('refuses a token of an algorithm that it does not take, and one that is unsigned', async () => {
+    const { issuer, upstream, call } = await startJwtRoute(opened, { algorithms: ['RS256'] });
+    const token = await issuer.token();
+    await expectRefusal(await call(token), 401, 'authentication_failed');
+    const header = Buffer.from('{"alg":"none"}').toString('base64url');
+    const unsigned = `${header}.${token.split('.')[1]}.`;
+    await expectRefusal(await call(unsigned), 401, 'authentication_failed');
+    expect(upstream.seen).toHaveLength(0);
+  });
+
+  it('counts a refused token against the allowance of the address, and a valid one not', async () => {
+    const { callWith } = await startJwtRoute(
+      opened,
+      {},
+      {},
+      { environment: { AUTH_FAILURE_LIMIT: '2' } },
+    );
+    for (const left of ['1', '0']) {
+      const refused = await callWith({ exp: 1 });
+      await expectRefusal(refused, 401, 'authentication_failed');
+      expect(refused.headers.get('x-ratelimit-remaining')).toBe(left);
+    }
+    await expectRefusal(await callWith({ exp: 1 }), 429, 'rate_limit_exceeded');
+    expect((await callWith()).status).toBe(200);
+  });
+
+  it('reads the environment from X-Gateway-Environment, else takes the default', async () => {
+    const upstream = opened(await startUpstream());
+    const issuer = opened(await startTokenIssuer());
+    const snapshots = ['production', 'staging'].map((environment) => ({
+      ...testSnapshot(
+        { upstreams: [`${upstream.url}/${environment}`], auth: issuer.auth() },
+        createTokenSecret(),
+      ),
+      environment,
+    }));
+    const gateway = opened(await startTestDataPath({ upstreams: [] }, { snapshots }));
+    const authorization = `Bearer ${await issuer.token()}`;
+    for (const environment of [undefined, 'staging', 'nowhere']) {
+      const headers = {
+        authorization,
+        ...(environment !== undefined && { 'x-gateway-environment': environment }),
+      };
+      await fetch(`${gateway.url}/v1/proxy/test`, { headers });
+    }
+    expect(upstream.seen.map((seen) => seen.url)).toEqual(['/production', '/staging']);
+  });
+
+  it('opens a WebSocket by a JWT and not without, under the same rules for its headers', async () => {
+    const { gateway, issuer, upstream } = await startJwtRoute(opened);
+    const switching = ['Host: gateway', 'Connection: Upgrade', 'Upgrade: websocket'];
+    await expectRefusal(
+      await rawCall(gateway.port, { lines: switching }),
+      401,
+      'authentication_failed',
+    );
+    const token = await issuer.token();
+    // The upstream speaks no WebSocket, and its answer says that the request came through.
+    const answer = await rawCall(gateway.port, { lines: switching }, token);
+    expect(answer.status).toBe(200);
+    expect(upstream.seen).toHaveLength(1);
+    expect(upstream.seen[0]?.headers).toMatchObject({ 'x-gateway-subject': 'user-1' });
+    expect(upstream.seen[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('counts a quota per token for each subject', async () => {
+    const rate_limit = { limit: 2, window_seconds: 3600, per: 'token' as const };
+    const fixedMs = Date.now();
+    const clock = { ...systemClock, nowMs: () => fixedMs };
+    const { callWith } = await startJwtRoute(opened, {}, { rate_limit }, { clock });
+    const statuses: number[] = [];
+    for (const sub of ['a', 'a', 'a', 'b', 'b', 'b']) {
+      statuses.push((await callWith({ sub, jti: String(statuses.length) })).status);
+    }
+    expect(statuses).toEqual([200, 200, 429, 200, 200, 429]);
+  });
+});

@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
+import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { startTokenIssuer } from '@gateway/shared/test/token-issuer';
+import { closedPort } from '@gateway/shared/test/upstream';
+import { guardedLookup } from '../../upstream/names/guarded-lookup.ts';
+import { createFetchKeySet, FETCH_TIMEOUT_MS } from './fetch-key-set.ts';
+
+const opened = closeAfterEach();
+
+function fetcher(denied: readonly string[] = [], clock = systemClock) {
+  const deny = parseAddressRanges(denied);
+  const fetch = createFetchKeySet({ clock, deny, lookup: guardedLookup(deny) });
+  return (url: string) => fetch(url, new AbortController().signal);
+}
+
+async function setUp(answer?: (response: ServerResponse) => void) {
+  const issuer = opened(await startTokenIssuer());
+  issuer.answer = answer;
+  return issuer;
+}
+
+describe('fetching a key set', () => {
+  it('gives the text that the issuer answers', async () => {
+    const issuer = await setUp();
+    const text = await fetcher()(issuer.jwksUrl);
+    expect(JSON.parse(text)).toEqual({ keys: issuer.keys.map((key) => key.jwk) });
+  });
+
+  it('passes over a byte order mark before the text', async () => {
+    const issuer = await setUp((response) => void response.end('\ufeff{"keys":[]}'));
+    expect(await fetcher()(issuer.jwksUrl)).toBe('{"keys":[]}');
+  });
+
+  it('fails where nobody listens', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}/jwks.json`;
+    await expect(fetcher()(url)).rejects.toMatchObject({ failure: 'unreachable' });
+  });
+
+  it('takes no answer but 200, and follows no redirect', async () => {
+    const target = await setUp();
+    const issuer = await setUp((response) => {
+      response.writeHead(302, { location: target.jwksUrl }).end();
+    });
+    await expect(fetcher()(issuer.jwksUrl)).rejects.toMatchObject({ failure: 'status' });
+    issuer.answer = (response) => void response.writeHead(500).end('{"keys":[]}');
+    await expect(fetcher()(issuer.jwksUrl)).rejects.toMatchObject({ failure: 'status' });
+    expect(target.fetches).toBe(0);
+  });
+
+  it('gives up where the answer has no end in size', async () => {
+    let sent = 0;
+    const issuer = await setUp((response) => {
+      const chunk = Buffer.alloc(64 * 1024, ' ');
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+      };
+      response.on('drain', more);
+      more();
+    });
+    await expect(fetcher()(issuer.jwksUrl)).rejects.toMatchObject({ failure: 'too_large' });
+    expect(sent).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('gives up where the answer has no end in time, before and within it', async () => {
+    const soon = { ...systemClock, setTimer: hasten };
+    for (const hang of [() => undefined, (response: ServerResponse) => void response.write('{')]) {
+      const issuer = await setUp(hang);
+      await expect(fetcher([], soon)(issuer.jwksUrl)).rejects.toMatchObject({ failure: 'timeout' });
+    }
+  });
+
+  it('fails where the answer breaks off', async () => {
+    const issuer = await setUp((response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('{"keys":', () => response.destroy());
+    });
+    await expect(fetcher()(issuer.jwksUrl)).rejects.toMatchObject({ failure: 'unreachable' });
+  });
+
+  it('goes to no address where no upstream may be, by address or by name', async () => {
+    const issuer = await setUp();
+    const guarded = fetcher(['127.0.0.0/8', '::1/128']);
+    const { port } = new URL(issuer.jwksUrl);
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '2130706433']) {
+      const fetched = guarded(`http://${host}:${port}/jwks.json`);
+      await expect(fetched).rejects.toMatchObject({ failure: 'address_refused' });
+    }
+    expect(issuer.fetches).toBe(0);
+  });
+});
+
+/** The fetch's own time, and no other, passes fifty times as fast. */
+function hasten(delayMs: number, callback: () => void) {
+  expect(delayMs).toBe(FETCH_TIMEOUT_MS);
+  return systemClock.setTimer(delayMs / 50, callback);
+}

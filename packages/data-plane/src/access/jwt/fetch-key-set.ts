@@ -1,0 +1,113 @@
+import { Agent as HttpAgent, get as getHttp, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, get as getHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { Clock } from '@gateway/shared/clock';
+import type { AddressRanges } from '@gateway/shared/net/client-address';
+import { ADDRESS_REFUSED, isDeniedHost } from '../../upstream/names/guarded-lookup.ts';
+
+/** Why a key set could not be fetched, as the metrics and the log call it. */
+export type FetchFailure =
+  'unreachable' | 'timeout' | 'status' | 'too_large' | 'malformed' | 'address_refused';
+
+export class KeySetFetchError extends Error {
+  readonly failure: FetchFailure;
+
+  constructor(failure: FetchFailure, message: string) {
+    super(message);
+    this.name = 'KeySetFetchError';
+    this.failure = failure;
+  }
+}
+
+/** Gets the text of a key set. Rejects with a KeySetFetchError, also when the signal aborts. */
+export type FetchKeySet = (url: string, signal: AbortSignal) => Promise<string>;
+
+export interface FetchKeySetOptions {
+  readonly clock: Clock;
+  /** Addresses where no upstream may be; the issuer's key set is held to the same. */
+  readonly deny: AddressRanges;
+  readonly lookup: LookupFunction;
+}
+
+/** For the whole of a fetch: name, connection, head and body. */
+export const FETCH_TIMEOUT_MS = 5_000;
+const MAX_KEY_SET_BYTES = 256 * 1024;
+
+/**
+ * Fetches key sets over HTTP, each over a connection of its own. Bounded in time and size, follows no
+ * redirect, and goes to no address where no upstream may be (DESIGN section 2 "Where an upstream may
+ * be"), looked at after name resolution.
+ */
+export function createFetchKeySet(options: FetchKeySetOptions): FetchKeySet {
+  const { clock, deny, lookup } = options;
+  const http = new HttpAgent({ keepAlive: false, lookup });
+  const https = new HttpsAgent({ keepAlive: false, lookup });
+
+  return (url, signal) => {
+    const target = new URL(url);
+    if (isDeniedHost(target.origin, deny)) {
+      return Promise.reject(
+        new KeySetFetchError('address_refused', 'UPSTREAM_DENY_CIDRS refuses the address'),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      const headers = { accept: 'application/jwk-set+json, application/json' };
+      const request =
+        target.protocol === 'https:'
+          ? getHttps(target, { agent: https, headers })
+          : getHttp(target, { agent: http, headers });
+      const fail = (failure: FetchFailure, message: string) => {
+        timer.cancel();
+        signal.removeEventListener('abort', abort);
+        reject(new KeySetFetchError(failure, message));
+        request.destroy();
+      };
+      const abort = () => {
+        fail('unreachable', 'it was given up');
+      };
+      const timer = clock.setTimer(FETCH_TIMEOUT_MS, () => {
+        fail('timeout', `it took longer than ${FETCH_TIMEOUT_MS} ms`);
+      });
+      signal.addEventListener('abort', abort, { once: true });
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        const refused = error.code === ADDRESS_REFUSED;
+        fail(refused ? 'address_refused' : 'unreachable', error.code ?? error.message);
+      });
+      request.on('response', (response) => {
+        readText(response, fail, (text) => {
+          timer.cancel();
+          signal.removeEventListener('abort', abort);
+          resolve(text);
+        });
+      });
+    });
+  };
+}
+
+function readText(
+  response: IncomingMessage,
+  fail: (failure: FetchFailure, message: string) => void,
+  done: (text: string) => void,
+): void {
+  if (response.statusCode !== 200) {
+    fail('status', `it answered ${response.statusCode ?? 0}`);
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_KEY_SET_BYTES) {
+      fail('too_large', `it is larger than ${MAX_KEY_SET_BYTES} bytes`);
+    } else {
+      chunks.push(chunk);
+    }
+  });
+  response.on('error', (error: NodeJS.ErrnoException) => {
+    fail('unreachable', error.code ?? error.message);
+  });
+  response.on('end', () => {
+    // Unlike toString it passes over a byte order mark, as RFC 8259 section 8.1 lets a reader do.
+    if (response.complete) done(new TextDecoder().decode(Buffer.concat(chunks)));
+  });
+}

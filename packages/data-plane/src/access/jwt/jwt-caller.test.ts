@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { requestRecordSchema } from '@gateway/shared/records/record';
+import type { JWTPayload } from 'jose';
+import { JWT_AUTH } from '../../../test/jwt-verification.ts';
+import { callerOf } from './jwt-caller.ts';
+
+const claimsSchema = requestRecordSchema.shape.claims;
+
+describe('the claims of a caller that its record keeps', () => {
+  it.each<[string, unknown]>([
+    ['1e400', 'Infinity'],
+    ['-1e400', '-Infinity'],
+    ['[1e400]', '[null]'],
+    ['9007199254740993', 9007199254740992],
+    ['null', 'null'],
+  ])('can be read as a record again: %s', (json, kept) => {
+    const payload = JSON.parse(`{"tenant":${json}}`) as JWTPayload;
+    const auth = { ...JWT_AUTH, requiredClaims: [{ name: 'tenant', values: undefined }] };
+    const { claims } = callerOf(payload, auth, 'head.payload.signature');
+    expect(claimsSchema.parse(JSON.parse(JSON.stringify(claims)))).toEqual({ tenant: kept });
+  });
+});

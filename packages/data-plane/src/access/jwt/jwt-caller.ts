@@ -1,0 +1,103 @@
+import { createHash, hash } from 'node:crypto';
+import type { RecordedClaim } from '@gateway/shared/records/record';
+import { MAX_RECORDED_CLAIM_CHARS, MAX_RECORDED_CLAIMS } from '@gateway/shared/records/record';
+import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
+import type { JWTPayload } from 'jose';
+import type { JwtAuth, RequiredClaim } from '../../routing-table/routing-table.ts';
+
+/** Who a verified JWT says the caller is. Holds nothing by which the token could be made again. */
+export interface JwtCaller {
+  /**
+   * Names the caller to quotas and idempotency keys: a hash of issuer and subject, or of what the
+   * signature covers where the token names no subject, so that callers with other claims never share one.
+   */
+  readonly principal: string;
+  /** Claim `sub`. */
+  readonly subject: string | undefined;
+  /** Value of `X-Gateway-Subject`: the subject, with what is not visible ASCII percent-encoded. */
+  readonly subjectField: string | undefined;
+  /** Of the claims, `iss`, `aud` and those that the route requires: what the record keeps. */
+  readonly claims: Readonly<Record<string, RecordedClaim>>;
+}
+
+/** OpenID Connect Core section 2: a subject has at most 255 characters. */
+const MAX_SUBJECT_CHARS = 255;
+
+/** Why the claims of a token whose signature holds do not open the route, or undefined where they do. */
+export function refuseClaims(payload: JWTPayload, auth: JwtAuth): string | undefined {
+  const { sub } = payload;
+  if (sub !== undefined && (typeof sub !== 'string' || sub.length > MAX_SUBJECT_CHARS)) {
+    return `The subject of the token is not a text of at most ${MAX_SUBJECT_CHARS} characters.`;
+  }
+  for (const claim of auth.requiredClaims) {
+    if (!Object.hasOwn(payload, claim.name)) return `The token lacks the claim ${claim.name}.`;
+    if (!holds(payload, claim)) {
+      return `The claim ${claim.name} of the token is not what the route requires.`;
+    }
+  }
+  return undefined;
+}
+
+/** A list holds what one of its entries is; `scope` is a list of words (RFC 9068 section 2.2.3). */
+function holds(payload: JWTPayload, { name, values }: RequiredClaim): boolean {
+  if (values === undefined) return true;
+  const claim = payload[name];
+  const entries: unknown[] = Array.isArray(claim) ? claim : [claim];
+  if (name === 'scope' && typeof claim === 'string') entries.push(...claim.split(' '));
+  return entries.some((entry) => (values as ReadonlySet<unknown>).has(entry));
+}
+
+/** The caller that a verified token names. */
+export function callerOf(payload: JWTPayload, auth: JwtAuth, token: string): JwtCaller {
+  const { sub } = payload;
+  const identity =
+    sub === undefined || sub === ''
+      ? `token\0${hash('sha256', signedPart(token))}`
+      : `subject\0${auth.issuer}\0${sub}`;
+  return Object.freeze({
+    principal: `jwt:${createHash('sha256').update(identity).digest('base64url')}`,
+    subject: sub,
+    subjectField: sub === undefined || sub === '' ? undefined : encodeField(sub),
+    claims: recordedClaims(payload, auth),
+  });
+}
+
+/**
+ * A token without its signature, of which a caller can write a valid one in many ways: bits at the end
+ * of base64url that mean nothing, padding, and with ECDSA −s for s. Each would be a caller of its own.
+ */
+function signedPart(token: string): string {
+  return token.slice(0, token.lastIndexOf('.'));
+}
+
+function encodeField(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\x21-\x24\x26-\x7e]+/gu, (part) => encodeURIComponent(part));
+}
+
+function recordedClaims(payload: JWTPayload, auth: JwtAuth): Record<string, RecordedClaim> {
+  const names = new Set(['iss', 'aud', ...auth.requiredClaims.map((claim) => claim.name)]);
+  const kept: [string, RecordedClaim][] = [];
+  for (const name of names) {
+    if (kept.length >= MAX_RECORDED_CLAIMS || !Object.hasOwn(payload, name)) continue;
+    kept.push([name, recorded(payload[name])]);
+  }
+  return Object.freeze(Object.fromEntries(kept));
+}
+
+/** A plain value or a list of texts as it stands; anything else, and what is too long, as cut JSON text. */
+function recorded(claim: unknown): RecordedClaim {
+  // JSON can hold more than a number here can, and has no way to write what is read of it then.
+  if (typeof claim === 'number') return Number.isFinite(claim) ? claim : String(claim);
+  if (typeof claim === 'boolean') return claim;
+  if (typeof claim === 'string') return cut(claim);
+  const json = JSON.stringify(claim);
+  const plain = Array.isArray(claim) && claim.every((entry) => typeof entry === 'string');
+  if (plain && json.length <= MAX_RECORDED_CLAIM_CHARS) return claim.map((entry) => cut(entry));
+  return cut(json);
+}
+
+function cut(text: string): string {
+  return withoutTokenSecrets(text).slice(0, MAX_RECORDED_CLAIM_CHARS);
+}

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import type { JwtAuth } from '../../routing-table/routing-table.ts';
+import type { JwtCaller } from './jwt-caller.ts';
+import type { KeySet } from './key-set.ts';
+
+interface VerifiedToken {
+  readonly caller: JwtCaller;
+  /** What it was verified with: a set that the issuer has changed since may not hold its key any more. */
+  readonly keys: KeySet;
+  /** Claim `exp`. */
+  readonly expSeconds: number;
+}
+
+/**
+ * Tokens that were verified, by their SHA-256 and by what their route asks of them, so that a caller
+ * who comes again costs no signature. Past `maxTokens` the one that came first goes.
+ */
+export class VerifiedTokens {
+  readonly #maxTokens: number;
+  readonly #tokens = new Map<string, VerifiedToken>();
+  readonly #policies = new WeakMap<JwtAuth, string>();
+  #dropped = 0;
+
+  constructor(maxTokens: number) {
+    this.#maxTokens = maxTokens;
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** @param overSeconds whole seconds since the Unix epoch; a token whose `exp` is not above is over. */
+  find(
+    auth: JwtAuth,
+    token: string,
+    keys: KeySet | undefined,
+    overSeconds: number,
+  ): JwtCaller | undefined {
+    const key = this.#keyOf(auth, token);
+    const found = this.#tokens.get(key);
+    if (found === undefined) return undefined;
+    if (found.keys === keys && found.expSeconds > overSeconds) return found.caller;
+    this.#tokens.delete(key);
+    return undefined;
+  }
+
+  add(auth: JwtAuth, token: string, verified: VerifiedToken): void {
+    if (this.#tokens.size >= this.#maxTokens) this.#dropOldest();
+    this.#tokens.set(this.#keyOf(auth, token), verified);
+  }
+
+  #keyOf(auth: JwtAuth, token: string): string {
+    return `${this.#policyOf(auth)} ${hash('sha256', token, 'base64')}`;
+  }
+
+  /** The same text for every route, and every configuration, that asks the same of a token. */
+  #policyOf(auth: JwtAuth): string {
+    let policy = this.#policies.get(auth);
+    if (policy === undefined) {
+      const { issuer, audience, jwksUrl, algorithms } = auth;
+      const required = auth.requiredClaims.map(({ name, values }) => [
+        name,
+        values === undefined ? null : [...values],
+      ]);
+      const text = JSON.stringify([issuer, audience, jwksUrl, algorithms, required]);
+      policy = hash('sha256', text, 'base64');
+      this.#policies.set(auth, policy);
+    }
+    return policy;
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#tokens.keys().next();
+    if (oldest.done === true) return;
+    this.#tokens.delete(oldest.value);
+    this.#dropped += 1;
+  }
+}

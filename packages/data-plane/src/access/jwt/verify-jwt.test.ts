@@ -1,0 +1,150 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { exportSPKI } from 'jose';
+import { JWT_AUTH, NOW_MS, signAtNow, verifyAtNow } from '../../../test/jwt-verification.ts';
+import { createIssuerKey } from '@gateway/shared/test/token-issuer';
+import { parseKeySet } from './key-set.ts';
+import { NOT_VALID, verifyJwt } from './verify-jwt.ts';
+
+/** The token with its header replaced, under the signature that it had. */
+function withHeader(token: string, header: object): string {
+  const [, payload = '', signature = ''] = token.split('.');
+  return `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}.${signature}`;
+}
+
+describe('a JWT', () => {
+  it('of an algorithm that the route does not take is refused, though the key is there', async () => {
+    const key = await createIssuerKey('RS256');
+    const verification = await verifyAtNow([key], await signAtNow(key), { algorithms: ['ES256'] });
+    expect(verification).toEqual({ kind: 'refused', reason: NOT_VALID });
+  });
+
+  it('without a signature is refused, in every spelling of none', async () => {
+    const key = await createIssuerKey();
+    const token = await signAtNow(key);
+    for (const alg of ['none', 'None', 'NONE', 'nOnE', '']) {
+      const [head, payload] = withHeader(token, { alg, kid: key.kid }).split('.');
+      for (const forged of [`${head}.${payload}.`, `${head}.${payload}`, `${head}.${payload}.AA`]) {
+        expect((await verifyAtNow([key], forged)).kind).toBe('refused');
+      }
+    }
+  });
+
+  it('signed with the public key as the secret of an HMAC is refused', async () => {
+    const key = await createIssuerKey('RS256');
+    const [, payload] = (await signAtNow(key)).split('.');
+    for (const secret of [await exportSPKI(key.publicKey), JSON.stringify(key.jwk), key.jwk.n]) {
+      for (const [alg, digest] of [
+        ['HS256', 'sha256'],
+        ['HS512', 'sha512'],
+      ] as const) {
+        const header = JSON.stringify({ alg, kid: key.kid });
+        const signed = `${Buffer.from(header).toString('base64url')}.${payload}`;
+        const mac = createHmac(digest, secret ?? '')
+          .update(signed)
+          .digest('base64url');
+        expect((await verifyAtNow([key], `${signed}.${mac}`)).kind).toBe('refused');
+      }
+    }
+  });
+
+  it('signed with a symmetric key that the issuer publishes has no key here', async () => {
+    const key = await createIssuerKey();
+    const set = parseKeySet(JSON.stringify({ keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 'o' }] }));
+    expect(set?.size).toBe(0);
+    if (set === undefined) return;
+    expect((await verifyJwt(await signAtNow(key), JWT_AUTH, set, NOW_MS)).kind).toBe('no_key');
+  });
+
+  it('changed after it was signed is refused', async () => {
+    const key = await createIssuerKey();
+    const [head, , signature] = (await signAtNow(key)).split('.');
+    const [, payload] = (await signAtNow(key, { sub: 'admin' })).split('.');
+    expect((await verifyAtNow([key], `${head}.${payload}.${signature}`)).kind).toBe('no_key');
+  });
+
+  it('that brings a key of its own is verified with the issuer’s all the same', async () => {
+    const [key, own] = [await createIssuerKey(), await createIssuerKey()];
+    const header = {
+      kid: key.kid,
+      jwk: own.jwk,
+      jku: 'http://evil.test/',
+      x5u: 'http://evil.test/',
+    };
+    expect((await verifyAtNow([key], await signAtNow(own, {}, { header }))).kind).toBe('no_key');
+  });
+
+  it('with a critical header that is not understood is refused', async () => {
+    const key = await createIssuerKey();
+    const forged = withHeader(await signAtNow(key), { alg: 'ES256', crit: ['odd'], odd: 1 });
+    expect((await verifyAtNow([key], forged)).kind).toBe('refused');
+  });
+
+  it('that names a key which the issuer does not publish has no key', async () => {
+    const [key, other] = [await createIssuerKey(), await createIssuerKey()];
+    expect((await verifyAtNow([key], await signAtNow(other))).kind).toBe('no_key');
+  });
+
+  it('that names no key is tried with each that fits, and with no other', async () => {
+    const keys = await Promise.all(
+      ['RS256', 'ES256', 'ES256'].map((alg) => createIssuerKey(alg as 'ES256')),
+    );
+    const [, , last] = keys;
+    if (last === undefined) throw new Error('no key');
+    const token = await signAtNow(last, {}, { header: { kid: undefined } });
+    expect((await verifyAtNow(keys, token)).kind).toBe('valid');
+    const stranger = await signAtNow(await createIssuerKey(), {}, { header: { kid: undefined } });
+    expect(await verifyAtNow(keys, stranger)).toEqual({ kind: 'no_key' });
+  });
+
+  it('whose key cannot be used is not valid, whatever is wrong with the key', async () => {
+    const key = await createIssuerKey();
+    const broken = { ...key, jwk: { ...key.jwk, x: 'AAAA' } };
+    expect((await verifyAtNow([broken], await signAtNow(key))).kind).toBe('unusable_key');
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['names no key', { kid: undefined }],
+    ['names several', { kid: 'shared' }],
+  ])('that %s is tried with the good one behind one that cannot be used', async (_case, id) => {
+    const good = await createIssuerKey('RS256');
+    const short = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const named = [short.publicKey.export({ format: 'jwk' }), good.jwk].map((jwk) => {
+      return { ...good, jwk: { ...jwk, ...id } };
+    });
+    const token = await signAtNow(good, {}, { header: id });
+    expect((await verifyAtNow(named, token)).kind).toBe('valid');
+    expect(
+      (await verifyAtNow(named, await signAtNow(good, { aud: 'x' }, { header: id }))).kind,
+    ).toBe('refused');
+  });
+
+  it.each(['', '.', '..', 'a.b.c', '...', 'e30.e30.e30', 'ey', `${'a'.repeat(8000)}.b.c`])(
+    'that is none is refused: %.20j',
+    async (text) => {
+      expect((await verifyAtNow([await createIssuerKey()], text)).kind).toBe('refused');
+    },
+  );
+});
+
+describe('a JWK Set', () => {
+  it('is read without the private part of a key that was published by mistake', async () => {
+    const key = await createIssuerKey();
+    const leaked = { ...key, jwk: { ...key.jwk, d: 'c2VjcmV0' } };
+    expect((await verifyAtNow([leaked], await signAtNow(key))).kind).toBe('valid');
+  });
+
+  it('is read without the entries that are no usable key', async () => {
+    const { jwk } = await createIssuerKey();
+    const entries = [null, 1, 'key', {}, { kty: 'new' }, { ...jwk, x: 'x'.repeat(300) }, jwk];
+    expect(parseKeySet(JSON.stringify({ keys: entries }))?.size).toBe(1);
+    expect(parseKeySet(JSON.stringify({ keys: Array(1000).fill(jwk) }))?.size).toBe(64);
+  });
+
+  it.each(['', 'null', '[]', '{}', '{"keys":1}', '{"keys":null}', '<html>'])(
+    'is not made of %s',
+    (text) => {
+      expect(parseKeySet(text)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,218 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { systemClock } from '@gateway/shared/clock';
+import { configLogSubject, configWantedSubject, NAMES } from '@gateway/shared/messaging/names';
+import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
+import { eventually } from '@gateway/shared/test/eventually';
+import { jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { startConfigSync } from './config-sync.ts';
+import { openLastGood } from './last-good.ts';
+import { captureLog } from '../../test/captured-log.ts';
+import {
+  deltaOf,
+  newKey,
+  openConfigPublisher,
+  sealRepeated,
+  type ConfigPublisher,
+} from '@gateway/shared/test/config-publisher';
+import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
+
+const key = newKey();
+const ENVIRONMENT = 'production';
+const TOPOLOGY = { replicas: 1, maxRecordStreamBytes: 1024 * 1024 };
+let own: OwnNats;
+let connection: NatsConnection;
+let publisher: ConfigPublisher;
+
+beforeEach(async () => {
+  own = await openOwnNats();
+  const server = await own.startServer();
+
+  connection = await own.connect(server.url);
+  await ensureTopology(connection, TOPOLOGY);
+  publisher = await openConfigPublisher(connection, key);
+});
+afterEach(() => own.close());
+
+function start(nats = Promise.resolve(connection)) {
+  const { log } = captureLog();
+  /** How each version came to be served. */
+  const applied: string[] = [];
+  const state = { refuses: 0 };
+  const registry = new Registry();
+  const sync = startConfigSync({
+    ...{ nats, keys: [key], clock: systemClock, log, registry },
+    lastGood: openLastGood(path.join(own.folder, 'last-good'), [key], log),
+    apply: ({ version }) => void applied.push(`load ${version}`),
+    applyDelta({ version }) {
+      if (version === state.refuses) throw new Error('it contradicts itself');
+      applied.push(`change ${version}`);
+    },
+  });
+  own.defer(() => sync.stop());
+  const version = () => sync.status.environments.get(ENVIRONMENT)?.version;
+  const becomes = (expected: readonly string[]) =>
+    eventually(() => expect(applied).toEqual(expected), { deadlineMs: 20_000 });
+  const versionOnceLoaded = async () => {
+    let loaded: number | undefined;
+    await eventually(
+      () => {
+        expect(sync.isLoaded()).toBe(true);
+        loaded = version();
+      },
+      { intervalMs: 1 },
+    );
+    return loaded;
+  };
+  return { sync, applied, registry, version, becomes, versionOnceLoaded, state };
+}
+
+/** Waits for a data plane to ask for a snapshot, and gives a function that awaits the next time. */
+function watchWanted() {
+  const asked: string[] = [];
+  connection.subscribe(configWantedSubject(ENVIRONMENT), {
+    callback: (_error, { subject }) => void asked.push(subject),
+  });
+  return () => eventually(() => expect(asked.length).toBeGreaterThan(0), { deadlineMs: 20_000 });
+}
+
+/** Points to a snapshot that repeats what this entry made. */
+async function repeat(entry: Uint8Array): Promise<void> {
+  const { pointer, bytes } = await sealRepeated(entry, ENVIRONMENT, [key]);
+  await publisher.objects.putBlob({ name: pointer.object }, bytes);
+  await publisher.pointers.put(ENVIRONMENT, JSON.stringify(pointer));
+}
+
+describe('the configuration as deltas', () => {
+  it('is served change by change, at the start and then as they come', async () => {
+    await publisher.publish(ENVIRONMENT, 1);
+    await publisher.change(ENVIRONMENT, 1);
+    await publisher.change(ENVIRONMENT, 2, 5);
+    const { becomes, sync } = start();
+    await becomes(['load 1', 'change 2', 'change 5']);
+    await eventually(() => expect(sync.isLoaded()).toBe(true));
+    const last = await publisher.change(ENVIRONMENT, 5);
+    await repeat(last);
+    await publisher.change(ENVIRONMENT, 6);
+    await becomes(['load 1', 'change 2', 'change 5', 'change 6', 'change 7']);
+    expect(sync.status).toMatchObject({ connected: true, lastError: undefined });
+  });
+
+  it('is loaded only when the changes behind the snapshot are served as well', async () => {
+    await publisher.publish(ENVIRONMENT, 1);
+    for (let from = 1; from < 30; from += 1) await publisher.change(ENVIRONMENT, from);
+    const { versionOnceLoaded } = start();
+    expect(await versionOnceLoaded()).toBe(30);
+  });
+
+  it('is loaded only then, too, where the log begins with entries of a key that is gone', async () => {
+    for (const from of [1, 2]) {
+      await publisher.append(
+        ENVIRONMENT,
+        sealLogEntry(deltaOf(ENVIRONMENT, from), [newKey('gone')]),
+      );
+    }
+    await publisher.publish(ENVIRONMENT, 3);
+    for (let from = 3; from < 30; from += 1) await publisher.change(ENVIRONMENT, from);
+    const { sync, versionOnceLoaded } = start();
+    expect(await versionOnceLoaded()).toBe(30);
+    expect(sync.status.lastError).toBeUndefined();
+  });
+
+  it('is loaded as a whole where a change was missed, after it was asked for', async () => {
+    await publisher.publish(ENVIRONMENT, 1);
+    const { becomes, registry, sync } = start();
+    await becomes(['load 1']);
+    const wanted = watchWanted();
+    const last = await publisher.change(ENVIRONMENT, 2);
+    await wanted();
+    expect(sync.status.lastError).toContain('gap');
+    await repeat(last);
+    await becomes(['load 1', 'load 3']);
+    expect(sync.status.lastError).toBeUndefined();
+    await publisher.change(ENVIRONMENT, 3);
+    await becomes(['load 1', 'load 3', 'change 4']);
+    expect(await registry.metrics()).toMatch(/gateway_config_gaps_total [1-9]/);
+  });
+
+  it('is served on as it was where a delta is poisoned, forged or damaged, and the next good one is taken', async () => {
+    await publisher.publish(ENVIRONMENT, 1);
+    const { becomes, registry, sync, state } = start();
+    await becomes(['load 1']);
+    await publisher.append(ENVIRONMENT, 'no entry at all');
+    await publisher.append(ENVIRONMENT, sealLogEntry(deltaOf(ENVIRONMENT, 1, 9), [newKey(key.id)]));
+    await publisher.append(ENVIRONMENT, sealLogEntry(deltaOf('development', 1, 9), [key]));
+    await eventually(() => expect(sync.status.lastError).toContain('another environment'));
+    await publisher.change(ENVIRONMENT, 1);
+    await becomes(['load 1', 'change 2']);
+    expect(sync.status.lastError).toBeUndefined();
+    state.refuses = 3;
+    await publisher.change(ENVIRONMENT, 2);
+    await eventually(() => expect(sync.status.lastError).toContain('it contradicts itself'));
+    const last = await publisher.change(ENVIRONMENT, 3);
+    await repeat(last);
+    await becomes(['load 1', 'change 2', 'load 4']);
+    const metrics = await registry.metrics();
+    expect(metrics).toContain('gateway_config_refused_total{reason="delta_refused"} 3');
+    expect(metrics).toContain('gateway_config_refused_total{reason="apply_failed"} 1');
+  });
+
+  it('is there again after a restart without NATS, changes included', async () => {
+    await publisher.publish(ENVIRONMENT, 1);
+    const first = start();
+    await first.becomes(['load 1']);
+    for (let from = 1; from < 10; from += 1) await publisher.change(ENVIRONMENT, from);
+    await eventually(() => expect(first.version()).toBe(10));
+    await first.sync.stop();
+    const second = start(new Promise(() => undefined));
+    await second.sync.restored;
+    expect(second.version()).toBe(10);
+    expect(second.sync.status.environments.get(ENVIRONMENT)?.source).toBe('file');
+    await second.sync.stop();
+    const third = start();
+    await eventually(() =>
+      expect(third.sync.status.environments.get(ENVIRONMENT)?.source).toBe('nats'),
+    );
+    await publisher.change(ENVIRONMENT, 10);
+    await eventually(() => expect(third.version()).toBe(11));
+    expect((await readdir(path.join(own.folder, 'last-good'))).toSorted()[0]).toMatch(/deltas$/);
+  });
+
+  it('goes on where it was after NATS was away, and from the snapshot where the log was lost', async () => {
+    await publisher.publish(ENVIRONMENT, 1);
+    const { becomes, version, applied } = start();
+    await publisher.change(ENVIRONMENT, 1);
+    await becomes(['load 1', 'change 2']);
+    const manager = await jetstreamManager(connection);
+    for await (const { name } of manager.consumers.list(NAMES.configLog)) {
+      await manager.consumers.delete(NAMES.configLog, name);
+    }
+    await publisher.change(ENVIRONMENT, 2);
+    await eventually(() => expect(version()).toBe(3), { deadlineMs: 20_000 });
+    await manager.streams.purge(NAMES.configLog, { filter: configLogSubject(ENVIRONMENT) });
+    await manager.streams.delete(NAMES.configLog);
+    await ensureTopology(connection, TOPOLOGY);
+    await publisher.publish(ENVIRONMENT, 4);
+    await publisher.change(ENVIRONMENT, 4);
+    await eventually(() => expect(version()).toBe(5), { deadlineMs: 20_000 });
+    expect(applied).toEqual(['load 1', 'change 2', 'change 3', 'load 4', 'change 5']);
+  });
+
+  it('is followed by pointers alone where a control plane of the version before makes no log', async () => {
+    const manager = await jetstreamManager(connection);
+    await manager.streams.delete(NAMES.configLog);
+    await publisher.publish(ENVIRONMENT, 1);
+    const { becomes, sync } = start();
+    await becomes(['load 1']);
+    await eventually(() => {
+      expect(sync.isLoaded()).toBe(true);
+      expect(sync.status.connected).toBe(true);
+    });
+    await publisher.publish(ENVIRONMENT, 2);
+    await becomes(['load 1', 'load 2']);
+  });
+});

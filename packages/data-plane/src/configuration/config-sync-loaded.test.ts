@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import path from 'node:path';
+import { Registry } from 'prom-client';
+import { systemClock } from '@gateway/shared/clock';
+import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { eventually } from '@gateway/shared/test/eventually';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { startConfigSync, type ConfigSync } from './config-sync.ts';
+import { openLastGood } from './last-good.ts';
+import { captureLog } from '../../test/captured-log.ts';
+import {
+  newKey,
+  openConfigPublisher,
+  type ConfigPublisher,
+} from '@gateway/shared/test/config-publisher';
+import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
+
+const key = newKey();
+
+describe('the configuration is loaded', () => {
+  let own: OwnNats;
+  let connection: NatsConnection;
+  let publisher: ConfigPublisher;
+
+  beforeEach(async () => {
+    own = await openOwnNats();
+    const server = await own.startServer();
+    connection = await own.connect(server.url);
+    await ensureTopology(connection, { replicas: 1, maxRecordStreamBytes: 1024 * 1024 });
+    publisher = await openConfigPublisher(connection, key);
+  });
+  afterEach(() => own.close());
+
+  /** @param onApply told of each environment just before it is served. */
+  function start(onApply: (environment: string, sync: ConfigSync) => void = () => undefined) {
+    const { log } = captureLog();
+    const sync = startConfigSync({
+      nats: Promise.resolve(connection),
+      keys: [key],
+      lastGood: openLastGood(path.join(own.folder, 'last-good'), [key], log),
+      clock: systemClock,
+      log,
+      registry: new Registry(),
+      apply: ({ environment }) => onApply(environment, sync),
+      applyDelta: () => undefined,
+    });
+    own.defer(() => sync.stop());
+    return sync;
+  }
+  const becomesLoaded = (sync: ConfigSync) =>
+    eventually(() => expect(sync.status.loaded).toBe(true));
+
+  it('when every environment that was there at the start is served, not when the first one is', async () => {
+    const environments = ['a', 'b', 'c', 'd'];
+    for (const environment of environments) await publisher.publish(environment, 1);
+    const seen: [string, boolean][] = [];
+    const sync = start((environment, own) => seen.push([environment, own.isLoaded()]));
+    await becomesLoaded(sync);
+    expect(seen.toSorted()).toEqual(environments.map((environment) => [environment, false]));
+  });
+
+  it('not as long as there is none at all', async () => {
+    const sync = start();
+    await eventually(() => expect(sync.status.connected).toBe(true));
+    expect(sync.status.loaded).toBe(false);
+    await publisher.publish('first', 1);
+    await becomesLoaded(sync);
+  });
+
+  it('though one environment cannot be taken', async () => {
+    await publisher.publish('good', 1);
+    const { pointer } = await publisher.seal('without-object', 1);
+    await publisher.pointers.put('without-object', JSON.stringify(pointer));
+    await publisher.pointers.put('forged', JSON.stringify({ ...pointer, environment: 'forged' }));
+    const sync = start();
+    await becomesLoaded(sync);
+    expect([...sync.status.environments.keys()]).toEqual(['good']);
+    const names = ['good', 'without-object', 'forged', 'never-heard-of'];
+    expect(names.filter((name) => sync.isUnserved(name))).toEqual(['without-object', 'forged']);
+  });
+
+  it('at once from the last-good files, and stays so when another environment comes', async () => {
+    await publisher.publish('kept', 1);
+    const before = start();
+    await becomesLoaded(before);
+    await before.stop();
+    const after = start();
+    await after.restored;
+    expect(after.status.loaded).toBe(true);
+    await publisher.publish('another', 1);
+    const seen: boolean[] = [];
+    await eventually(() => {
+      seen.push(after.status.loaded);
+      expect(after.status.environments.has('another')).toBe(true);
+    });
+    expect(new Set(seen)).toEqual(new Set([true]));
+  });
+});

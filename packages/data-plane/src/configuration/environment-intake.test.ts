@@ -1,0 +1,254 @@
+import { describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { eventually } from '@gateway/shared/test/eventually';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { sealSnapshot, type SealedSnapshot } from '@gateway/shared/snapshot/codec';
+import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
+import type { Delta } from '@gateway/shared/snapshot/log-schema';
+import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import { createConfigMetrics } from './config-metrics.ts';
+import { createEnvironmentIntake } from './environment-intake.ts';
+import { captureLog } from '../../test/captured-log.ts';
+import { deltaOf, newKey, sealRepeated, snapshotOf } from '@gateway/shared/test/config-publisher';
+
+const key = newKey();
+
+function seal(version: number): Promise<SealedSnapshot> {
+  return sealSnapshot(snapshotOf('production', version), String(version), [key]);
+}
+
+/** An intake whose store of objects is in the hands of the test. */
+function setUp(
+  apply: (snapshot: Snapshot) => void = () => undefined,
+  applyDelta: (delta: Delta) => void = () => undefined,
+) {
+  const state = { asked: 0, isLong: false };
+  const clock = manualClock();
+  const registry = new Registry();
+  const applied: number[] = [];
+  const fetches: { object: string; give: (bytes: Uint8Array) => void; fail: () => void }[] = [];
+  const kept: string[] = [];
+  const intake = createEnvironmentIntake({
+    environment: 'production',
+    keys: [key],
+    clock,
+    random: () => 0,
+    log: captureLog().log,
+    metrics: createConfigMetrics(registry, () => true),
+    fetch: (object) =>
+      new Promise((resolve, reject) => {
+        fetches.push({ object, give: resolve, fail: () => reject(new Error('not there')) });
+      }),
+    target: {
+      apply(snapshot) {
+        apply(snapshot);
+        applied.push(snapshot.version);
+      },
+      applyDelta(delta) {
+        applyDelta(delta);
+        applied.push(delta.version);
+      },
+    },
+    keeper: {
+      snapshot: (text) => kept.push(text),
+      delta: (sealed) => kept.push(Buffer.from(sealed).toString()),
+      isLong: () => state.isLong,
+    },
+    ask: () => void (state.asked += 1),
+  });
+  const nextFetch = (index: number) =>
+    eventually(() => {
+      const fetch = fetches[index];
+      if (fetch === undefined) throw new Error(`no fetch ${index} yet`);
+      return fetch;
+    });
+  const offer = (sealed: SealedSnapshot) => intake.offer(JSON.stringify(sealed.pointer));
+  const settled = (versions: readonly number[]) =>
+    eventually(() => expect(applied).toEqual(versions));
+  const refused = async (reason: string) => {
+    const line = `gateway_config_refused_total{reason="${reason}"} `;
+    const metrics = await registry.metrics();
+    return Number(
+      metrics
+        .split('\n')
+        .find((one) => one.startsWith(line))
+        ?.slice(line.length),
+    );
+  };
+  return { intake, clock, fetches, kept, nextFetch, offer, settled, refused, registry, state };
+}
+
+describe('the intake of an environment', () => {
+  it('takes only the newest of several changes that arrive during a fetch', async () => {
+    const { offer, nextFetch, settled, fetches, kept } = setUp();
+    const [one, two, three, four] = [await seal(1), await seal(2), await seal(3), await seal(4)];
+    offer(one);
+    (await nextFetch(0)).give(one.bytes);
+    offer(two);
+    offer(three);
+    offer(four);
+    (await nextFetch(1)).give(four.bytes);
+    await settled([1, 4]);
+    expect(fetches.map(({ object }) => object)).toEqual(['1', '4']);
+    expect(kept).toEqual([JSON.stringify(one.pointer), JSON.stringify(four.pointer)]);
+  });
+
+  it('tries a fetch again after a back-off for as long as the pointer is the newest', async () => {
+    const { intake, offer, clock, nextFetch, settled, fetches } = setUp();
+    const one = await seal(1);
+    offer(one);
+    for (const [index, delayMs] of [100, 200, 400].entries()) {
+      (await nextFetch(index)).fail();
+      await eventually(() => expect(intake.error).toContain('not there'));
+      await eventually(() => {
+        clock.advance(delayMs - 1);
+        expect(fetches).toHaveLength(index + 1);
+        clock.advance(1);
+      });
+    }
+    (await nextFetch(3)).give(one.bytes);
+    await settled([1]);
+    expect(intake.error).toBeUndefined();
+  });
+
+  it('gives up the back-off of an older pointer when a newer one arrives', async () => {
+    const { offer, nextFetch, settled } = setUp();
+    const two = await seal(2);
+    offer(await seal(1));
+    (await nextFetch(0)).fail();
+    offer(two);
+    (await nextFetch(1)).give(two.bytes);
+    await settled([2]);
+  });
+
+  it('serves the old one on where a new one does not apply, and takes the next', async () => {
+    const setup = setUp(({ version }) => {
+      if (version === 2) throw new Error('route rte_1 names an unknown service');
+    });
+    const { intake, offer, nextFetch, settled, refused } = setup;
+    for (const [index, version] of [1, 2, 3].entries()) {
+      const sealed = await seal(version);
+      offer(sealed);
+      (await nextFetch(index)).give(sealed.bytes);
+      await eventually(() => {
+        if (version === 2) expect(intake.error).toMatch(/apply_failed: route rte_1 names/);
+        else expect(intake.served?.version).toBe(version);
+      });
+    }
+    await settled([1, 3]);
+    expect(await refused('apply_failed')).toBe(1);
+  });
+
+  it('refuses bytes that the pointer does not name, once, however often it is shown', async () => {
+    const { intake, offer, nextFetch, refused, fetches } = setUp();
+    const [one, other] = [await seal(1), await seal(2)];
+    offer(one);
+    (await nextFetch(0)).give(other.bytes);
+    await eventually(() => expect(intake.error).toContain('snapshot_refused'));
+    offer(one);
+    offer(other);
+    (await nextFetch(1)).give(other.bytes);
+    await eventually(() => expect(intake.served?.version).toBe(2));
+    expect(fetches.map(({ object }) => object)).toEqual(['1', '2']);
+    expect(await refused('snapshot_refused')).toBe(1);
+  });
+
+  it('never goes back to a version that was served before', async () => {
+    const { intake, offer, nextFetch, settled, refused, fetches } = setUp();
+    const [one, two] = [await seal(1), await seal(2)];
+    offer(two);
+    (await nextFetch(0)).give(two.bytes);
+    await settled([2]);
+    offer(one);
+    await eventually(() => expect(intake.error).toContain('not_newer: version 1 after 2'));
+    offer(two);
+    await eventually(() => expect(intake.error).toBeUndefined());
+    expect(fetches).toHaveLength(1);
+    expect(await refused('not_newer')).toBe(1);
+  });
+
+  it('passes over the older snapshots that the log shows to one that starts', async () => {
+    const { intake, offer, nextFetch, settled, refused } = setUp();
+    const [one, two] = [await seal(1), await seal(2)];
+    offer(two);
+    const pointer = JSON.stringify(one.pointer);
+    const shown = { kind: 'snapshot', environment: 'production', version: 1, pointer } as const;
+    intake.offerEntry(sealLogEntry(shown, [key]));
+    (await nextFetch(0)).give(two.bytes);
+    await settled([2]);
+    expect(intake.error).toBeUndefined();
+    // It was never counted.
+    expect(await refused('not_newer')).toBeNaN();
+  });
+
+  it('serves what was restored until something newer comes, and knows when it is the newest', async () => {
+    const { intake, offer, nextFetch, settled } = setUp();
+    const [one, two] = [await seal(1), await seal(2)];
+    await intake.restore({
+      ...{ pointer: one.pointer, snapshot: snapshotOf('production', 1), deltas: [] },
+    });
+    expect(intake.served).toMatchObject({ version: 1, source: 'file' });
+    offer(one);
+    await eventually(() => expect(intake.served).toMatchObject({ version: 1, source: 'nats' }));
+    offer(two);
+    (await nextFetch(0)).give(two.bytes);
+    await settled([1, 2]);
+  });
+
+  it('keeps a snapshot in the place of many deltas, once one of what is served can be had', async () => {
+    const { intake, offer, nextFetch, settled, state, fetches, kept } = setUp();
+    const one = await seal(1);
+    offer(one);
+    (await nextFetch(0)).give(one.bytes);
+    await settled([1]);
+    const delta = sealLogEntry(deltaOf('production', 1), [key]);
+    intake.offerEntry(delta);
+    await settled([1, 2]);
+    const repeated = await sealRepeated(delta, 'production', [key]);
+    offer(repeated);
+    await eventually(() => expect(intake.isSettled).toBe(true));
+    expect(fetches).toHaveLength(1);
+    state.isLong = true;
+    offer(repeated);
+    (await nextFetch(1)).give(repeated.bytes);
+    await eventually(() => expect(kept.at(-1)).toBe(JSON.stringify(repeated.pointer)));
+    await settled([1, 2]);
+    expect(intake.error).toBeUndefined();
+  });
+
+  it('asks for a snapshot again and again for as long as it has none that leads on', async () => {
+    const { intake, offer, nextFetch, settled, state, clock, fetches } = setUp();
+    const one = await seal(1);
+    offer(one);
+    (await nextFetch(0)).give(one.bytes);
+    await settled([1]);
+    const late = sealLogEntry(deltaOf('production', 2), [key]);
+    intake.offerEntry(late);
+    for (const [times, afterMs] of [250, 5000, 5000].entries()) {
+      await eventually(() => {
+        clock.advance(afterMs);
+        expect(state.asked).toBeGreaterThan(times);
+      });
+    }
+    expect(intake.error).toMatch(/^production: gap: .* version 1$/);
+    const repeated = await sealRepeated(late, 'production', [key]);
+    offer(repeated);
+    await eventually(() => {
+      clock.advance(250);
+      expect(fetches).toHaveLength(2);
+    });
+    (await nextFetch(1)).give(repeated.bytes);
+    await settled([1, 3]);
+    expect(intake.error).toBeUndefined();
+  });
+
+  it('stops at once in the midst of a back-off', async () => {
+    const { intake, offer, nextFetch, fetches } = setUp();
+    offer(await seal(1));
+    (await nextFetch(0)).fail();
+    await eventually(() => expect(intake.error).toBeDefined());
+    await intake.stop();
+    offer(await seal(2));
+    expect(fetches).toHaveLength(1);
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import fc from 'fast-check';
+import { eventually } from '@gateway/shared/test/eventually';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { sealSnapshot, type SealedSnapshot } from '@gateway/shared/snapshot/codec';
+import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
+import { createConfigMetrics } from './config-metrics.ts';
+import { createEnvironmentIntake } from './environment-intake.ts';
+import { captureLog } from '../../test/captured-log.ts';
+import { deltaOf, newKey, sealRepeated, snapshotOf } from '@gateway/shared/test/config-publisher';
+
+const OLDEST = 2;
+const NEWEST = 11;
+const ENVIRONMENT = 'production';
+const key = newKey();
+
+/** What tells of a version: the pointer of a snapshot, or an entry of the log. */
+type Message = { readonly version: number } & (
+  { readonly pointer: string } | { readonly entry: Uint8Array }
+);
+
+/** A version as control planes publish it, by a snapshot or by a delta. */
+interface Made {
+  readonly bySnapshot: readonly Message[];
+  readonly byDelta: Message;
+  /** By a snapshot of what the delta made. */
+  readonly repeated: Message;
+}
+
+const objects = new Map<string, Uint8Array>();
+
+function pointTo(version: number, { pointer, bytes }: SealedSnapshot) {
+  objects.set(pointer.object, bytes);
+  return { version, pointer: JSON.stringify(pointer) };
+}
+
+async function make(version: number): Promise<Made> {
+  const snapshot = snapshotOf(ENVIRONMENT, version);
+  const own = pointTo(version, await sealSnapshot(snapshot, `own-${version}`, [key]));
+  const logged = { kind: 'snapshot', environment: ENVIRONMENT, ...own } as const;
+  const entry = sealLogEntry(deltaOf(ENVIRONMENT, version - 1), [key]);
+  return {
+    bySnapshot: [own, { version, entry: sealLogEntry(logged, [key]) }],
+    byDelta: { version, entry },
+    repeated: pointTo(version, await sealRepeated(entry, ENVIRONMENT, [key])),
+  };
+}
+
+/** Of a line of versions some messages, in any order, any number of times, with pauses in between. */
+function toldOf(made: readonly Made[]) {
+  return fc.array(fc.nat(3), { minLength: made.length, maxLength: made.length }).chain((kinds) => {
+    const line = made.map(({ bySnapshot, byDelta, repeated }, at) =>
+      at === 0 || kinds[at] === 0 ? bySnapshot : [byDelta, repeated],
+    );
+    const step = fc.record({ message: fc.constantFrom(...line.flat()), pause: fc.nat(2) });
+    return fc.record({
+      steps: fc.array(step, { minLength: 1, maxLength: 40 }),
+      // The newest as a snapshot, as a control plane makes one for who asks.
+      answer: fc.constant(line.at(-1)?.find((one) => 'pointer' in one)),
+      failing: fc.uniqueArray(fc.nat(15)),
+    });
+  });
+}
+
+/** An intake whose fetches fail where `failing` has their number, and what it served one after the other. */
+function setUp(failing: readonly number[], onServed: (version: number) => void = () => undefined) {
+  const clock = manualClock();
+  const state = { served: 0, asked: 0, fetches: 0, forward: true };
+  const serve = (version: number, fits: boolean) => {
+    state.forward &&= fits && version > state.served;
+    state.served = version;
+    onServed(version);
+  };
+  const intake = createEnvironmentIntake({
+    ...{ environment: ENVIRONMENT, keys: [key], clock, random: () => 0, log: captureLog().log },
+    metrics: createConfigMetrics(new Registry(), () => true),
+    fetch(object) {
+      const bytes = failing.includes((state.fetches += 1)) ? undefined : objects.get(object);
+      return bytes ? Promise.resolve(bytes) : Promise.reject(new Error('it cannot be had now'));
+    },
+    target: {
+      apply: ({ version }) => serve(version, true),
+      applyDelta: ({ from, version }) => serve(version, from === state.served),
+    },
+    keeper: { snapshot: () => undefined, delta: () => undefined, isLong: () => false },
+    ask: () => void (state.asked += 1),
+  });
+  const offer = (message: Message) =>
+    'pointer' in message ? intake.offer(message.pointer) : intake.offerEntry(message.entry);
+  return { clock, state, intake, offer };
+}
+
+describe('the intake of an environment', () => {
+  it('takes what comes at whatever moment after something else is served', async () => {
+    const [first, second] = [await make(OLDEST), await make(OLDEST + 1)];
+    for (let turns = 0; turns < 20; turns += 1) {
+      const later = async () => {
+        for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+        offer(second.byDelta);
+      };
+      const { intake, state, offer } = setUp([], (version) => {
+        if (version === OLDEST) void later();
+      });
+      for (const message of first.bySnapshot) offer(message);
+      await eventually(() =>
+        expect({ turns, served: state.served }).toEqual({ turns, served: OLDEST + 1 }),
+      );
+      await intake.stop();
+    }
+  });
+
+  it('leaves a snapshot that is gone for a newer one, at whatever moment of a back-off that comes', async () => {
+    const { pointer } = await sealSnapshot(snapshotOf(ENVIRONMENT, OLDEST), 'gone', [key]);
+    const gone = { version: OLDEST, pointer: JSON.stringify(pointer) };
+    const next = await make(OLDEST + 1);
+    for (let turns = 0; turns < 20; turns += 1) {
+      const { intake, state, offer, clock } = setUp([]);
+      offer(gone);
+      await eventually(() => expect(intake.error).toContain('cannot be had'));
+      clock.advance(100);
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      for (const message of next.bySnapshot) offer(message);
+      // No time passes: it is the news that ends the back-off.
+      await eventually(() =>
+        expect({ turns, served: state.served }).toEqual({ turns, served: OLDEST + 1 }),
+      );
+      await intake.stop();
+    }
+  });
+
+  it('ends at the newest version or asks for a snapshot, which leads there, whatever was lost, late or twice', async () => {
+    const made: Made[] = [];
+    for (let version = OLDEST; version <= NEWEST; version += 1) made.push(await make(version));
+    const run = async ({ steps, answer, failing }: Told) => {
+      const { clock, state, intake, offer } = setUp(failing);
+      const until = (isSo: () => boolean) =>
+        eventually(
+          () => {
+            if (isSo()) return;
+            clock.advance(250);
+            throw new Error(`at ${state.served}, asked ${state.asked} times: ${intake.error}`);
+          },
+          { intervalMs: 0 },
+        );
+      for (const { message, pause } of steps) {
+        offer(message);
+        for (let turn = 0; turn < pause; turn += 1) {
+          clock.advance(150);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      }
+      const newest = Math.max(...steps.map(({ message }) => message.version));
+      const { asked } = state;
+      await until(() => state.served === newest || state.asked > asked);
+      if (answer === undefined) throw new Error('the newest version is there as a snapshot');
+      offer(answer);
+      await until(() => state.served === NEWEST && intake.error === undefined);
+      expect(intake.served?.version).toBe(NEWEST);
+      expect(state.forward).toBe(true);
+      await intake.stop();
+    };
+    await fc.assert(fc.asyncProperty(toldOf(made), run), { numRuns: 200, endOnFailure: true });
+  });
+});
+
+type Told = ReturnType<typeof toldOf> extends fc.Arbitrary<infer T> ? T : never;

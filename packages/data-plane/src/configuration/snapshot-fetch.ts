@@ -1,0 +1,88 @@
+import type { Clock } from '@gateway/shared/clock';
+import { NAMES } from '@gateway/shared/messaging/names';
+import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { z } from 'zod';
+import { orAborted } from '../nats/abortable.ts';
+import type { NatsLink } from '../nats/nats-link.ts';
+
+/** The bytes of an object of the snapshot bucket; rejects where it cannot be had now. */
+export type FetchSnapshot = (object: string, signal: AbortSignal) => Promise<Uint8Array>;
+
+const STREAM = `OBJ_${NAMES.snapshotBucket}`;
+const META_PREFIX = `$O.${NAMES.snapshotBucket}.M.`;
+const CHUNK_PREFIX = `$O.${NAMES.snapshotBucket}.C.`;
+const CALL_TIMEOUT_MS = 2000;
+/** For the whole object: no fetch holds up the news that came after it for longer. */
+const FETCH_TIMEOUT_MS = 30_000;
+/** Packed; whoever may write to NATS must not be able to fill a data plane's memory. */
+const MAX_PACKED_BYTES = 128 * 1024 * 1024;
+
+/** What NATS keeps about an object (the layout of NATS object stores, ADR-20). */
+const metaSchema = z.object({
+  nuid: z.string().regex(/^[A-Za-z0-9]{1,64}$/),
+  size: z.int().min(0).max(MAX_PACKED_BYTES),
+  deleted: z.boolean().optional(),
+});
+
+/**
+ * Reads snapshots from the object store, message by message. The client's own reader leaves a
+ * consumer on the server for minutes after each object, and waits for ever for a chunk that is gone.
+ */
+export function createSnapshotFetch(link: NatsLink, clock: Clock): FetchSnapshot {
+  let opened: { connection: NatsConnection; manager: Promise<JetStreamManager> } | undefined;
+
+  function managerOf(connection: NatsConnection): Promise<JetStreamManager> {
+    if (opened?.connection !== connection) {
+      const options = { timeout: CALL_TIMEOUT_MS, checkAPI: false };
+      opened = { connection, manager: jetstreamManager(connection, options) };
+    }
+    return opened.manager;
+  }
+
+  async function fetch(object: string, signal: AbortSignal): Promise<Uint8Array> {
+    const { connection } = link;
+    if (connection === undefined) throw new Error('NATS is away');
+    const manager = await managerOf(connection);
+    const endMs = clock.monotonicMs() + FETCH_TIMEOUT_MS;
+    const meta = await readMeta(manager, object);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for (let sequence = 1; size < meta.size;) {
+      signal.throwIfAborted();
+      if (clock.monotonicMs() > endMs) throw new Error('the snapshot did not arrive in time');
+      const query = { seq: sequence, next_by_subj: CHUNK_PREFIX + meta.nuid };
+      const message = await manager.streams.getMessage(STREAM, query);
+      // Decoded at each access.
+      const chunk = message?.data;
+      if (message === null || chunk === undefined || chunk.length === 0) {
+        throw new Error('a part of the snapshot is not in the object store');
+      }
+      chunks.push(chunk);
+      size += chunk.length;
+      sequence = message.seq + 1;
+    }
+    return Buffer.concat(chunks, size);
+  }
+
+  return (object, signal) => orAborted(fetch(object, signal), signal);
+}
+
+async function readMeta(
+  manager: JetStreamManager,
+  object: string,
+): Promise<z.infer<typeof metaSchema>> {
+  const subject = META_PREFIX + encodeName(object);
+  const message = await manager.streams.getMessage(STREAM, { last_by_subj: subject });
+  const meta = message === null ? undefined : metaSchema.parse(message.json());
+  if (meta === undefined || meta.deleted === true) {
+    throw new Error('the snapshot is not in the object store');
+  }
+  return meta;
+}
+
+/** Names stand in subjects as base64url with padding (ADR-20). */
+function encodeName(name: string): string {
+  const text = Buffer.from(name, 'utf8').toString('base64url');
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+}

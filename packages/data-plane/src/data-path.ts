@@ -1,0 +1,221 @@
+import type { LookupFunction } from 'node:net';
+import type { Clock } from '@gateway/shared/clock';
+import { createIdFactory, type RandomSource } from '@gateway/shared/ids';
+import type { AddressRanges } from '@gateway/shared/net/client-address';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
+import type { Registry } from 'prom-client';
+import type { Config } from './config.ts';
+import type { RequestContext } from './request/context.ts';
+import { buildRecord } from './request/record.ts';
+import { createBodyBudget, type BodyBudget } from './request/request-body.ts';
+import { createStages, createUpgradeStages, type StageOptions } from './stages.ts';
+import { createTracer } from './request/trace-context.ts';
+import { startServer, type DataPlaneServer } from './listener/listener.ts';
+import { AuthFailures } from './access/auth-failures.ts';
+import type { OpenedKeys } from './idempotency/open-keys.ts';
+import type { JwtVerifier } from './access/jwt/jwt-verifier.ts';
+import type { QuotaStore } from './quota/quota-store.ts';
+import type { RoutingTable } from './routing-table/routing-table.ts';
+import { createRequestLog } from './telemetry/request-log.ts';
+import { createTrafficMetrics } from './telemetry/traffic-metrics.ts';
+import type { ServiceBalancers } from './upstream/health/service-balancer.ts';
+import type { UpstreamClient } from './upstream/port.ts';
+import { ServiceLoads } from './upstream/service-load.ts';
+import type { ArrivalOptions } from './request/create-context.ts';
+import { InFlight } from './limits/in-flight.ts';
+import { createMalformedHandler } from './listener/malformed.ts';
+import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
+import { createPassThrough } from './listener/pass-through.ts';
+import { createProxyHandler } from './request/proxy-handler.ts';
+import { createUpgradeHandler } from './websocket/upgrade.ts';
+import { createHandshake } from './websocket/handshake.ts';
+import { createTunnel } from './websocket/tunnel.ts';
+
+/** What the data path needs of the outside. */
+export interface DataPathPorts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly table: () => RoutingTable;
+  /**
+   * Whether the table is whole, or has all that there is of one environment: before, what it lacks
+   * must not be told to be missing.
+   */
+  readonly ready: (environment?: string) => boolean;
+  readonly upstreams: UpstreamClient;
+  readonly balancers: ServiceBalancers;
+  /** The way to the control plane, where no address is refused. */
+  readonly controlPlane: UpstreamClient;
+  readonly lookup: LookupFunction;
+  readonly deny: AddressRanges;
+  readonly quotas: QuotaStore & { readonly dropped: number };
+  readonly jwts: JwtVerifier & { readonly dropped: number };
+  readonly idempotency: OpenedKeys;
+  /** undefined: the port has no TLS. */
+  readonly certificate: ServedCertificate | undefined;
+  /** Takes the record of a request that is over. */
+  readonly addRecord: (record: RequestRecord) => void;
+}
+
+export interface DataPath {
+  readonly port: number;
+  /** Requests under way. */
+  inFlight(): number;
+  /** Ends in order: see `DataPlaneServer.drain`. */
+  stop(): Promise<void>;
+}
+
+const MAX_ADDRESSES = 100_000;
+const CONTROL_PLANE_TIMEOUT_MS = 30_000;
+/** For the rest of a response to a request with an idempotency key whose caller has left. */
+const UNATTENDED_TIMEOUT_MS = 60_000;
+/** At a stop, for the ends of requests with idempotency keys to be stored. */
+const CLAIMS_DRAIN_MS = 2_000;
+
+/** Puts the data path together: the stages, the handlers of what may arrive, and the server. */
+export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
+  const { config, clock, log } = ports;
+  const inFlight = new InFlight();
+  const failures = new AuthFailures(config.AUTH_FAILURE_LIMIT, MAX_ADDRESSES);
+  const makeId = createIdFactory(() => clock.nowMs(), ports.random);
+  const requestLog = createRequestLog(log, clock);
+  let draining = false;
+  let openConnections = () => 0;
+
+  const metrics = createTrafficMetrics(ports.registry, {
+    inFlight: () => inFlight.count,
+    connections: () => openConnections(),
+    dropped: {
+      quota: () => ports.quotas.dropped,
+      auth_failures: () => failures.dropped,
+      verified_tokens: () => ports.jwts.dropped,
+    },
+  });
+  const finished = (ctx: RequestContext) => {
+    const nowMs = clock.monotonicMs();
+    const record = buildRecord(ctx, nowMs, config.DATA_PLANE_ID);
+    metrics.observe(ctx, nowMs - ctx.startedMs);
+    requestLog.add(record);
+    ports.addRecord(record);
+  };
+  const respond = { clock, failures, draining: () => draining };
+  const bodyBudget = createBodyBudget(config.MAX_KEPT_BODY_BYTES);
+  const arrivals: ArrivalOptions = {
+    clock,
+    makeId,
+    trace: createTracer(ports.random),
+    trustedProxies: config.TRUSTED_PROXIES,
+    table: ports.table,
+    bodyBudget,
+    bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+  };
+  const stageOptions = stagesFrom(ports, inFlight, failures, bodyBudget);
+  const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
+  const shared = { arrivals, respond, inFlight, clock, log, finished, lingerTimeoutMs };
+
+  const server: DataPlaneServer = await startServer({
+    host: config.GATEWAY_HOST,
+    port: config.GATEWAY_PORT,
+    proxy: createProxyHandler({ ...shared, stages: createStages(stageOptions) }),
+    passThrough: createPassThrough({
+      ...shared,
+      controlPlaneUrl: config.CONTROL_PLANE_URL,
+      client: ports.controlPlane,
+      timeoutMs: CONTROL_PLANE_TIMEOUT_MS,
+      maxHeaderLines: config.MAX_HEADER_LINES,
+    }),
+    upgrade: createUpgradeHandler({
+      ...shared,
+      gateStages: createUpgradeStages(stageOptions),
+      tunnel: createTunnel({
+        handshake: createHandshake({
+          lookup: ports.lookup,
+          deny: ports.deny,
+          clock,
+          connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
+        }),
+        upstreams: ports.upstreams,
+        balancers: ports.balancers,
+        loads: stageOptions.forward.loads,
+        respond,
+        clock,
+        random: Math.random,
+        idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
+      }),
+    }),
+    refused: (reason) => metrics.malformed(reason),
+    malformed: createMalformedHandler({ makeId, failures, clock }),
+    inFlight,
+    clock,
+    connectionRefused: (reason) => metrics.connectionRefused(reason),
+    limits: {
+      maxHeaderBytes: config.MAX_HEADER_BYTES,
+      headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
+      keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
+      lingerTimeoutMs,
+      maxConnections: withinOpenFiles(config.MAX_CONNECTIONS, readOpenFilesLimit(), log),
+      maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
+      trustedProxies: config.TRUSTED_PROXIES,
+      stalledTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+      maxHeaderLines: config.MAX_HEADER_LINES,
+      maxConcurrentStreams: config.HTTP2_MAX_CONCURRENT_STREAMS,
+      maxResetsPerMinute: config.HTTP2_MAX_RESETS_PER_MINUTE,
+    },
+    certificate: ports.certificate,
+    connectionEnded: (reason) => metrics.connectionEnded(reason),
+  });
+  openConnections = () => server.openConnections();
+  return {
+    port: server.port,
+    inFlight: () => inFlight.count,
+    async stop() {
+      draining = true;
+      await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
+      await ports.idempotency.keys.drain(CLAIMS_DRAIN_MS);
+      requestLog.flush();
+    },
+  };
+}
+
+function stagesFrom(
+  ports: DataPathPorts,
+  inFlight: InFlight,
+  failures: AuthFailures,
+  budget: BodyBudget,
+): StageOptions {
+  const { config, clock } = ports;
+  const nowMs = () => clock.nowMs();
+  return {
+    admit: {
+      inFlight: () => inFlight.count,
+      maxInFlight: config.MAX_IN_FLIGHT_REQUESTS,
+      maxHeaderLines: config.MAX_HEADER_LINES,
+      ready: ports.ready,
+    },
+    resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT },
+    access: { failures, nowMs },
+    authenticate: { failures, nowMs, jwts: ports.jwts, ready: ports.ready },
+    quota: { store: ports.quotas, clock },
+    idempotency: {
+      keys: ports.idempotency.keys,
+      clock,
+      budget,
+      maxRequestBodyBytes: config.MAX_IDEMPOTENT_BODY_BYTES,
+      unattendedTimeoutMs: UNATTENDED_TIMEOUT_MS,
+      count: (result) => ports.idempotency.metrics.result(result),
+      dropped: (bytes) => ports.idempotency.metrics.dropped(bytes),
+    },
+    forward: {
+      upstreams: ports.upstreams,
+      balancers: ports.balancers,
+      loads: new ServiceLoads(clock),
+      clock,
+      random: Math.random,
+      retryBodyBytes: config.MAX_RETRY_BODY_BYTES,
+    },
+  };
+}

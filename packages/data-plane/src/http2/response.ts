@@ -1,0 +1,97 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { CallerResponse } from '../request/caller.ts';
+import { responseFields } from './fields.ts';
+
+const { NGHTTP2_NO_ERROR } = constants;
+
+const BODILESS = new Set([204, 205, 304]);
+
+/** The response to a request of HTTP/2. */
+export class Http2Response implements CallerResponse {
+  headersSent = false;
+  /** Whether the gateway itself gave the stream up. */
+  givenUp = false;
+  readonly #stream: ServerHttp2Stream;
+  readonly #isHead: boolean;
+  #bodiless = false;
+
+  constructor(stream: ServerHttp2Stream, isHead: boolean) {
+    this.#stream = stream;
+    this.#isHead = isHead;
+    stream.once('finish', () => stopUpload(stream));
+  }
+
+  get destroyed(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+
+  get writableFinished(): boolean {
+    return this.#stream.writableFinished && !this.#stream.aborted;
+  }
+
+  writeContinue(): void {
+    if (!this.destroyed) this.#stream.additionalHeaders({ ':status': 100 });
+  }
+
+  writeHead(status: number, text: string | string[], fields?: string[]): void {
+    if (this.destroyed) return;
+    this.#bodiless = this.#isHead || BODILESS.has(status);
+    const all = responseFields(status, typeof text === 'string' ? (fields ?? []) : text);
+    this.#stream.respond(all as unknown as string[], { endStream: this.#bodiless });
+    this.headersSent = true;
+  }
+
+  /** The head went out when it was written. */
+  flushHeaders(): void {
+    return undefined;
+  }
+
+  write(chunk: Buffer | string, encoding: 'latin1'): boolean {
+    return this.#isOpen() ? this.#stream.write(chunk, encoding) : true;
+  }
+
+  end(chunk?: Buffer | string, encoding: 'latin1' | 'utf8' = 'utf8'): void {
+    if (!this.#isOpen()) return;
+    if (chunk === undefined) this.#stream.end();
+    else this.#stream.end(chunk, encoding);
+  }
+
+  once(event: 'drain' | 'close', listener: () => void): this {
+    this.#stream.once(event, listener);
+    return this;
+  }
+
+  on(event: 'error', listener: (error: Error) => void): this {
+    this.#stream.on(event, listener);
+    return this;
+  }
+
+  /** RFC 9113 section 8.1: a stream that is reset was not complete. */
+  destroy(): void {
+    if (this.destroyed) return;
+    this.givenUp = true;
+    // It resets with INTERNAL_ERROR; `close` would tell the end of the body first.
+    this.#stream.destroy(new GivenUpError());
+  }
+
+  #isOpen(): boolean {
+    return !this.#bodiless && !this.destroyed;
+  }
+}
+
+/** The response could not be sent to its end. */
+class GivenUpError extends Error {
+  override readonly name = 'GivenUpError';
+}
+
+/**
+ * After the response a caller is asked to send no more of its body, by a reset without an error (RFC
+ * 9113 section 8.1); what is on its way is dropped.
+ */
+function stopUpload(stream: ServerHttp2Stream): void {
+  if (stream.endAfterHeaders || stream.aborted) return;
+  stream.resume();
+  setImmediate(() => {
+    if (!stream.readableEnded && !stream.closed) stream.close(NGHTTP2_NO_ERROR);
+  });
+}

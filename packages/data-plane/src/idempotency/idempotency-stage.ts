@@ -1,0 +1,173 @@
+import type { Clock } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { refuseField } from '../request/check-head.ts';
+import type { RequestContext } from '../request/context.ts';
+import { parseIdempotencyKey } from './idempotency-key.ts';
+import { inProgress, refusedKey, unavailable } from './idempotency-refusals.ts';
+import { fingerprintOf, keyDigest } from './idempotency-scope.ts';
+import type { BodyBudget, TakenBody } from '../request/request-body.ts';
+import { endToEndFields } from '../request/reply-head.ts';
+import type { Reply, Stage } from '../request/stage.ts';
+import { takeBody } from '../request/take-body.ts';
+import type { Claim } from './claim.ts';
+import type { IdempotencyKeys, KeyOutcome } from './keys.ts';
+import type { KeyResult } from './metrics.ts';
+import { StoreUnavailableError } from './idempotency-store.ts';
+import type { CompiledRoute } from '../routing-table/routing-table.ts';
+import { ClientLeftError } from '../upstream/attempt.ts';
+import { CapturedResponse } from './captured-response.ts';
+import { storedResponse } from './stored-response.ts';
+
+export interface IdempotencyOptions {
+  readonly keys: IdempotencyKeys;
+  readonly clock: Clock;
+  readonly budget: BodyBudget;
+  /** The largest body of a request with a key, which has to be kept whole. */
+  readonly maxRequestBodyBytes: number;
+  /** How long the rest of a response is read whose caller has left. */
+  readonly unattendedTimeoutMs: number;
+  readonly count: (result: KeyResult) => void;
+  readonly dropped: (bytes: number) => void;
+}
+
+/** The largest body of a response that is kept to be replayed. Source: DESIGN section 2. */
+export const MAX_STORED_BODY_BYTES = 1024 * 1024;
+
+/**
+ * Lets a request with an `Idempotency-Key` run once (DESIGN section 2 "Idempotency"): the first goes on
+ * to be forwarded, under a claim of the key; another one gets the answer of the first. Runs after the
+ * quota, which replays spend as well, and last before forwarding, as a claim says that it is sent.
+ */
+export function createIdempotency(options: IdempotencyOptions): Stage {
+  return (ctx) => {
+    const { route } = ctx;
+    if (route === undefined) return undefined;
+    const field = ctx.inbound.idempotencyKey;
+    if (field !== undefined) return guard(ctx, route, parseIdempotencyKey(field), options);
+    if (route.idempotency.required) {
+      throw refuseField('idempotency-key', `must be sent, as the route ${route.name} asks for it`);
+    }
+    return undefined;
+  };
+}
+
+async function guard(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  key: string,
+  options: IdempotencyOptions,
+): Promise<Reply | undefined> {
+  const body = await takeWhole(ctx, route, options);
+  ctx.takenBody = body;
+  const left = new AbortController();
+  ctx.whenClientGone(() => left.abort());
+  const request = {
+    name: keyDigest(ctx, ctx.principal ?? '', key),
+    fingerprint: fingerprintOf(ctx, body.bytes),
+    requestId: ctx.id,
+    onUnknown: route.idempotency.onUnknown,
+    deadlineMs: ctx.deadlineMs,
+    signal: left.signal,
+    waited: (ms: number) => void (ctx.duplicateWaitMs += ms),
+  };
+  const note = (result: KeyResult) => {
+    ctx.idempotency = result;
+    options.count(result);
+  };
+  let outcome: KeyOutcome;
+  try {
+    outcome = await options.keys.begin(request);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    note('unavailable');
+    throw unavailable(error);
+  }
+  ctx.whenClientGone(undefined);
+  return settle(ctx, outcome, note, options);
+}
+
+function settle(
+  ctx: RequestContext,
+  outcome: KeyOutcome,
+  note: (result: KeyResult) => void,
+  options: IdempotencyOptions,
+): Reply | undefined {
+  switch (outcome.kind) {
+    case 'run':
+      note(outcome.forwarded ? 'forwarded' : 'first');
+      run(ctx, outcome.claim, options);
+      return undefined;
+    case 'replay': {
+      const { answer, firstId } = outcome;
+      if (answer.body === undefined) {
+        note('not_replayable');
+        throw refusedKey('too_large', firstId, answer.status, MAX_STORED_BODY_BYTES);
+      }
+      note('replayed');
+      return { response: storedResponse(answer, answer.body) };
+    }
+    case 'refuse':
+      note(outcome.why === 'answer_unreadable' ? 'not_replayable' : outcome.why);
+      throw refusedKey(outcome.why, outcome.firstId);
+    case 'in_progress':
+      note('in_progress');
+      throw inProgress(outcome.firstId);
+    case 'left':
+      throw new ClientLeftError();
+  }
+}
+
+/** From here on the request has the key, and every way out of it tells the claim how it ended. */
+function run(ctx: RequestContext, claim: Claim, options: IdempotencyOptions): void {
+  let captured: CapturedResponse | undefined;
+  ctx.onFinish(() => {
+    // One that was not passed on is read all the same.
+    if (captured !== undefined) captured.cancel();
+    else if (ctx.mayHaveSent) claim.outcomeUnknown();
+    else claim.unsent();
+  });
+  if (ctx.clientGone) throw new ClientLeftError();
+  ctx.keyHeld = () => claim.held;
+  ctx.capture = (response) => {
+    const passing = new CapturedResponse(response, {
+      clock: options.clock,
+      budget: options.budget,
+      maxBodyBytes: MAX_STORED_BODY_BYTES,
+      unattendedTimeoutMs: options.unattendedTimeoutMs,
+      dropped: options.dropped,
+      broken: () => claim.outcomeUnknown(),
+      complete(body) {
+        const { status, statusText } = response;
+        const fields = endToEndFields(response.fields, true);
+        claim.completed({ status, statusText, fields, body });
+      },
+    });
+    captured = passing;
+    void claim.over.then(() => passing.release());
+    return passing;
+  };
+}
+
+/**
+ * The body, whole: its hash is a part of what makes requests the same, and is needed before any of it
+ * may be sent.
+ */
+async function takeWhole(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  options: IdempotencyOptions,
+): Promise<TakenBody & { kind: 'kept' }> {
+  const keepBytes = Math.min(route.maxBodyBytes, options.maxRequestBodyBytes);
+  const limits = { maxBytes: route.maxBodyBytes, keepBytes, deadlineMs: ctx.deadlineMs };
+  const taken = await takeBody(ctx, limits, options.clock);
+  if (taken.kind === 'kept') return taken;
+  if (Math.max(ctx.inbound.contentLength ?? 0, ctx.body.receivedBytes) > keepBytes) {
+    throw new GatewayError(
+      'payload_too_large',
+      `The body of a request with an idempotency key is kept whole, up to ${keepBytes} bytes.`,
+    );
+  }
+  throw new GatewayError('gateway_overloaded', 'Too many request bodies are kept.', {
+    headers: { 'retry-after': '1' },
+  });
+}

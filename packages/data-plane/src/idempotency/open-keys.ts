@@ -1,0 +1,48 @@
+import type { MasterKey } from '@gateway/shared/config/master-keys';
+import type { Clock } from '@gateway/shared/clock';
+import type { RandomSource } from '@gateway/shared/ids';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { Registry } from 'prom-client';
+import type { IdempotencyStore } from './idempotency-store.ts';
+import { StoredIdempotencyKeys, type IdempotencyKeys } from './keys.ts';
+import { createIdempotencyMetrics, type IdempotencyMetrics } from './metrics.ts';
+import { AnswerVault } from './vault.ts';
+
+export interface OpenKeysOptions {
+  readonly store: IdempotencyStore;
+  readonly masterKeys: readonly MasterKey[];
+  readonly clock: Clock;
+  /** How far the clock that all data planes go by is ahead of this one's, ms; undefined: not known. */
+  readonly clockOffsetMs: () => number | undefined;
+  readonly random: RandomSource;
+  readonly log: Logger;
+  readonly registry: Registry;
+  /** Requests of this process that may wait for others at one time. */
+  readonly maxWaiting: number;
+}
+
+export interface OpenedKeys {
+  readonly keys: IdempotencyKeys;
+  readonly metrics: IdempotencyMetrics;
+}
+
+/** Puts together what a data plane needs to guard requests by their idempotency keys. */
+export function openIdempotencyKeys(options: OpenKeysOptions): OpenedKeys {
+  const { store, clock, clockOffsetMs, random, log, maxWaiting } = options;
+  const metrics = createIdempotencyMetrics(options.registry, {
+    waiting: () => keys.waiting,
+    held: () => keys.held,
+    hasRoom: () => store.hasRoom,
+  });
+  const keys = new StoredIdempotencyKeys({
+    store,
+    vault: new AnswerVault(options.masterKeys, random),
+    clock,
+    sharedNowMs: () => clock.nowMs() + (clockOffsetMs() ?? 0),
+    random,
+    log,
+    metrics,
+    maxWaiting,
+  });
+  return { keys, metrics };
+}

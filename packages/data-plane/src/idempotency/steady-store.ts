@@ -1,0 +1,67 @@
+import type { Clock } from '@gateway/shared/clock';
+import { LEASE_MS } from './claim.ts';
+import {
+  StoreUnavailableError,
+  type IdempotencyStore,
+  type StoredValue,
+} from './idempotency-store.ts';
+
+/**
+ * Watches whether the store can be asked. While it is away nobody can renew a lease, so one that ended
+ * meanwhile says nothing of its owner until that has had the time to renew it.
+ */
+export class SteadyStore implements IdempotencyStore {
+  readonly #inner: IdempotencyStore;
+  readonly #clock: Clock;
+  #lossesSeen: number;
+  #failedAtMs = -Infinity;
+
+  constructor(inner: IdempotencyStore, clock: Clock) {
+    this.#inner = inner;
+    this.#clock = clock;
+    this.#lossesSeen = inner.losses;
+  }
+
+  get maxValueBytes(): number {
+    return this.#inner.maxValueBytes;
+  }
+
+  get losses(): number {
+    return this.#inner.losses;
+  }
+
+  get hasRoom(): boolean {
+    return this.#inner.hasRoom;
+  }
+
+  /** Whether no call has failed, and no loss was seen, for as long as a lease is for. */
+  get steady(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.losses !== this.#lossesSeen) {
+      this.#lossesSeen = this.losses;
+      this.#failedAtMs = nowMs;
+    }
+    return nowMs - this.#failedAtMs >= LEASE_MS;
+  }
+
+  read(name: string): Promise<StoredValue> {
+    return this.#watch(this.#inner.read(name));
+  }
+
+  write(name: string, value: Uint8Array, revision: number): Promise<number | undefined> {
+    return this.#watch(this.#inner.write(name, value, revision));
+  }
+
+  remove(name: string, revision: number): Promise<number | undefined> {
+    return this.#watch(this.#inner.remove(name, revision));
+  }
+
+  async #watch<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call;
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) this.#failedAtMs = this.#clock.monotonicMs();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
+import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { eventually } from '@gateway/shared/test/eventually';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { captureLog } from '../../test/captured-log.ts';
+import { linkNats } from '../nats/nats-link.ts';
+import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
+import { StoreFullError, StoreUnavailableError } from './idempotency-store.ts';
+import { NatsIdempotencyStore } from './nats-store.ts';
+import { MemoryIdempotencyStore } from '../../test/idempotency/memory-store.ts';
+import { describeStore, newName } from '../../test/idempotency/store-contract.ts';
+
+let nats: OwnNats;
+let store: NatsIdempotencyStore;
+
+async function open(url: string): Promise<[NatsIdempotencyStore, NatsConnection]> {
+  const connecting = nats.connect(url);
+  const link = linkNats(connecting, captureLog().log);
+  const connection = await connecting;
+  await eventually(() => expect(link.connection).toBe(connection));
+  return [new NatsIdempotencyStore(link, systemClock), connection];
+}
+
+beforeAll(async () => {
+  nats = await openOwnNats();
+  const server = await nats.startServer();
+  const [opened, connection] = await open(server.url);
+  store = opened;
+  await ensureTopology(connection, { replicas: 1, maxRecordStreamBytes: 1024 * 1024 });
+});
+
+afterAll(() => nats.close());
+
+const memory = new MemoryIdempotencyStore();
+describeStore('a store of keys in memory', () => memory);
+describeStore('a store of keys in NATS', () => store);
+
+describe('a store of keys in NATS', () => {
+  it('is unavailable at once while NATS is away, and there again after', async () => {
+    const server = await nats.startServer({ data: 'outage' });
+    const [away, connection] = await open(server.url);
+    await ensureTopology(connection, { replicas: 1, maxRecordStreamBytes: 1024 * 1024 });
+    const key = newName();
+    const written = await away.write(key, Buffer.from('kept'), 0);
+    await server.stop();
+    await eventually(async () => {
+      const startedMs = performance.now();
+      await expect(away.read(key)).rejects.toThrow('NATS is away');
+      await expect(away.write(key, Buffer.from('lost'), 0)).rejects.toThrow(StoreUnavailableError);
+      await expect(away.remove(key, 0)).rejects.toThrow(StoreUnavailableError);
+      expect(performance.now() - startedMs).toBeLessThan(500);
+    });
+    await nats.startServer({ data: 'outage', port: server.port });
+    await eventually(async () => {
+      const found = await away.read(key);
+      expect([found.revision, Buffer.from(found.value ?? []).toString()]).toEqual([
+        written,
+        'kept',
+      ]);
+    });
+    expect(away.losses).toBe(1);
+  });
+
+  it('is unavailable, not empty, where its bucket is missing', async () => {
+    const server = await nats.startServer({ data: 'bare' });
+    const [bare] = await open(server.url);
+    await expect(bare.read(newName())).rejects.toThrow(StoreUnavailableError);
+    await expect(bare.write(newName(), Buffer.from('x'), 0)).rejects.toThrow(StoreUnavailableError);
+  });
+
+  it('refuses a new key where it is full, rather than forget an old one', async () => {
+    const server = await nats.startServer({ data: 'full' });
+    const [full, connection] = await open(server.url);
+    const limits = { replicas: 1, maxRecordStreamBytes: 1024 * 1024 };
+    await ensureTopology(connection, { ...limits, maxIdempotencyBytes: 1024 * 1024 });
+    const key = newName();
+    await full.write(key, Buffer.from('old'), 0);
+    const value = new Uint8Array(400 * 1024);
+    const fill = async () => {
+      for (let index = 0; index < 4; index += 1) await full.write(newName(), value, 0);
+    };
+    await expect(fill()).rejects.toThrow(StoreFullError);
+    expect(Buffer.from((await full.read(key)).value ?? []).toString()).toBe('old');
+  });
+
+  it('has no room for new keys before it refuses the ends of those that it has', async () => {
+    const server = await nats.startServer({ data: 'nearly full' });
+    const [store, connection] = await open(server.url);
+    const limits = { replicas: 1, maxRecordStreamBytes: 1024 * 1024 };
+    await ensureTopology(connection, { ...limits, maxIdempotencyBytes: 1024 * 1024 });
+    const key = newName();
+    const claimed = await store.write(key, Buffer.from('claim'), 0);
+    expect(store.hasRoom).toBe(true);
+    const value = new Uint8Array(480 * 1024);
+    for (let index = 0; index < 2; index += 1) await store.write(newName(), value, 0);
+    await eventually(() => expect(store.hasRoom).toBe(false));
+    const answer = new Uint8Array(40 * 1024);
+    expect(await store.write(key, answer, claimed ?? 0)).toBeGreaterThan(0);
+  });
+});

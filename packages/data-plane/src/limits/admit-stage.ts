@@ -1,0 +1,53 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { checkHead, refuseField } from '../request/check-head.ts';
+import { checkHeaderLines } from '../request/header-lines.ts';
+import { PROXY_METHODS, refuseSubPath } from '../request/proxy-path.ts';
+import type { Stage } from '../request/stage.ts';
+
+const ALLOWED = new Set<string>(PROXY_METHODS);
+const ALLOW = PROXY_METHODS.join(', ');
+
+export interface AdmitOptions {
+  /** Requests that are under way in this process, this one included. */
+  readonly inFlight: () => number;
+  readonly maxInFlight: number;
+  readonly maxHeaderLines: number;
+  /** Whether the configuration of every environment is loaded: before, a route could seem to be missing. */
+  readonly ready: () => boolean;
+}
+
+/**
+ * Refuses what no route could take, and sheds load. Runs first, so that a flood costs next to nothing,
+ * and before the path is used for anything.
+ */
+export function createAdmit(options: AdmitOptions): Stage {
+  return (ctx) => {
+    if (options.inFlight() > options.maxInFlight) {
+      throw new GatewayError('gateway_overloaded', 'Too many requests are in flight.', {
+        headers: { 'retry-after': '1' },
+      });
+    }
+    if (!options.ready()) {
+      throw new GatewayError(
+        'gateway_not_ready',
+        'The configuration is not loaded yet, or not all of it.',
+        {
+          headers: { 'retry-after': '1' },
+        },
+      );
+    }
+    if (!ALLOWED.has(ctx.method)) {
+      throw new GatewayError('method_not_allowed', `The method ${ctx.method} is not forwarded.`, {
+        headers: { allow: ALLOW },
+      });
+    }
+    checkHeaderLines(ctx, options.maxHeaderLines);
+    checkHead(ctx);
+    if (ctx.target.routeName === '') {
+      throw new GatewayError('not_found', 'The path names no route.');
+    }
+    const reason = refuseSubPath(ctx.target.subPath);
+    if (reason !== undefined) throw refuseField('path', reason);
+    return undefined;
+  };
+}

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { eventually } from '@gateway/shared/test/eventually';
+import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
+import type { CallerResponse } from '../request/caller.ts';
+import { ConnectionSweep } from './connection-sweep.ts';
+import { createHttp1Server, type Http1Server } from '../server/http1/server.ts';
+
+const GET = 'GET / HTTP/1.1\r\nHost: gateway\r\n\r\n';
+const LIMITS = {
+  ...{ keepAliveTimeoutMs: 8_000, stalledTimeoutMs: 4_000, headersTimeoutMs: 6_000 },
+  maxConnections: 10,
+};
+
+let clock: ManualClock;
+let server: Server;
+let http1: Http1Server;
+let answer: (response: CallerResponse) => void;
+let client: Socket;
+let received: string;
+
+beforeEach(async () => {
+  clock = manualClock();
+  answer = (response) => {
+    response.writeHead(200, ['Content-Length', '2']);
+    response.end('ok');
+  };
+  const sweep = new ConnectionSweep(clock, LIMITS);
+  http1 = createHttp1Server({
+    ...{
+      clock,
+      date: () => 'now',
+      maxHeaderBytes: 1000,
+      maxHeaderLines: 10,
+      lingerTimeoutMs: 1000,
+    },
+    onRequest: (_request, response) => {
+      answer(response);
+    },
+    takesOver: ({ upgrade }) => upgrade !== undefined,
+    onTakeOver: ({ socket }) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n');
+    },
+    refused: () => undefined,
+    malformed: (reason) => `HTTP/1.1 400 ${reason}\r\nContent-Length: 0\r\n\r\n`,
+  });
+  server = createServer((socket) => {
+    sweep.add(http1.accept(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  received = '';
+  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => undefined);
+  await once(client, 'connect');
+});
+
+afterEach(() => {
+  client.destroy();
+  http1.cut();
+  server.close();
+});
+
+function read(): void {
+  client.setEncoding('latin1').on('data', (text: string) => (received += text));
+}
+
+/** Lets the time pass in the steps in which the sweep looks. */
+function pass(ms: number): void {
+  for (let passed = 0; passed < ms; passed += 1_000) clock.advance(1_000);
+}
+
+function openConnections(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => {
+      if (error === null) resolve(count);
+      else reject(error);
+    });
+  });
+}
+
+async function untilCut(): Promise<void> {
+  await eventually(() => {
+    expect(client.closed).toBe(true);
+  });
+}
+
+describe('the sweep of the connections', () => {
+  it('cuts a connection that rests for longer than the keep-alive time, and none before', async () => {
+    read();
+    client.write(GET);
+    await eventually(() => {
+      expect(received).toContain('ok');
+    });
+    pass(8_000);
+    client.write(GET);
+    await eventually(() => {
+      expect(received.split('ok')).toHaveLength(3);
+    });
+    pass(8_000);
+    expect(client.closed).toBe(false);
+    pass(2_000);
+    await untilCut();
+  });
+
+  it('cuts resting connections sooner where nine in ten of all are taken', async () => {
+    const others = Array.from({ length: 8 }, () =>
+      connect((server.address() as AddressInfo).port, '127.0.0.1'),
+    );
+    try {
+      await eventually(async () => {
+        expect(await openConnections()).toBe(9);
+      });
+      pass(3_000);
+      await untilCut();
+      await eventually(async () => {
+        expect(await openConnections()).toBe(0);
+      });
+    } finally {
+      for (const one of others) one.destroy();
+    }
+  });
+
+  it('leaves a connection alone whose response takes its time', async () => {
+    read();
+    let pending: CallerResponse | undefined;
+    answer = (response) => (pending = response);
+    client.write(GET);
+    await eventually(() => {
+      expect(pending).toBeDefined();
+    });
+    pass(60_000);
+    pending?.writeHead(200, ['Content-Length', '4']);
+    pending?.end('late');
+    await eventually(() => {
+      expect(received).toContain('late');
+    });
+  });
+
+  it('cuts a caller that takes nothing of its response', async () => {
+    let waiting = false;
+    answer = (response) => {
+      response.writeHead(200, []);
+      waiting = !response.write(Buffer.alloc(32 * 1024 * 1024), 'latin1');
+    };
+    client.pause();
+    client.write(GET);
+    await eventually(() => {
+      expect(waiting).toBe(true);
+    });
+    pass(6_000);
+    client.resume();
+    await untilCut();
+  });
+
+  it.each(['', 'GET / HTTP/1.1\r\nHo'])(
+    'refuses a caller whose head is not there in time, of which came: %j',
+    async (begin) => {
+      read();
+      client.write(begin);
+      await eventually(async () => expect(await openConnections()).toBe(1));
+      pass(5_000);
+      expect(client.closed).toBe(false);
+      pass(2_000);
+      await eventually(() => expect(received).toContain('400 slow_head'));
+      await untilCut();
+    },
+  );
+
+  it('leaves an upgraded connection to its own idle time', async () => {
+    read();
+    client.write('GET / HTTP/1.1\r\nHost: gateway\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+    await eventually(() => {
+      expect(received).toContain('101');
+    });
+    pass(60_000);
+    await expect(openConnections()).resolves.toBe(1);
+    expect(client.closed).toBe(false);
+  });
+});

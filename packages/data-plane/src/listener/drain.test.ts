@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { eventually } from '@gateway/shared/test/eventually';
+import { startTestDataPath } from '../../test/data-path.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
+import { startUpstream } from '@gateway/shared/test/upstream';
+
+const opened = closeAfterEach();
+
+async function setUp(graceMs: number, timeoutMs: number) {
+  const held: ServerResponse[] = [];
+  const upstream = opened(
+    await startUpstream((seen, response) => {
+      if (seen.url.includes('hold')) held.push(response);
+      else response.end('ok');
+    }),
+  );
+  const gateway = opened(
+    await startTestDataPath(
+      { upstreams: [upstream.url], timeout_ms: 60_000 },
+      { environment: { DRAIN_GRACE_MS: String(graceMs), DRAIN_TIMEOUT_MS: String(timeoutMs) } },
+    ),
+  );
+  const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+  const text = (target: string) => requestText({ target: `/v1/proxy/test${target}`, lines });
+  const refusesConnections = () =>
+    eventually(async () => {
+      const socket = connect(gateway.port, '127.0.0.1');
+      const refused = once(socket, 'error').then(() => true);
+      const taken = once(socket, 'connect').then(() => false);
+      expect(await Promise.race([refused, taken])).toBe(true);
+      socket.destroy();
+    });
+  return { gateway, held, text, refusesConnections };
+}
+
+describe('a drain', () => {
+  it('takes no new connection and lets what is in flight end, with Connection: close', async () => {
+    const { gateway, held, text, refusesConnections } = await setUp(0, 20_000);
+    const connection = opened(await rawConnection(gateway.port));
+    connection.send(text('?hold'));
+    await eventually(() => expect(held.length).toBe(1));
+    let stopped = false;
+    const stopping = gateway.stop().then(() => (stopped = true));
+    await refusesConnections();
+    expect(stopped).toBe(false);
+    held[0]?.end('held');
+    const response = await connection.response();
+    expect(response).toMatchObject({ status: 200, complete: true });
+    expect(await response.text()).toBe('held');
+    expect(response.headers.get('connection')).toBe('close');
+    await stopping;
+    expect(gateway.records).toMatchObject([{ outcome: 'success' }]);
+  });
+
+  it('lets a response that has begun come to its end', async () => {
+    const { gateway, held, text, refusesConnections } = await setUp(0, 20_000);
+    const connection = opened(await rawConnection(gateway.port));
+    connection.send(text('?hold'));
+    await eventually(() => expect(held.length).toBe(1));
+    held[0]?.write('first,');
+    await eventually(() => expect(connection.receivedText).toContain('first'));
+    const stopping = gateway.stop();
+    await refusesConnections();
+    held[0]?.end('last');
+    expect(await (await connection.response()).text()).toBe('first,last');
+    await stopping;
+  });
+
+  it('answers a request on an idle connection during the grace, and then closes it', async () => {
+    const { gateway, text, refusesConnections } = await setUp(20_000, 1500);
+    const connection = opened(await rawConnection(gateway.port));
+    const idle = opened(await rawConnection(gateway.port));
+    for (const one of [connection, idle]) {
+      one.send(text(''));
+      expect((await one.response()).headers.get('connection')).toBe('keep-alive');
+    }
+    const stopping = gateway.stop();
+    await refusesConnections();
+    expect(connection.ended).toBe(false);
+    connection.send(text(''));
+    const response = await connection.response();
+    expect(response.status).toBe(200);
+    expect(response.headers.get('connection')).toBe('close');
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(idle.ended).toBe(false);
+    await stopping;
+    await eventually(() => expect(idle.ended).toBe(true));
+  });
+
+  it('ends within its bound, and what it cut has its record', async () => {
+    const { gateway, held, text } = await setUp(50, 300);
+    const connection = opened(await rawConnection(gateway.port));
+    connection.send(text('?hold'));
+    await eventually(() => expect(held.length).toBe(1));
+    const startedMs = performance.now();
+    await gateway.stop();
+    expect(performance.now() - startedMs).toBeLessThan(2000);
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(connection.receivedText).toBe('');
+    expect(gateway.records).toHaveLength(1);
+    expect(await gateway.inFlight()).toBe(0);
+  });
+
+  it('with nothing in flight takes no longer than the grace', async () => {
+    const { gateway } = await setUp(0, 20_000);
+    opened(await rawConnection(gateway.port));
+    const startedMs = performance.now();
+    await gateway.stop();
+    expect(performance.now() - startedMs).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,158 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { pause, type Clock } from '@gateway/shared/clock';
+import { listen } from '@gateway/shared/net/listen';
+import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
+import type { CallerRequest, CallerResponse } from '../request/caller.ts';
+import { PROXY_PREFIX, splitTarget } from '../request/proxy-path.ts';
+import {
+  limitConnections,
+  type ConnectionLimits,
+  type ConnectionRefusal,
+  type OpenConnections,
+} from '../limits/connection-limits.ts';
+import { ConnectionSweep, type SweepLimits } from './connection-sweep.ts';
+import type { RequestHead } from '../server/http1/request-head.ts';
+import { createHttp1Server, type Http1Server } from '../server/http1/server.ts';
+import { createHttp2Server, type Http2Limits, type Http2Server } from '../http2/server.ts';
+import { createHttpDate } from './http-date.ts';
+import type { InFlight } from '../limits/in-flight.ts';
+import type { MalformedReason } from '../server/http1/message-reader.ts';
+import type { MalformedHandler } from './malformed.ts';
+import type { ProxyHandler } from '../request/proxy-handler.ts';
+import { createSecureServer } from './secure-server.ts';
+import type { UpgradeHandler } from '../websocket/upgrade.ts';
+
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly proxy: ProxyHandler;
+  readonly passThrough: ProxyHandler;
+  readonly upgrade: UpgradeHandler;
+  readonly malformed: MalformedHandler;
+  /** Counts what is no request, by reason. */
+  readonly refused: (reason: MalformedReason) => void;
+  readonly inFlight: InFlight;
+  readonly clock: Clock;
+  readonly limits: ServerLimits;
+  /** With one the port has TLS, and HTTP/2. */
+  readonly certificate: ServedCertificate | undefined;
+  /** Counts a connection that was ended for what its caller did, by reason. */
+  readonly connectionEnded: (reason: string) => void;
+  /** Counts a connection that was one too many. */
+  readonly connectionRefused: (reason: ConnectionRefusal) => void;
+}
+
+export interface ServerLimits extends SweepLimits, ConnectionLimits, Http2Limits {
+  readonly maxHeaderBytes: number;
+  /** How long a connection is read on that is about to end. */
+  readonly lingerTimeoutMs: number;
+}
+
+export interface DataPlaneServer {
+  readonly port: number;
+  readonly openConnections: OpenConnections;
+  /**
+   * Takes no new connection, lets what is in flight end within `timeoutMs`, then cuts the rest. Idle
+   * connections are kept for `graceMs`, in which a request on one of them is still answered, with
+   * `Connection: close`: so no caller loses a request that it had already sent.
+   */
+  drain(graceMs: number, timeoutMs: number): Promise<void>;
+}
+
+/** How long what was cut may take to notice. */
+const CUT_MS = 1_000;
+
+/** The HTTP server of the data plane: it sorts what arrives by path and hands it on. */
+export async function startServer(options: ServerOptions): Promise<DataPlaneServer> {
+  const { certificate, clock, limits } = options;
+  const sweep = new ConnectionSweep(clock, limits);
+  const onRequest = (request: CallerRequest, response: CallerResponse) => {
+    const { path, query } = splitTarget(request.url);
+    const handler = isProxyPath(path) ? options.proxy : options.passThrough;
+    handler(request, response, path, query);
+  };
+  const http1 = createHttp1Server({
+    ...{ clock, onRequest, date: createHttpDate(clock) },
+    ...{ malformed: options.malformed, refused: options.refused },
+    ...{ maxHeaderBytes: limits.maxHeaderBytes, lingerTimeoutMs: limits.lingerTimeoutMs },
+    // Up to twice as many are refused like any request, with a record.
+    maxHeaderLines: limits.maxHeaderLines * 2,
+    takesOver,
+    onTakeOver(request, ahead) {
+      const { path, query } = splitTarget(request.url);
+      options.upgrade.handle(request, ahead, path, query);
+    },
+  });
+  const serveHttp1 = (socket: Socket) => {
+    sweep.add(http1.accept(socket));
+  };
+  const http2 =
+    certificate && createHttp2Server({ onRequest, clock, limits, count: options.connectionEnded });
+  const server =
+    certificate === undefined || http2 === undefined
+      ? createServer({ noDelay: true }, serveHttp1)
+      : createSecureServer({
+          ...{ certificate, http1: serveHttp1, handshakeTimeoutMs: limits.headersTimeoutMs },
+          http2: (socket) => {
+            http2.accept(socket);
+          },
+          failed: () => {
+            options.connectionEnded('TLS_HANDSHAKE');
+          },
+        });
+  const openConnections = limitConnections(server, limits, options.connectionRefused);
+
+  const { host, port } = options;
+  const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT' });
+  return {
+    port: listening,
+    openConnections,
+    drain: (graceMs, timeoutMs) => drain({ server, http1, http2 }, options, { graceMs, timeoutMs }),
+  };
+}
+
+function isProxyPath(path: string): boolean {
+  return path.startsWith(PROXY_PREFIX) || path === '/v1/proxy';
+}
+
+/**
+ * A request to switch to WebSocket (RFC 6455 section 4.1); any other offer to upgrade is passed over (RFC
+ * 9110 section 7.8), and so is one with a body. And CONNECT, which is refused there: its caller expects
+ * a tunnel.
+ */
+function takesOver({ method, url, upgrade, framing }: RequestHead): boolean {
+  if (method === 'CONNECT') return true;
+  if (method !== 'GET' || upgrade !== 'websocket' || framing.kind !== 'none') return false;
+  return isProxyPath(splitTarget(url).path);
+}
+
+interface Servers {
+  readonly server: Server;
+  readonly http1: Http1Server;
+  readonly http2: Http2Server | undefined;
+}
+
+async function drain(
+  { server, http1, http2 }: Servers,
+  options: ServerOptions,
+  times: { readonly graceMs: number; readonly timeoutMs: number },
+): Promise<void> {
+  const { clock, inFlight } = options;
+  const { graceMs, timeoutMs } = times;
+  // Connections stay: a caller's next request may be on its way on any of them.
+  server.close();
+  const startedMs = clock.monotonicMs();
+  await pause(clock, Math.min(graceMs, timeoutMs));
+  http2?.close();
+  const leftMs = Math.max(0, timeoutMs - (clock.monotonicMs() - startedMs));
+  const idle = new AbortController();
+  await Promise.race([inFlight.idle(), pause(clock, leftMs, idle.signal)]);
+  idle.abort();
+  http1.cut();
+  http2?.cut();
+  options.upgrade.cut();
+  // What was cut still gets its record.
+  const cut = new AbortController();
+  await Promise.race([inFlight.idle(), pause(clock, CUT_MS, cut.signal)]);
+  cut.abort();
+}

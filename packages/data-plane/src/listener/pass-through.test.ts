@@ -1,0 +1,155 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import { startTestDataPath } from '../../test/data-path.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawCall, rawConnection, requestText } from '@gateway/shared/test/raw-client';
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { closedPort, startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
+
+const opened = closeAfterEach();
+
+async function setUp(environment: Record<string, string> = {}) {
+  const upstream = opened(await startUpstream());
+  const controlPlane = opened(
+    await startUpstream((seen, response) => {
+      response.writeHead(seen.method === 'POST' ? 201 : 200, {
+        ...{ 'x-request-id': 'req_control', 'x-ratelimit-remaining': '5999', etag: '"3"' },
+        ...{ 'x-gateway-latency': '4', location: '/v1/services/svc_1' },
+      });
+      response.end(`control ${seen.body}`);
+    }),
+  );
+  const gateway = opened(
+    await startTestDataPath(
+      { upstreams: [upstream.url] },
+      { environment: { CONTROL_PLANE_URL: controlPlane.url, ...environment } },
+    ),
+  );
+  return { gateway, controlPlane, upstream };
+}
+
+describe('the pass-through to the control plane', () => {
+  it.each([
+    '/v1/services',
+    '/v1/services?limit=5&cursor=%2F',
+    '/v1/requests/req_1',
+    '/v1/unknown',
+    '/v1/proxyx',
+    '/console',
+    '/console/',
+    '/console/app.js?v=1',
+  ])('carries %s as it is', async (target) => {
+    const { gateway, controlPlane, upstream } = await setUp();
+    const response = await fetch(gateway.url + target, {
+      headers: { authorization: 'Bearer gwt_admin', 'if-match': '"2"' },
+    });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('control ');
+    expect(controlPlane.seen).toMatchObject([{ method: 'GET', url: target }]);
+    expect(controlPlane.seen[0]?.headers).toMatchObject({
+      ...{ authorization: 'Bearer gwt_admin', 'if-match': '"2"' },
+      ...{ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' },
+      host: new URL(controlPlane.url).host,
+    });
+    expect(upstream.seen).toHaveLength(0);
+    expect(gateway.records).toHaveLength(0);
+  });
+
+  it.each([
+    ['Authorization twice', ['Host: a', 'Authorization: Bearer a', 'Authorization: Bearer b']],
+    ['two hosts', ['Host: a', 'Host: b']],
+    ['no host', []],
+    ['a coding beside chunked', ['Host: a', 'Transfer-Encoding: gzip, chunked']],
+  ])('refuses %s, as the control plane could read it in another way', async (_case, lines) => {
+    const { gateway, controlPlane } = await setUp();
+    const body = lines.some((line) => line.startsWith('Transfer')) ? '0\r\n\r\n' : '';
+    const answer = await rawCall(gateway.port, { target: '/v1/services', lines, body });
+    expect(answer.status).toBe(400);
+    expect(controlPlane.seen).toHaveLength(0);
+  });
+
+  it('passes over an offer to upgrade', async () => {
+    const { gateway } = await setUp();
+    const lines = ['Host: a', 'Connection: Upgrade', 'Upgrade: websocket'];
+    const answer = await rawCall(gateway.port, { target: '/v1/services', lines });
+    expect(answer.status).toBe(200);
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('carries %s with its body', async (method) => {
+    const { gateway, controlPlane } = await setUp();
+    for (const body of ['{"name": "a"}', 'x'.repeat(300_000)]) {
+      const response = await fetch(`${gateway.url}/v1/services`, { method, body });
+      expect(await response.text()).toBe(`control ${body}`);
+    }
+    expect(controlPlane.seen.map((seen) => seen.method)).toEqual([method, method]);
+  });
+
+  it('gives the answer of the control plane as it is, its gateway headers included', async () => {
+    const { gateway } = await setUp();
+    const response = await fetch(`${gateway.url}/v1/services`, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(201);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...{ 'x-request-id': 'req_control', 'x-ratelimit-remaining': '5999', etag: '"3"' },
+      ...{ 'x-gateway-latency': '4', location: '/v1/services/svc_1' },
+    });
+    expect(response.headers.has('x-gateway-error')).toBe(false);
+  });
+
+  it('tells the control plane the address of the caller, and believes no forged one', async () => {
+    const { gateway, controlPlane } = await setUp();
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    await fetch(`${gateway.url}/v1/services`, { headers });
+    expect(controlPlane.seen[0]?.headers['x-forwarded-for']).toBe('127.0.0.1');
+    const trusting = await setUp({ TRUSTED_PROXIES: '127.0.0.1' });
+    await fetch(`${trusting.gateway.url}/v1/services`, { headers });
+    expect(trusting.controlPlane.seen[0]?.headers['x-forwarded-for']).toBe(
+      '203.0.113.9, 127.0.0.1',
+    );
+  });
+
+  it.each(['/', '/healthz', '/metrics', '/v2/services', '/consoles', '/v1', '*'])(
+    'does not carry %s, which is 404',
+    async (target) => {
+      const { gateway, controlPlane } = await setUp();
+      const method = target === '*' ? 'OPTIONS' : 'GET';
+      await expectRefusal(await rawCall(gateway.port, { method, target }), 404, 'not_found');
+      expect(controlPlane.seen).toHaveLength(0);
+    },
+  );
+
+  it('is 404 where there is no control plane', async () => {
+    const { gateway } = await setUp({ CONTROL_PLANE_URL: '' });
+    await expectRefusal(await fetch(`${gateway.url}/v1/services`), 404, 'not_found');
+    await expectRefusal(await fetch(`${gateway.url}/console`), 404, 'not_found');
+  });
+
+  it('is 502 where the control plane is away, while the data path serves on', async () => {
+    const { gateway } = await setUp({
+      CONTROL_PLANE_URL: `http://127.0.0.1:${await closedPort()}`,
+    });
+    for (const init of [{}, { method: 'POST', body: 'x'.repeat(300_000) }]) {
+      const response = await fetch(`${gateway.url}/v1/services`, init);
+      await expectRefusal(response, 502, 'upstream_unavailable');
+    }
+    expect((await gateway.call('test')).status).toBe(200);
+    expect(await gateway.inFlight()).toBe(0);
+  });
+
+  it('ends at the control plane when the caller leaves', async () => {
+    let cut = 0;
+    let arrivals = 0;
+    const silent = opened(
+      await startRawUpstream((socket) => {
+        socket.once('data', () => (arrivals += 1));
+        socket.once('close', () => (cut += 1));
+      }),
+    );
+    const { gateway } = await setUp({ CONTROL_PLANE_URL: silent.url });
+    const connection = opened(await rawConnection(gateway.port));
+    connection.send(requestText({ target: '/v1/services' }));
+    await eventually(() => expect(arrivals).toBe(1));
+    connection.destroy();
+    await eventually(() => expect(cut).toBe(1));
+    await eventually(async () => expect(await gateway.inFlight()).toBe(0));
+  });
+});

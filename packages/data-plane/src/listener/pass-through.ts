@@ -1,0 +1,144 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { CallerRequest, CallerResponse } from '../request/caller.ts';
+import { checkHead } from '../request/check-head.ts';
+import type { RequestContext } from '../request/context.ts';
+import { checkHeaderLines } from '../request/header-lines.ts';
+import { forwardedFor, viaOf } from '../request/outbound-headers.ts';
+import { respondWithError, type RespondOptions } from '../request/reply.ts';
+import { endToEndFields } from '../request/reply-head.ts';
+import { PROXY_METHODS } from '../request/proxy-path.ts';
+import type { CompiledUpstream } from '../routing-table/routing-table.ts';
+import { pipeResponse } from '../request/pipe-response.ts';
+import type { UpstreamClient } from '../upstream/port.ts';
+import { createContext, type ArrivalOptions } from '../request/create-context.ts';
+import type { InFlight } from '../limits/in-flight.ts';
+import type { ProxyHandler } from '../request/proxy-handler.ts';
+import { toGatewayError } from '../request/proxy-handler.ts';
+import { whenOver, type LingerOptions } from '../request/when-over.ts';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+
+export interface PassThroughOptions extends LingerOptions {
+  /** undefined: this data plane answers the data path only. */
+  readonly controlPlaneUrl: string | undefined;
+  readonly client: UpstreamClient;
+  readonly arrivals: ArrivalOptions;
+  readonly respond: RespondOptions;
+  readonly inFlight: InFlight;
+  readonly log: Logger;
+  readonly timeoutMs: number;
+  readonly maxHeaderLines: number;
+}
+
+const KEEP_BYTES = 64 * 1024;
+
+/**
+ * Everything that is not the data path goes to the control plane as it is, the credential included, so
+ * that one base URL serves both. It is the forwarder with a fixed upstream; it tries once.
+ */
+export function createPassThrough(options: PassThroughOptions): ProxyHandler {
+  const { controlPlaneUrl } = options;
+  const upstream = controlPlaneUrl === undefined ? undefined : fixedUpstream(controlPlaneUrl);
+  return (request, response, path, query) => {
+    const proceed = () => response.writeContinue();
+    const ctx = createContext(request, path, query, proceed, options.arrivals);
+    options.inFlight.enter();
+    whenOver(request, response, options, (complete) => {
+      if (!complete) ctx.clientLeft();
+      options.inFlight.leave();
+      ctx.finish();
+    });
+    const refuse = (error: unknown) => {
+      if (ctx.clientGone || response.headersSent) response.destroy();
+      else
+        respondWithError(ctx, response, toGatewayError(ctx, error, options.log), options.respond);
+    };
+    // At once, as what follows a request whose framing is in doubt must not be read as another.
+    try {
+      checkHeaderLines(ctx, options.maxHeaderLines);
+      checkHead(ctx);
+      if (ctx.method === 'TRACE') throw refuseTrace();
+    } catch (error) {
+      refuse(error);
+      return;
+    }
+    if (upstream === undefined || !isControlPlanePath(path)) {
+      refuse(new GatewayError('not_found', 'The path is not one of the gateway.'));
+      return;
+    }
+    pass(ctx, request, response, upstream, options).catch(refuse);
+  };
+}
+
+/** It would give back credentials to whoever can make a caller send it (RFC 9110 section 9.3.8). */
+function refuseTrace(): GatewayError {
+  return new GatewayError('method_not_allowed', 'The method TRACE is not forwarded.', {
+    headers: { allow: PROXY_METHODS.join(', ') },
+  });
+}
+
+function isControlPlanePath(path: string): boolean {
+  return path.startsWith('/v1/') || path === '/console' || path.startsWith('/console/');
+}
+
+async function pass(
+  ctx: RequestContext,
+  request: CallerRequest,
+  response: CallerResponse,
+  upstream: CompiledUpstream,
+  options: PassThroughOptions,
+): Promise<void> {
+  const { timeoutMs } = options;
+  const deadlineMs = ctx.startedMs + timeoutMs;
+  const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, deadlineMs });
+  const headers = passedFields(ctx);
+  const attempt = options.client.begin(
+    upstream,
+    {
+      method: request.method,
+      path: upstream.basePath + ctx.target.path + ctx.target.query,
+      headers,
+      body: body.kind === 'kept' ? body.bytes : body.stream,
+      contentLength: ctx.inbound.contentLength,
+    },
+    timeoutMs,
+  );
+  ctx.whenClientGone(() => attempt.cancel());
+  const { response: answer, error } = await attempt.outcome;
+  if (answer === undefined) {
+    const failure = body.kind === 'stream' ? body.stream.failure : undefined;
+    if (failure instanceof GatewayError) throw failure;
+    throw error.name === 'attempt_timeout'
+      ? new GatewayError('upstream_timeout', 'The control plane did not answer in time.')
+      : new GatewayError('upstream_unavailable', 'The control plane cannot be reached.');
+  }
+  response.writeHead(answer.status, answer.statusText, endToEndFields(answer.fields, false));
+  ctx.whenClientGone(() => answer.cancel());
+  pipeResponse(answer, response, { sent: () => undefined, ended: () => undefined });
+}
+
+function passedFields(ctx: RequestContext): string[] {
+  const { inbound } = ctx;
+  const fields = [...inbound.endToEnd, 'x-forwarded-for', forwardedFor(ctx)];
+  fields.push('x-forwarded-proto', ctx.protocol, 'traceparent', ctx.trace.traceparent);
+  if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
+  fields.push('via', viaOf(ctx));
+  const host = ctx.authority ?? inbound.host;
+  if (host !== undefined) fields.push('x-forwarded-host', host);
+  if (inbound.authorization !== undefined) fields.push('authorization', inbound.authorization);
+  return fields;
+}
+
+function fixedUpstream(text: string): CompiledUpstream {
+  const url = new URL(text);
+  return {
+    key: 'control-plane',
+    id: 'control-plane',
+    serviceId: 'control-plane',
+    url: text,
+    origin: url.origin,
+    host: url.host,
+    basePath: url.pathname.replace(/\/$/, ''),
+    region: null,
+    weight: 1,
+  };
+}

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Server } from '@gateway/local-stack/server';
+import { NAMES, quotaSubject } from '@gateway/shared/messaging/names';
+import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { freeze, thaw } from '@gateway/shared/test/freeze';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { linkNats, whenUp } from '../nats/nats-link.ts';
+import { captureLog } from '../../test/captured-log.ts';
+import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
+import { KvQuotaLedger } from './kv-ledger.ts';
+import { UnusableEntryError, type LedgerEntry, type LedgerKey } from './ledger.ts';
+
+const TOPOLOGY = { replicas: 1, maxRecordStreamBytes: 16 * 1024 * 1024 };
+const key: LedgerKey = { hash: 'a'.repeat(64), windowMs: 60_000 };
+const entry: LedgerEntry = { window: 7, window_ms: 60_000, granted: 3, lease: 'first' };
+
+let nats: OwnNats;
+let server: Server;
+let connection: NatsConnection;
+let ledger: KvQuotaLedger;
+
+beforeEach(async () => {
+  nats = await openOwnNats();
+  server = await nats.startServer();
+  connection = await nats.connect(server.url);
+  const link = linkNats(Promise.resolve(connection), captureLog().log);
+  ledger = new KvQuotaLedger(link);
+  await whenUp(link, new AbortController().signal);
+});
+afterEach(() => nats.close());
+
+async function written(granted: number, revision: number): Promise<number> {
+  const result = await ledger.write(key, { ...entry, granted }, revision);
+  if (result.kind !== 'written') throw new Error(`the write was answered by ${result.kind}`);
+  return result.revision;
+}
+
+describe('the ledger of quotas in NATS', () => {
+  it('stores an entry after the revision that is named, and after no other', async () => {
+    await ensureTopology(connection, TOPOLOGY);
+    expect(await ledger.read(key)).toEqual({ entry: undefined, revision: 0 });
+    const first = await written(3, 0);
+    expect(await ledger.read(key)).toEqual({ entry, revision: first });
+    expect(await ledger.write(key, entry, 0)).toEqual({ kind: 'conflict' });
+    const second = await written(5, first);
+    expect(await ledger.write(key, entry, first)).toEqual({ kind: 'conflict' });
+    expect(await ledger.read(key)).toEqual({ entry: { ...entry, granted: 5 }, revision: second });
+  });
+
+  it('keeps windows of a day apart from short ones, each for as long as it is of use', async () => {
+    await ensureTopology(connection, TOPOLOGY);
+    await ledger.write({ ...key, windowMs: 86_400_000 }, { ...entry, window_ms: 86_400_000 }, 0);
+    expect((await ledger.read(key)).entry).toBeUndefined();
+    const { streams } = await jetstreamManager(connection);
+    const ageMs = async (bucket: string) =>
+      (await streams.info(`KV_${bucket}`)).config.max_age / 1_000_000;
+    expect(await ageMs(NAMES.quotaBucket)).toBeGreaterThanOrEqual(86_400_000);
+    expect(await ageMs(NAMES.shortQuotaBucket)).toBeGreaterThanOrEqual(600_000);
+  });
+
+  it('begins anew after an operator has deleted a key', async () => {
+    await ensureTopology(connection, TOPOLOGY);
+    await written(3, 0);
+    await (await new Kvm(connection).open(NAMES.shortQuotaBucket)).delete(key.hash);
+    const { entry: left, revision } = await ledger.read(key);
+    expect(left).toBeUndefined();
+    expect(await written(1, revision)).toBeGreaterThan(revision);
+  });
+
+  it.each(['no JSON', '{"window":1}', '{"window":-1,"window_ms":1,"granted":0,"lease":"x"}'])(
+    'takes what is no entry for unusable rather than for empty: %s',
+    async (text) => {
+      await ensureTopology(connection, TOPOLOGY);
+      connection.publish(quotaSubject(key.windowMs, key.hash), text);
+      await connection.flush();
+      await expect(ledger.read(key)).rejects.toThrow(UnusableEntryError);
+    },
+  );
+
+  it('says so where the bucket is full', async () => {
+    await ensureTopology(connection, TOPOLOGY);
+    await written(3, 0);
+    const { streams } = await jetstreamManager(connection);
+    const name = `KV_${NAMES.shortQuotaBucket}`;
+    const { state } = await streams.info(name);
+    await streams.update(name, { max_bytes: state.bytes });
+    const other = { ...key, hash: 'b'.repeat(64) };
+    expect(await ledger.write(other, entry, 0)).toEqual({ kind: 'full' });
+    expect((await ledger.read(key)).entry).toEqual(entry);
+  });
+
+  it('rejects at once where the buckets are missing', async () => {
+    await expect(ledger.read(key)).rejects.toThrow();
+    await expect(ledger.write(key, entry, 0)).rejects.toThrow();
+  });
+
+  it('gives up what is under way when the connection is lost, and counts that as another ledger', async () => {
+    await ensureTopology(connection, TOPOLOGY);
+    await freeze(server.pid);
+    const asked = ledger.read(key).then(
+      () => 'answered',
+      (error: unknown) => String(error),
+    );
+    const before = ledger.epoch;
+    await connection.close();
+    expect(await asked).toContain('lost');
+    expect([ledger.reachable, ledger.epoch]).toEqual([false, before + 1]);
+    await expect(ledger.read(key)).rejects.toThrow('away');
+    thaw(server.pid);
+  });
+
+  it('does not know what became of a write that a server that hangs was sent', async () => {
+    await ensureTopology(connection, TOPOLOGY);
+    await freeze(server.pid);
+    expect(await ledger.write(key, entry, 0)).toEqual({ kind: 'unknown' });
+    thaw(server.pid);
+  });
+});

@@ -1,0 +1,69 @@
+import type { Clock } from '@gateway/shared/clock';
+import type { FixedWindow } from '@gateway/shared/fixed-window';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { addressGroup } from '@gateway/shared/net/client-address';
+import type { RequestContext } from '../request/context.ts';
+import type { Stage } from '../request/stage.ts';
+import type { QuotaStore } from './quota-store.ts';
+import type { QuotaPolicy } from '../routing-table/routing-table.ts';
+import { ClientLeftError } from '../upstream/attempt.ts';
+
+export interface QuotaOptions {
+  readonly store: QuotaStore;
+  readonly clock: Clock;
+}
+
+/** Takes one from the route's quota. Runs after authorization, so that refused callers spend nothing. */
+export function createQuota(options: QuotaOptions): Stage {
+  const { store, clock } = options;
+  return (ctx) => {
+    const policy = ctx.route?.quota;
+    if (policy === undefined) return undefined;
+    const taken = store.take(policy, subjectOf(policy, ctx), clock.nowMs(), ctx);
+    if (taken instanceof Promise) return settleLater(ctx, taken, clock);
+    settle(ctx, taken);
+    return undefined;
+  };
+}
+
+function subjectOf(policy: QuotaPolicy, ctx: RequestContext): string {
+  if (policy.per === 'route') return '';
+  if (policy.per === 'token' && ctx.principal !== undefined) return ctx.principal;
+  return addressGroup(ctx.clientIp);
+}
+
+/** Waits no longer than the request may take, and than its caller is there. */
+async function settleLater(
+  ctx: RequestContext,
+  taken: Promise<FixedWindow>,
+  clock: Clock,
+): Promise<undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const leftMs = Math.max(0, ctx.deadlineMs - clock.monotonicMs());
+  const timer = clock.setTimer(leftMs, () => late.resolve(undefined));
+  ctx.whenClientGone(() => late.resolve(undefined));
+  const window = await Promise.race([taken, late.promise]);
+  ctx.whenClientGone(undefined);
+  timer.cancel();
+  if (ctx.clientGone) throw new ClientLeftError();
+  if (window === undefined) {
+    throw new GatewayError(
+      'upstream_timeout',
+      `The route ${ctx.route?.name ?? ''} has no time left: its quota could not be asked for in time.`,
+    );
+  }
+  settle(ctx, window);
+  return undefined;
+}
+
+function settle(ctx: RequestContext, window: FixedWindow): void {
+  ctx.quota = window;
+  if (window.granted) return;
+  const windowSeconds = (ctx.route?.quota.windowMs ?? 0) / 1000;
+  throw new GatewayError(
+    'rate_limit_exceeded',
+    `The quota of the route ${ctx.route?.name ?? ''} is used up: ${window.limit} requests ` +
+      `in ${windowSeconds} seconds.`,
+    { headers: { 'retry-after': String(window.resetSeconds) } },
+  );
+}

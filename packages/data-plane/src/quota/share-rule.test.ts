@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FixedWindow } from '@gateway/shared/fixed-window';
+import { newest, openModelStore, WINDOW, WINDOW_MS } from '../../test/quota/model-store.ts';
+
+/** From an answer of the ledger until leases are taken again, and some more. */
+const KEPT_MS = 3000;
+
+describe('quotas while the ledger does not answer', () => {
+  /** The first who asks finds out. */
+  async function lose({ take, next }: ReturnType<typeof openModelStore>): Promise<FixedWindow> {
+    const first = take();
+    await next('lost');
+    return first;
+  }
+
+  it('are granted by share, at once, with one probe at a time', async () => {
+    const world = openModelStore({ limit: 100, nodes: 4 });
+    const { take, ledger, clock, next } = world;
+    expect(await lose(world)).toMatchObject({ granted: true, remaining: 24 });
+    for (let taken = 1; taken < 25; taken += 1) expect(take()).toMatchObject({ granted: true });
+    expect(take()).toMatchObject({ granted: false, remaining: 0 });
+    expect(ledger.pending).toBe(0);
+    for (let probes = 0; probes < 5; probes += 1) {
+      clock.advance(500);
+      void take();
+      expect(ledger.pending).toBe(1);
+      await next('lost');
+    }
+  });
+
+  it('are granted by share from the beginning where the ledger’s time is not known', () => {
+    const { take, ledger } = openModelStore({ limit: 8, nodes: 4, timeKnown: false });
+    const granted = Array.from({ length: 5 }, () => take()) as FixedWindow[];
+    expect(granted.map((window) => window.granted)).toEqual([true, true, false, false, false]);
+    expect(ledger.pending).toBe(0);
+  });
+
+  it('are not granted where nothing whole is left for each', async () => {
+    expect(await lose(openModelStore({ limit: 3, nodes: 4 }))).toMatchObject({ granted: false });
+  });
+
+  it('are told to the ledger when it answers again, and leased only after the others had time for that', async () => {
+    const world = openModelStore({ limit: 100, nodes: 4 });
+    const { take, ledger, clock, settle, settled, store } = world;
+    await lose(world);
+    for (let taken = 1; taken < 25; taken += 1) void take();
+    clock.advance(500);
+    await settle();
+    expect(newest(ledger)?.granted).toBe(25);
+    expect(take()).toMatchObject({ granted: false });
+    expect(store.leasing).toBe(false);
+    clock.advance(KEPT_MS);
+    await settle();
+    expect(store.leasing).toBe(true);
+    expect(await settled(take())).toMatchObject({ granted: true, remaining: 74 });
+  });
+
+  it('are all told to one that lost its data, though no share is left of any', async () => {
+    const world = openModelStore({ limit: 100, nodes: 4 });
+    const { take, ledger, clock, settle, settled, store, open, policy } = world;
+    const policies = [policy, { ...policy, key: 'production/invoices' }];
+    for (const one of policies) {
+      for (let taken = 0; taken < 60; taken += 1) await settled(take(store, one));
+    }
+    for (const one of policies) {
+      for (let taken = 0; taken < 40; taken += 1) {
+        const later = take(store, one);
+        ledger.settle(0, 'lost');
+        await later;
+      }
+    }
+    expect(store.leasing).toBe(false);
+    ledger.loseAll();
+    clock.advance(500);
+    await settle();
+    clock.advance(KEPT_MS);
+    await settle();
+    for (const one of policies) {
+      const { granted, remaining } = await settled(take(open(1), one));
+      expect(granted).toBe(true);
+      expect(remaining).toBeLessThan(40);
+    }
+  });
+
+  it('are granted by share where the ledger is far ahead, which is not taken back', async () => {
+    const { take, ledger, policy, open, settled, clock } = openModelStore({ limit: 100, nodes: 2 });
+    const ahead = open(1);
+    const future = ahead.take(policy, '', clock.nowMs() + 10 * WINDOW_MS);
+    await settled(future);
+    const window = await settled(take());
+    expect(window).toMatchObject({ granted: true, remaining: 49 });
+    expect(newest(ledger)?.window).toBe(WINDOW + 10);
+  });
+});

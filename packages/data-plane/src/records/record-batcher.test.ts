@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type RequestRecord,
+  MAX_BATCH_BYTES,
+  MAX_BATCH_DELAY_MS,
+  MAX_BATCH_RECORDS,
+} from '@gateway/shared/records/record';
+import { recordBatchSchema, recordRow } from '@gateway/shared/records/record-row';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
+import { requestRecord } from '@gateway/shared/test/request-record';
+
+function setUp() {
+  const clock = manualClock();
+  const batches: RecordBatch[] = [];
+  let refused = 0;
+  const batcher = createRecordBatcher(clock, {
+    emit: (batch) => batches.push(batch),
+    tooLarge: () => (refused += 1),
+  });
+  const add = (record: RequestRecord) => {
+    batcher.add(record);
+  };
+  return { clock, batches, batcher, add, refused: () => refused };
+}
+
+function recordsOf(batch: RecordBatch | undefined) {
+  return recordBatchSchema.parse(JSON.parse(Buffer.from(batch?.body ?? []).toString()));
+}
+
+describe('the batches of records', () => {
+  it('go out when their oldest record has waited for its time, and not before', () => {
+    const { clock, batches, add } = setUp();
+    const records = [requestRecord(Date.now()), requestRecord(Date.now())];
+    add(records[0] ?? requestRecord(Date.now()));
+    clock.advance(MAX_BATCH_DELAY_MS - 1);
+    add(records[1] ?? requestRecord(Date.now()));
+    expect(batches).toEqual([]);
+    clock.advance(1);
+    expect(batches).toHaveLength(1);
+    expect(recordsOf(batches[0])).toEqual(records);
+    clock.advance(MAX_BATCH_DELAY_MS * 10);
+    expect(batches).toHaveLength(1);
+  });
+
+  it('go out at once when they are full', () => {
+    const { batches, batcher, add } = setUp();
+    for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) add(requestRecord(Date.now()));
+    expect(batches.map(({ records }) => records)).toEqual([MAX_BATCH_RECORDS]);
+    expect(batcher.records).toBe(0);
+  });
+
+  it('wait for their own time though the one before went out full', () => {
+    const { clock, batches, add } = setUp();
+    for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) add(requestRecord(Date.now()));
+    clock.advance(MAX_BATCH_DELAY_MS - 1);
+    add(requestRecord(Date.now()));
+    clock.advance(MAX_BATCH_DELAY_MS - 1);
+    expect(batches).toHaveLength(1);
+    clock.advance(1);
+    expect(batches.map(({ records }) => records)).toEqual([MAX_BATCH_RECORDS, 1]);
+  });
+
+  it('refuse a record that no batch could hold', () => {
+    const { batches, batcher, add, refused } = setUp();
+    add(requestRecord(Date.now(), { path: 'x'.repeat(MAX_BATCH_BYTES) }));
+    batcher.flush();
+    expect(refused()).toBe(1);
+    expect(batcher.records).toBe(0);
+    expect(batches).toEqual([]);
+  });
+
+  it('hold every record once, in order, within the bounds, under ids of their own', () => {
+    const path = fc
+      .tuple(
+        fc.constantFrom('a', 'é', '\u{1f600}', '"'),
+        fc.oneof({ weight: 3, arbitrary: fc.nat(100) }, { weight: 1, arbitrary: fc.nat(200_000) }),
+      )
+      .map(([char, length]) => char.repeat(length));
+    fc.assert(
+      fc.property(fc.array(path, { maxLength: 100 }), (paths) => {
+        const { batches, batcher, add, refused } = setUp();
+        const records = paths.map((one) => requestRecord(Date.now(), { path: one }));
+        for (const record of records) add(record);
+        batcher.flush();
+        const fits = records.filter(
+          (record) => Buffer.byteLength(JSON.stringify([recordRow(record)])) <= MAX_BATCH_BYTES,
+        );
+        expect(refused()).toBe(records.length - fits.length);
+        expect(batches.flatMap(recordsOf)).toEqual(fits);
+        for (const batch of batches) {
+          expect(batch.body.length).toBeLessThanOrEqual(MAX_BATCH_BYTES);
+          expect(batch.records).toBe(recordsOf(batch).length);
+        }
+        expect(new Set(batches.map(({ id }) => id)).size).toBe(batches.length);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

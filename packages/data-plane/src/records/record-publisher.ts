@@ -1,0 +1,185 @@
+import type { Clock, Timer } from '@gateway/shared/clock';
+import { NAMES, recordSubject } from '@gateway/shared/messaging/names';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { backOffMs } from '../nats/back-off.ts';
+import type { NatsLink } from '../nats/nats-link.ts';
+import type { RecordBatch } from './record-batcher.ts';
+
+export interface RecordPublisherOptions {
+  readonly link: NatsLink;
+  readonly dataPlaneId: string;
+  readonly clock: Clock;
+  /** Gives numbers in [0, 1). */
+  readonly random: () => number;
+  readonly log: Logger;
+  /** NATS has stored the batch; `tookMs` is that of the attempt which succeeded. */
+  readonly onSent: (batch: RecordBatch, tookMs: number) => void;
+  readonly onFailure: () => void;
+  /** The server takes no message of this size, now or later; the batch is no longer held. */
+  readonly onTooLarge: (batch: RecordBatch) => void;
+}
+
+/** Holds batches until NATS has stored them, in any order: whoever reads knows records by their id. */
+export interface RecordPublisher {
+  readonly records: number;
+  /** What is held, with what each batch costs beside its body. */
+  readonly bytes: number;
+  /** Whether the newest attempt failed. */
+  readonly failing: boolean;
+  send(batch: RecordBatch): void;
+  /** Resolves when nothing is held. */
+  settled(): Promise<unknown>;
+  /** Sends nothing more; gives back what is not known to be stored. */
+  stop(): RecordBatch[];
+}
+
+const PUBLISH_TIMEOUT_MS = 5000;
+const MAX_IN_FLIGHT = 8;
+/** For the subject and the headers, which count towards the server's largest message. */
+const MESSAGE_OVERHEAD_BYTES = 1024;
+/** Of a batch in memory, so that many small ones are not counted as nothing. */
+const BATCH_OVERHEAD_BYTES = 512;
+const BACK_OFF = { firstMs: 100, maxMs: 5000 };
+const LOG_EVERY_FAILURES = 20;
+
+/** What a batch takes of the memory, in bytes. */
+export function heldBytes(batch: RecordBatch): number {
+  return batch.body.length + BATCH_OVERHEAD_BYTES;
+}
+
+export function createRecordPublisher(options: RecordPublisherOptions): RecordPublisher {
+  const { link, clock, log } = options;
+  const subject = recordSubject(options.dataPlaneId);
+  const held = new Set<RecordBatch>();
+  /** In the order in which they are sent; a subset of `held`, as is the next. */
+  const waiting = new Set<RecordBatch>();
+  /** Each with its attempt, as a batch may be sent again while an older attempt has not ended. */
+  const inFlight = new Map<RecordBatch, symbol>();
+  let idle = Promise.withResolvers<unknown>();
+  let client: { connection: NatsConnection; jetstream: JetStreamClient } | undefined;
+  let records = 0;
+  let bytes = 0;
+  let failures = 0;
+  let backOff: Timer | undefined;
+  let stopped = false;
+
+  function clientOf(connection: NatsConnection): JetStreamClient {
+    if (client?.connection !== connection)
+      client = { connection, jetstream: jetstream(connection) };
+    return client.jetstream;
+  }
+
+  function pump(): void {
+    const { connection } = link;
+    if (connection === undefined || backOff !== undefined || stopped) return;
+    // After a failure one batch finds out whether it goes on, rather than all of them at once.
+    const window = failures === 0 ? MAX_IN_FLIGHT : 1;
+    for (const batch of waiting) {
+      if (inFlight.size >= window) return;
+      waiting.delete(batch);
+      const attempt = Symbol(batch.id);
+      inFlight.set(batch, attempt);
+      void publish(batch, attempt, connection);
+    }
+  }
+
+  async function publish(
+    batch: RecordBatch,
+    attempt: symbol,
+    connection: NatsConnection,
+  ): Promise<void> {
+    const startedMs = clock.monotonicMs();
+    const limit = connection.info?.max_payload ?? Infinity;
+    if (batch.body.length + MESSAGE_OVERHEAD_BYTES > limit) {
+      log.error({ bytes: batch.body.length, limit }, 'the NATS server takes no batch of this size');
+      if (release(batch)) options.onTooLarge(batch);
+      pump();
+      return;
+    }
+    try {
+      await clientOf(connection).publish(subject, batch.body, {
+        msgID: batch.id,
+        timeout: PUBLISH_TIMEOUT_MS,
+        expect: { streamName: NAMES.recordStream },
+      });
+    } catch (error) {
+      failed(batch, attempt, error);
+      return;
+    }
+    if (failures > 0) log.info('request records are sent again');
+    failures = 0;
+    if (release(batch)) options.onSent(batch, clock.monotonicMs() - startedMs);
+    pump();
+  }
+
+  function failed(batch: RecordBatch, attempt: symbol, error: unknown): void {
+    if (inFlight.get(batch) !== attempt) return;
+    inFlight.delete(batch);
+    waiting.add(batch);
+    options.onFailure();
+    if (failures % LOG_EVERY_FAILURES === 0) {
+      log.warn({ reason: String(error) }, 'request records cannot be sent; they are kept');
+    }
+    failures += 1;
+    backOff?.cancel();
+    backOff = clock.setTimer(backOffMs(failures, BACK_OFF, options.random()), resume);
+  }
+
+  function resume(): void {
+    backOff?.cancel();
+    backOff = undefined;
+    pump();
+  }
+
+  /** False where it was no longer held. */
+  function release(batch: RecordBatch): boolean {
+    inFlight.delete(batch);
+    waiting.delete(batch);
+    if (!held.delete(batch)) return false;
+    records -= batch.records;
+    bytes -= heldBytes(batch);
+    if (held.size === 0) idle.resolve(undefined);
+    return true;
+  }
+
+  const stopListening = link.onChange(() => {
+    if (link.connection !== undefined) {
+      resume();
+      return;
+    }
+    // No answer to these will come, and to wait for that would cost seconds after a short break.
+    for (const batch of inFlight.keys()) waiting.add(batch);
+    inFlight.clear();
+  });
+
+  return {
+    get records() {
+      return records;
+    },
+    get bytes() {
+      return bytes;
+    },
+    get failing() {
+      return failures > 0;
+    },
+    send(batch) {
+      if (held.size === 0) idle = Promise.withResolvers<unknown>();
+      held.add(batch);
+      waiting.add(batch);
+      records += batch.records;
+      bytes += heldBytes(batch);
+      pump();
+    },
+    settled: () => (held.size === 0 ? Promise.resolve() : idle.promise),
+    stop() {
+      stopped = true;
+      stopListening();
+      backOff?.cancel();
+      const rest = [...held];
+      for (const batch of rest) release(batch);
+      return rest;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { recordSubject } from '@gateway/shared/messaging/names';
+import { eventually } from '@gateway/shared/test/eventually';
+import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
+import { openRecordTarget, startRecordStream } from '../../test/record-target.ts';
+
+const slow = { deadlineMs: 20_000 };
+const sorted = (ids: readonly string[]) => ids.toSorted();
+let own: OwnNats;
+
+beforeEach(async () => {
+  own = await openOwnNats();
+});
+
+afterEach(() => own.close());
+
+describe('the stream of records', () => {
+  it('brings every record to NATS, in whole batches under ids of their own', async () => {
+    const server = await own.startServer();
+    const target = await openRecordTarget(own, server.url);
+    const { add, metric } = startRecordStream(own, own.connect(server.url));
+    const ids = add(1234);
+    await eventually(async () => expect(await metric('gateway_records_sent_total')).toBe(1234));
+    expect(sorted(await target.ids())).toEqual(sorted(ids));
+    const batches = await target.batches();
+    expect(batches.map(({ records }) => records.length)).toEqual([500, 500, 234]);
+    expect(new Set(batches.map(({ id }) => id)).size).toBe(3);
+    expect(batches[0]?.subject).toBe(recordSubject('dp-1'));
+    expect(await metric('gateway_records_pending')).toBe(0);
+    expect(await metric('gateway_record_publish_seconds_count')).toBe(3);
+  });
+
+  it('keeps what comes while NATS is away at the start, and sends it once NATS is there', async () => {
+    const server = await own.startServer();
+    await openRecordTarget(own, server.url);
+    await server.stop();
+    const { add, metric } = startRecordStream(own, own.connect(server.url));
+    const ids = add(700);
+    expect(await metric('gateway_records_pending')).toBe(700);
+    await own.startServer({ port: server.port });
+    await eventually(
+      async () => expect(await metric('gateway_records_sent_total')).toBe(700),
+      slow,
+    );
+    const target = await openRecordTarget(own, server.url);
+    expect(sorted(await target.ids())).toEqual(sorted(ids));
+  });
+
+  it('loses none of the records that come while the server restarts', async () => {
+    const server = await own.startServer();
+    await openRecordTarget(own, server.url);
+    const { add, metric } = startRecordStream(own, own.connect(server.url));
+    const ids: string[] = [];
+    const beat = setInterval(() => ids.push(...add(50)), 5);
+    try {
+      await eventually(async () =>
+        expect(await metric('gateway_records_sent_total')).toBeGreaterThan(500),
+      );
+      await server.stop();
+      await own.startServer({ port: server.port });
+      const before = await metric('gateway_records_sent_total');
+      await eventually(
+        async () => expect(await metric('gateway_records_sent_total')).toBeGreaterThan(before),
+        slow,
+      );
+    } finally {
+      clearInterval(beat);
+    }
+    await eventually(
+      async () => expect(await metric('gateway_records_sent_total')).toBe(ids.length),
+      slow,
+    );
+    const target = await openRecordTarget(own, server.url);
+    // Some may be there twice; the ingest knows them by their id.
+    expect(sorted([...new Set(await target.ids())])).toEqual(sorted(ids));
+    expect(await metric('gateway_records_pending')).toBe(0);
+  });
+
+  it('sends the last records again when NATS comes back without its data', async () => {
+    const server = await own.startServer();
+    const target = await openRecordTarget(own, server.url);
+    const { add, metric } = startRecordStream(own, own.connect(server.url));
+    const ids = add(700);
+    await eventually(async () => expect(await metric('gateway_records_sent_total')).toBe(700));
+    expect(sorted(await target.ids())).toEqual(sorted(ids));
+    await server.stop();
+    await own.startServer({ port: server.port, data: 'empty' });
+    const emptied = await openRecordTarget(own, server.url);
+    await eventually(async () => expect(sorted(await emptied.ids())).toEqual(sorted(ids)), slow);
+    await eventually(async () => expect(await metric('gateway_records_pending')).toBe(0));
+    expect(await metric('gateway_records_sent_total')).toBe(700);
+    expect(await metric('gateway_records_sent_again_total')).toBe(700);
+  });
+
+  it('keeps records while the stream is missing, and sends them when it was made anew', async () => {
+    const server = await own.startServer();
+    const { add, metric } = startRecordStream(own, own.connect(server.url));
+    const ids = add(10);
+    await eventually(async () =>
+      expect(await metric('gateway_record_publish_failures_total')).toBeGreaterThan(1),
+    );
+    const target = await openRecordTarget(own, server.url);
+    await eventually(async () => expect(await metric('gateway_records_sent_total')).toBe(10));
+    expect(sorted(await target.ids())).toEqual(sorted(ids));
+  });
+
+  it('has sent everything when it is closed, without waiting for a batch to fill', async () => {
+    const server = await own.startServer();
+    const target = await openRecordTarget(own, server.url);
+    const { stream, add, metric } = startRecordStream(own, own.connect(server.url));
+    await eventually(async () => {
+      add(1);
+      expect(await metric('gateway_records_sent_total')).toBeGreaterThan(0);
+    });
+    const before = await metric('gateway_records_sent_total');
+    const pending = await metric('gateway_records_pending');
+    add(7);
+    await stream.close(10_000);
+    expect(await target.ids()).toHaveLength(before + pending + 7);
+    expect(await metric('gateway_records_spooled_bytes')).toBe(0);
+    add(2);
+    expect(await metric('gateway_records_dropped_total{reason="closed"}')).toBe(2);
+  });
+});

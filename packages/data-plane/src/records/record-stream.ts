@@ -1,0 +1,215 @@
+import { pause, type Clock } from '@gateway/shared/clock';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { NatsConnection } from '@nats-io/nats-core';
+import type { Registry } from 'prom-client';
+import { linkNats } from '../nats/nats-link.ts';
+import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
+import { createRecordMetrics, type DropReason } from './record-metrics.ts';
+import { createRecordPublisher, heldBytes } from './record-publisher.ts';
+import { RecentBatches } from './recent-batches.ts';
+import { openSpool } from './spool.ts';
+
+export interface RecordStreamOptions {
+  /** As `connectNats` gives it: NATS may be away, and come up at any time. */
+  readonly nats: Promise<NatsConnection>;
+  readonly dataPlaneId: string;
+  /** Of this data plane alone. */
+  readonly spoolDir: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly registry: Registry;
+  /** Gives numbers in [0, 1). */
+  readonly random?: () => number;
+  /** Of batches that NATS has not stored; 32 MiB unless given. */
+  readonly maxMemoryBytes?: number;
+  /** 1 GiB unless given. */
+  readonly maxSpoolBytes?: number;
+  /** Of one spool file; 4 MiB unless given. */
+  readonly segmentBytes?: number;
+}
+
+export interface RecordStream {
+  /** Why records are being given up; undefined while none are, and once NATS has taken some again. */
+  readonly problem: string | undefined;
+  /** Takes the record of a request that is over, and returns at once; never throws. */
+  add(record: RequestRecord): void;
+  /**
+   * Sends what is there and waits until NATS has stored it, for at most `deadlineMs` from now; the
+   * rest is written to the spool, from which the next process sends it.
+   */
+  close(deadlineMs: number): Promise<void>;
+}
+
+const MIB = 1024 * 1024;
+/** On their way to a disk that is slower than the records. */
+const MAX_SPOOLING_BYTES = 8 * MIB;
+/** Several times what control planes take to read a batch that NATS has stored. */
+const RECENT_MS = 5000;
+const MAX_RECENT_BYTES = 4 * MIB;
+
+/**
+ * Carries request records to NATS (DESIGN section 4 "Records"). While NATS is away or full they are
+ * held in memory up to a bound, then on disk up to a bound; past both the newest are dropped and
+ * counted. A record is sent at least once: those sent last are sent again when NATS was away, as it may
+ * have come back without its data.
+ */
+export function createRecordStream(options: RecordStreamOptions): RecordStream {
+  const { clock, log } = options;
+  const maxMemoryBytes = options.maxMemoryBytes ?? 32 * MIB;
+  const link = linkNats(options.nats, log);
+  const spool = openSpool({
+    dir: options.spoolDir,
+    maxBytes: options.maxSpoolBytes ?? 1024 * MIB,
+    segmentBytes: options.segmentBytes ?? 4 * MIB,
+    log,
+  });
+  /** What was read from the spool and is still there, with what to do once it is sent. */
+  const onDisk = new Map<RecordBatch, () => void>();
+  const recent = new RecentBatches({ clock, keptMs: RECENT_MS, maxBytes: MAX_RECENT_BYTES });
+  /** Of `recent`, on their way once more; counted as sent before. */
+  const again = new Set<RecordBatch>();
+  let spooling = { records: 0, bytes: 0 };
+  let replaying = false;
+  let dropping: DropReason | undefined;
+  let closing: Promise<void> | undefined;
+
+  const publisher = createRecordPublisher({
+    link,
+    dataPlaneId: options.dataPlaneId,
+    clock,
+    random: options.random ?? Math.random,
+    log,
+    onSent(batch, tookMs) {
+      recent.add(batch);
+      (again.delete(batch) ? metrics.sentAgain : metrics.sent).inc(batch.records);
+      metrics.publishSeconds.observe(tookMs / 1000);
+      dropping = undefined;
+      finished(batch);
+      if (spool.bytes > 0) void replay();
+    },
+    onFailure: () => metrics.publishFailures.inc(),
+    onTooLarge(batch) {
+      again.delete(batch);
+      drop('too_large', batch.records);
+      finished(batch);
+    },
+  });
+  const batcher = createRecordBatcher(clock, {
+    emit: take,
+    tooLarge: () => {
+      drop('too_large', 1);
+    },
+  });
+  const metrics = createRecordMetrics(options.registry, {
+    pendingRecords: () => batcher.records + publisher.records + spooling.records,
+    spooledBytes: () => spool.bytes,
+  });
+
+  function drop(reason: DropReason, records: number): void {
+    metrics.dropped.inc({ reason }, records);
+    if (dropping !== undefined) return;
+    dropping = reason;
+    log.error({ reason }, 'request records are dropped');
+  }
+
+  function take(batch: RecordBatch): void {
+    if (publisher.bytes + heldBytes(batch) <= maxMemoryBytes) publisher.send(batch);
+    else if (spooling.bytes + heldBytes(batch) <= MAX_SPOOLING_BYTES) void toSpool(batch);
+    else drop('memory_full', batch.records);
+  }
+
+  async function toSpool(batch: RecordBatch): Promise<void> {
+    const { records, bytes } = spooling;
+    spooling = { records: records + batch.records, bytes: bytes + heldBytes(batch) };
+    const result = await spool.append(batch);
+    spooling = {
+      records: spooling.records - batch.records,
+      bytes: spooling.bytes - heldBytes(batch),
+    };
+    if (result !== 'spooled') drop(result, batch.records);
+    void replay();
+  }
+
+  function finished(batch: RecordBatch): void {
+    const done = onDisk.get(batch);
+    onDisk.delete(batch);
+    done?.();
+  }
+
+  /** Sends the spool, a file at a time, once NATS takes records and there is room for them. */
+  async function replay(): Promise<void> {
+    if (replaying || closing !== undefined || link.connection === undefined) return;
+    if (publisher.failing || publisher.bytes > maxMemoryBytes / 2) return;
+    replaying = true;
+    try {
+      const segment = await spool.take();
+      if (segment === undefined || isClosing()) return;
+      log.info({ batches: segment.batches.length }, 'request records on disk are sent');
+      await sendAll(segment.batches);
+      await segment.remove();
+    } finally {
+      replaying = false;
+    }
+    void replay();
+  }
+
+  function isClosing(): boolean {
+    return closing !== undefined;
+  }
+
+  function sendAll(batches: readonly RecordBatch[]): Promise<void> {
+    return new Promise((resolve) => {
+      let left = batches.length;
+      for (const batch of batches) {
+        onDisk.set(batch, () => {
+          left -= 1;
+          if (left === 0) resolve();
+        });
+        publisher.send(batch);
+      }
+    });
+  }
+
+  async function close(deadlineMs: number): Promise<void> {
+    batcher.flush();
+    const over = new AbortController();
+    const stopListening = link.onChange(() => over.abort());
+    // Without a connection there is nothing to wait for.
+    if (link.connection === undefined) over.abort();
+    await Promise.race([publisher.settled(), pause(clock, deadlineMs, over.signal)]);
+    over.abort();
+    stopListening();
+    const rest = publisher.stop().filter((batch) => !onDisk.has(batch));
+    await Promise.all(rest.map(toSpool));
+    await spool.close();
+    if (rest.length > 0) log.warn({ batches: rest.length }, 'request records wait in the spool');
+  }
+
+  function linkChanged(): void {
+    if (link.connection !== undefined) {
+      for (const batch of recent.takeAll()) {
+        again.add(batch);
+        publisher.send(batch);
+      }
+    }
+    void replay();
+  }
+
+  const stopListening = link.onChange(linkChanged);
+  void replay();
+
+  return {
+    get problem() {
+      return dropping === undefined ? undefined : `request records are dropped: ${dropping}`;
+    },
+    add(record) {
+      if (isClosing()) drop('closed', 1);
+      else batcher.add(record);
+    },
+    close(deadlineMs) {
+      stopListening();
+      return (closing ??= close(deadlineMs));
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RecordBatch } from './record-batcher.ts';
+import { openSpool, type Spool } from './spool.ts';
+import { encodeFrame } from './spool-frame.ts';
+import { captureLog } from '../../test/captured-log.ts';
+
+let folder: string;
+let dir: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'spool-'));
+  dir = path.join(folder, 'spool');
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+function newSpool({ maxBytes = 1_000_000, segmentBytes = 1000 } = {}) {
+  const { log, lines } = captureLog();
+  return { spool: openSpool({ dir, maxBytes, segmentBytes, log }), lines };
+}
+
+function batchOf(number: number, size = 300): RecordBatch {
+  return { id: `batch-${number}`, body: Buffer.alloc(size, number), records: number };
+}
+
+async function takeAll(spool: Spool): Promise<RecordBatch[]> {
+  const batches: RecordBatch[] = [];
+  for (let segment = await spool.take(); segment !== undefined; segment = await spool.take()) {
+    batches.push(...segment.batches);
+    await segment.remove();
+  }
+  return batches;
+}
+
+const numbers = (batches: readonly RecordBatch[]) => batches.map(({ records }) => records);
+
+describe('the spool', () => {
+  it('gives back what was put in, the oldest first, and is then empty', async () => {
+    const { spool } = newSpool();
+    let bytes = 0;
+    for (let number = 1; number <= 10; number += 1) {
+      expect(await spool.append(batchOf(number))).toBe('spooled');
+      bytes += encodeFrame(batchOf(number)).length;
+    }
+    expect(spool.bytes).toBe(bytes);
+    const batches = await takeAll(spool);
+    expect(numbers(batches)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(Buffer.from(batches[2]?.body ?? []).equals(Buffer.alloc(300, 3))).toBe(true);
+    expect(spool.bytes).toBe(0);
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('is found by the next process, which adds to it without touching what is there', async () => {
+    const first = newSpool().spool;
+    await first.append(batchOf(1));
+    await first.close();
+    const second = newSpool().spool;
+    await second.append(batchOf(2));
+    expect(await readdir(dir)).toHaveLength(2);
+    expect(numbers(await takeAll(second))).toEqual([1, 2]);
+  });
+
+  it('loses nothing beside a process that ends later than the next one begins', async () => {
+    const ending = newSpool().spool;
+    const next = newSpool().spool;
+    expect(next.bytes).toBe(0);
+    // Both have looked, and found nothing.
+    expect(await next.take()).toBeUndefined();
+    expect(await ending.take()).toBeUndefined();
+    expect(await ending.append(batchOf(1))).toBe('spooled');
+    expect(await next.append(batchOf(2))).toBe('spooled');
+    await ending.close();
+    expect(numbers(await takeAll(next))).toEqual([2]);
+    expect(numbers(await takeAll(newSpool().spool))).toEqual([1]);
+  });
+
+  it('keeps a file that was taken but not sent for the next process', async () => {
+    const first = newSpool().spool;
+    await first.append(batchOf(1));
+    expect((await first.take())?.batches).toHaveLength(1);
+    expect(await first.take()).toBeUndefined();
+    await first.append(batchOf(2));
+    await first.close();
+    expect(numbers(await takeAll(newSpool().spool))).toEqual([1, 2]);
+  });
+
+  it('leaves out a torn end, says so, and loses nothing of the other files', async () => {
+    const first = newSpool().spool;
+    for (const number of [1, 2, 3, 4, 5, 6]) await first.append(batchOf(number));
+    await first.close();
+    const [name = ''] = (await readdir(dir)).sort();
+    const file = path.join(dir, name);
+    const content = await readFile(file);
+    await writeFile(file, content.subarray(0, content.length - 1));
+    const { spool, lines } = newSpool();
+    expect(numbers(await takeAll(spool))).toEqual([1, 2, 3, 5, 6]);
+    expect(lines.map(({ msg }) => msg)).toEqual(['the torn end of a spool file is left out']);
+    expect(spool.bytes).toBe(0);
+  });
+
+  it('leaves out what is damaged in the middle of a file, says so, and loses nothing beside it', async () => {
+    const first = newSpool({ segmentBytes: 10_000 }).spool;
+    for (const number of [1, 2, 3]) await first.append(batchOf(number));
+    await first.close();
+    const [name = ''] = await readdir(dir);
+    const content = await readFile(path.join(dir, name));
+    content.writeUInt8(0xff, encodeFrame(batchOf(1)).length);
+    await writeFile(path.join(dir, name), content);
+    const { spool, lines } = newSpool();
+    expect(numbers(await takeAll(spool))).toEqual([1, 3]);
+    const damage = { file: name, damaged_bytes: encodeFrame(batchOf(2)).length };
+    expect(lines).toMatchObject([damage]);
+    expect(spool.bytes).toBe(0);
+  });
+
+  it('takes no more than its bound, over restarts too, and again once there is room', async () => {
+    const size = encodeFrame(batchOf(1)).length;
+    const bounds = { maxBytes: size * 2 };
+    const first = newSpool(bounds).spool;
+    await first.append(batchOf(1));
+    await first.close();
+    const { spool } = newSpool(bounds);
+    expect(await spool.append(batchOf(2))).toBe('spooled');
+    expect(await spool.append(batchOf(3))).toBe('spool_full');
+    const oldest = await spool.take();
+    await oldest?.remove();
+    expect(await spool.append(batchOf(4))).toBe('spooled');
+    expect(numbers(await takeAll(spool))).toEqual([2, 4]);
+  });
+
+  it('reports what cannot be written, says so once, and goes on when it can be again', async () => {
+    await writeFile(dir, 'a file where the folder should be');
+    const { spool, lines } = newSpool();
+    expect(await spool.append(batchOf(1))).toBe('spool_failed');
+    expect(await spool.append(batchOf(2))).toBe('spool_failed');
+    expect(lines.filter(({ msg }) => msg === 'the spool cannot be written')).toHaveLength(1);
+    expect(await spool.take()).toBeUndefined();
+    await rm(dir);
+    expect(await spool.append(batchOf(3))).toBe('spooled');
+    expect(numbers(await takeAll(spool))).toEqual([3]);
+  });
+
+  it('can be read by its owner alone, and passes over files that are not its own', async () => {
+    const { spool } = newSpool();
+    await spool.append(batchOf(1));
+    await spool.close();
+    await writeFile(path.join(dir, 'notes.txt'), 'not ours');
+    const [name = ''] = (await readdir(dir)).filter((one) => one.endsWith('.spool'));
+    expect((await stat(path.join(dir, name))).mode & 0o777).toBe(0o600);
+    expect(numbers(await takeAll(newSpool().spool))).toEqual([1]);
+    expect(await readdir(dir)).toEqual(['notes.txt']);
+  });
+});

@@ -1,0 +1,77 @@
+import { TLSSocket } from 'node:tls';
+import type { Clock } from '@gateway/shared/clock';
+import { authorityOf } from '@gateway/shared/http/host';
+import type { IdPrefix } from '@gateway/shared/ids';
+import {
+  clientAddress,
+  normaliseAddress,
+  type AddressRanges,
+} from '@gateway/shared/net/client-address';
+import type { CallerRequest } from './caller.ts';
+import { RequestContext } from './context.ts';
+import { parseInboundHeaders } from './inbound-headers.ts';
+import { parseProxyTarget } from './proxy-path.ts';
+import { EMPTY_BODY, type BodyBudget } from './request-body.ts';
+import type { TraceContext } from './trace-context.ts';
+import type { RoutingTable } from '../routing-table/routing-table.ts';
+import { IncomingBody } from './incoming-body.ts';
+
+export interface ArrivalOptions {
+  readonly clock: Clock;
+  readonly makeId: (prefix: IdPrefix, atMs: number) => string;
+  readonly trace: (traceparent: string | undefined, tracestate?: string) => TraceContext;
+  readonly trustedProxies: AddressRanges;
+  readonly table: () => RoutingTable;
+  readonly bodyBudget: BodyBudget;
+  readonly bodyIdleTimeoutMs: number;
+}
+
+/**
+ * Makes the context of a request that has just arrived. Never refuses: what is wrong with it is said
+ * by the first stage, so that a refused request has its record too.
+ */
+export function createContext(
+  request: CallerRequest,
+  path: string,
+  query: string,
+  proceed: () => void,
+  options: ArrivalOptions,
+): RequestContext {
+  const { clock, trustedProxies } = options;
+  const receivedAtMs = clock.nowMs();
+  const inbound = parseInboundHeaders(request.rawHeaders);
+  const { contentLength, chunked } = inbound;
+  const peerAddress = normaliseAddress(request.socket.remoteAddress ?? '');
+  const hasBody = chunked || (contentLength !== undefined && contentLength > 0);
+  // HTTP/1.0 has no interim responses (RFC 9110 section 10.1.1).
+  const awaitsContinue = inbound.expectContinue && request.httpVersion !== '1.0';
+  const body = hasBody
+    ? new IncomingBody({
+        request,
+        contentLength: chunked ? undefined : contentLength,
+        budget: options.bodyBudget,
+        clock,
+        proceed: awaitsContinue ? proceed : undefined,
+        idleTimeoutMs: options.bodyIdleTimeoutMs,
+      })
+    : EMPTY_BODY;
+  const context = new RequestContext({
+    id: options.makeId('req', receivedAtMs),
+    receivedAtMs,
+    startedMs: clock.monotonicMs(),
+    method: request.method,
+    httpVersion: request.httpVersion,
+    authority: authorityOf(request.url),
+    target: parseProxyTarget(path, query),
+    inbound,
+    body,
+    peerAddress,
+    clientIp: clientAddress(peerAddress, inbound.forwardedFor, trustedProxies),
+    fromTrustedProxy: trustedProxies.texts.length > 0 && trustedProxies.has(peerAddress),
+    protocol: request.socket instanceof TLSSocket ? 'https' : 'http',
+    trace: options.trace(inbound.traceparent, inbound.tracestate),
+    table: options.table(),
+  });
+  if (body instanceof IncomingBody) context.onFinish(() => body.release());
+  return context;
+}

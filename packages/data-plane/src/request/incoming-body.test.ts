@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { Socket } from 'node:net';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { createBodyBudget } from './request-body.ts';
+import { Http1Request } from '../server/http1/request.ts';
+import { ClientGoneError, IncomingBody } from './incoming-body.ts';
+
+const CONTENT_BYTES = 100;
+
+function setUp() {
+  const connection = { socket: new Socket(), holdBody: () => undefined, dropped: () => undefined };
+  const head = { method: 'POST', url: '/', httpVersion: '1.1', rawHeaders: [] };
+  const request = new Http1Request(head as never, connection);
+  const budget = createBodyBudget(CONTENT_BYTES);
+  const clock = manualClock();
+  const options = { contentLength: CONTENT_BYTES, budget, clock, proceed: undefined };
+  const body = new IncomingBody({ request, ...options, idleTimeoutMs: 1000 });
+  return { request, budget, body, deadlineMs: clock.monotonicMs() + 1000 };
+}
+
+describe('the body of a caller who has left within it', () => {
+  it.each([
+    ['kept', CONTENT_BYTES],
+    ['streamed', 0],
+  ])(
+    'is not waited for where it would be %s, and holds no part of the budget',
+    (_case, keepBytes) => {
+      const { request, budget, body, deadlineMs } = setUp();
+      request.received(Buffer.from('hello'));
+      request.gone('left');
+      expect(() => body.take({ maxBytes: 1000, keepBytes, deadlineMs })).toThrow(ClientGoneError);
+      expect(budget.reserve(CONTENT_BYTES)).toBe(true);
+    },
+  );
+
+  it('is given up when that happens while it is waited for', async () => {
+    const { request, body, deadlineMs } = setUp();
+    const taken = body.take({ maxBytes: 1000, keepBytes: CONTENT_BYTES, deadlineMs });
+    request.received(Buffer.from('hello'));
+    request.gone('left');
+    await expect(taken).rejects.toBeInstanceOf(ClientGoneError);
+  });
+});

@@ -1,0 +1,212 @@
+import { Readable } from 'node:stream';
+import type { Clock, Timer } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { BodyBytes } from '../framing/body-bytes.ts';
+import type { CallerRequest } from './caller.ts';
+import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
+import { KeptBytes } from './kept-bytes.ts';
+
+export interface IncomingBodyOptions {
+  readonly request: CallerRequest;
+  /** undefined: the body comes in chunks of no announced total. */
+  readonly contentLength: number | undefined;
+  readonly budget: BodyBudget;
+  readonly clock: Clock;
+  /** Tells a caller that waits for `100 Continue` to go ahead. */
+  readonly proceed: (() => void) | undefined;
+  /** How long the caller may go without sending more of a streamed body. */
+  readonly idleTimeoutMs: number;
+}
+
+/** Of a body whose length is not announced. */
+const FIRST_RESERVE_BYTES = 64 * 1024;
+
+/** The body of a request. Nothing of it is read before `take`, nor is 100 Continue sent. */
+export class IncomingBody implements RequestBody {
+  readonly empty = false;
+  receivedBytes = 0;
+  taken = false;
+  readonly #options: IncomingBodyOptions;
+  #reservedBytes = 0;
+  #streamed: IncomingBodyStream | undefined = undefined;
+
+  constructor(options: IncomingBodyOptions) {
+    this.#options = options;
+  }
+
+  take(limits: BodyLimits): TakenBody | Promise<TakenBody> {
+    const { request, contentLength, budget, proceed } = this.#options;
+    // A stage before may have waited: nobody would tell of an end that has been told already.
+    if (request.lost !== undefined) throw brokenOff(request);
+    if (contentLength !== undefined && contentLength > limits.maxBytes) throw tooLarge(limits);
+    const expectedBytes = contentLength ?? Math.min(limits.keepBytes, FIRST_RESERVE_BYTES);
+    const fits = expectedBytes <= limits.keepBytes && expectedBytes > 0;
+    const keep = fits && budget.reserve(expectedBytes);
+    this.taken = true;
+    proceed?.();
+    if (!keep) return { kind: 'stream', stream: this.#stream([], limits) };
+    this.#reservedBytes = expectedBytes;
+    const whole = request.takeWhole(expectedBytes);
+    return whole === undefined ? this.#readWhole(limits) : this.#kept(whole, limits);
+  }
+
+  /** Gives back what the kept body took of the budget; a stream that nobody read to its end is over. */
+  release(): void {
+    this.#streamed?.destroy();
+    this.#options.budget.release(this.#reservedBytes);
+    this.#reservedBytes = 0;
+  }
+
+  #kept(whole: BodyBytes, limits: BodyLimits): TakenBody {
+    this.receivedBytes = whole.length;
+    if (whole.length > limits.maxBytes) throw tooLarge(limits);
+    return { kind: 'kept', bytes: whole.length === 0 ? null : whole };
+  }
+
+  #readWhole(limits: BodyLimits): Promise<TakenBody> {
+    const { request, clock } = this.#options;
+    return new Promise((resolve, reject) => {
+      const kept = new KeptBytes();
+      let settled = false;
+      const settle = (result: TakenBody | Error) => {
+        if (settled) return;
+        settled = true;
+        timer.cancel();
+        // After its end a request emits nothing more that matters, so this costs the rare case only.
+        if (!request.readableEnded) request.off('data', onData).off('end', onEnd);
+        if (result instanceof Error) reject(result);
+        else resolve(result);
+      };
+      const onData = (chunk: Buffer) => {
+        this.receivedBytes += chunk.length;
+        kept.add(chunk);
+        if (this.receivedBytes > limits.maxBytes) {
+          settle(tooLarge(limits));
+          request.resume();
+        } else if (this.receivedBytes > limits.keepBytes || !this.#reserveFor(limits)) {
+          request.pause();
+          settle({ kind: 'stream', stream: this.#stream(kept.parts(), limits) });
+        }
+      };
+      const onEnd = () => {
+        const bytes = kept.whole();
+        settle({ kind: 'kept', bytes: bytes.length === 0 ? null : bytes });
+      };
+      // Every request closes, and an Error with its stack costs more than all the rest of a body.
+      const onClose = () => {
+        if (!settled) settle(brokenOff(request));
+      };
+      const timeoutMs = Math.max(1, limits.deadlineMs - clock.monotonicMs());
+      const timer = clock.setTimer(timeoutMs, () => {
+        settle(new GatewayError('invalid_request', 'The request body did not arrive in time.'));
+        request.resume();
+      });
+      request.on('data', onData).on('end', onEnd).on('close', onClose);
+    });
+  }
+
+  /** Whether what was received may be kept; a body of no announced length takes more as it grows. */
+  #reserveFor(limits: BodyLimits): boolean {
+    if (this.receivedBytes <= this.#reservedBytes) return true;
+    const doubled = Math.min(this.#reservedBytes * 2, limits.keepBytes);
+    const moreBytes = Math.max(this.receivedBytes, doubled) - this.#reservedBytes;
+    if (!this.#options.budget.reserve(moreBytes)) return false;
+    this.#reservedBytes += moreBytes;
+    return true;
+  }
+
+  #stream(head: readonly Buffer[], limits: BodyLimits): BodyStream {
+    return (this.#streamed = new IncomingBodyStream(this, this.#options, head, limits));
+  }
+}
+
+/** The caller left within its own request. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+}
+
+/** What becomes of a request whose body breaks off: its caller has left, or waits for an answer. */
+function brokenOff(request: CallerRequest): Error {
+  return request.lost === 'malformed'
+    ? new GatewayError('invalid_request', 'The request was refused: the body is not well-formed.')
+    : new ClientGoneError();
+}
+
+function tooLarge(limits: BodyLimits): GatewayError {
+  return new GatewayError(
+    'payload_too_large',
+    `The request body is larger than the ${limits.maxBytes} bytes that the route takes.`,
+  );
+}
+
+/**
+ * The body on its way through, with back-pressure. Destroying it leaves the connection of the caller
+ * alone, as the caller is still to be answered; what comes after that is read and dropped.
+ */
+class IncomingBodyStream extends Readable implements BodyStream {
+  failure: Error | undefined = undefined;
+  readonly #request: CallerRequest;
+  readonly #detach: () => void;
+
+  constructor(
+    owner: { receivedBytes: number },
+    options: IncomingBodyOptions,
+    head: readonly Buffer[],
+    limits: BodyLimits,
+  ) {
+    super({ highWaterMark: 64 * 1024 });
+    const { request, clock, idleTimeoutMs } = options;
+    this.#request = request;
+    let idle: Timer | undefined;
+
+    const fail = (error: Error) => {
+      this.failure = error;
+      this.destroy(error);
+    };
+    const watch = () => {
+      idle?.cancel();
+      idle = clock.setTimer(idleTimeoutMs, () => {
+        if (request.isPaused()) watch();
+        else fail(new GatewayError('invalid_request', 'The request body stopped coming.'));
+      });
+    };
+    const onData = (chunk: Buffer) => {
+      owner.receivedBytes += chunk.length;
+      if (owner.receivedBytes > limits.maxBytes) fail(tooLarge(limits));
+      // What queues here stays below: a queue of many small chunks is many times its bytes, twice.
+      else if (!this.push(chunk) || this.readableLength > 0) request.pause();
+      watch();
+    };
+    const onEnd = () => {
+      this.#detach();
+      this.push(null);
+    };
+    const onClose = () => fail(brokenOff(request));
+    this.#detach = () => {
+      idle?.cancel();
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+    };
+    // It may fail before an attempt reads it, or after: what came of it stands in `failure`.
+    this.on('error', () => undefined);
+    request.on('end', onEnd).on('close', onClose).on('error', onClose);
+    for (const chunk of head) this.push(chunk);
+    request.on('data', onData);
+    request.pause();
+    watch();
+  }
+
+  /** From the moment that an attempt listens, as then it may have taken any of it. */
+  get begun(): boolean {
+    return this.readableFlowing !== null;
+  }
+
+  override _read(): void {
+    this.#request.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#detach();
+    if (!this.#request.complete) this.#request.resume();
+    callback(error);
+  }
+}

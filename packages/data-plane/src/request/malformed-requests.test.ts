@@ -1,0 +1,179 @@
+import type { Socket } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import { startTestDataPath } from '../../test/data-path.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawCall, rawConnection, requestText } from '@gateway/shared/test/raw-client';
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
+
+const opened = closeAfterEach();
+
+async function setUp(environment: Record<string, string> = {}) {
+  const upstream = opened(await startUpstream());
+  const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }, { environment }));
+  return { upstream, gateway };
+}
+
+describe('requests that could be read in two ways', () => {
+  it.each([
+    ['none', []],
+    ['an empty one', ['Host:']],
+    ['two', ['Host: a.test', 'Host: b.test']],
+    ['two that are alike', ['Host: a.test', 'Host: a.test']],
+    ['one with a path', ['Host: a.test/v1']],
+    ['one with user info', ['Host: user@a.test']],
+    ['one with two ports', ['Host: a.test:1:2']],
+    ['one with a space', ['Host: a.test b.test']],
+  ])('are refused by their Host: %s', async (_case, lines) => {
+    const { upstream, gateway } = await setUp();
+    const response = await rawCall(gateway.port, { lines }, gateway.token);
+    const error = await expectRefusal(response, 400, 'invalid_request');
+    expect(error.details).toMatchObject([{ path: 'host' }]);
+    expect(upstream.seen).toHaveLength(0);
+    expect(await gateway.recordOf(response)).toMatchObject({ status: 400, outcome: 'rejected' });
+  });
+
+  it.each(['a.test', 'a.test:8080', '127.0.0.1', '[::1]:80'])(
+    'are none by Host %s',
+    async (host) => {
+      const { gateway } = await setUp();
+      const response = await rawCall(gateway.port, { lines: [`Host: ${host}`] }, gateway.token);
+      expect(response.status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['empty', ['Transfer-Encoding:']],
+    ['one that we do not undo', ['Transfer-Encoding: gzip, chunked']],
+    ['chunked twice', ['Transfer-Encoding: chunked, chunked']],
+    ['chunked in two lines', ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked']],
+    ['identity', ['Transfer-Encoding: identity']],
+    ['one that is not chunked', ['Transfer-Encoding: gzip']],
+    ['chunked with a length beside it', ['Transfer-Encoding: chunked', 'Content-Length: 5']],
+    ['two lengths', ['Content-Length: 5', 'Content-Length: 6']],
+    ['two lengths that are alike', ['Content-Length: 5', 'Content-Length: 5']],
+    ['a length that is no number', ['Content-Length: 5x']],
+    ['a length with a sign', ['Content-Length: +5']],
+  ])('are refused by their framing, and the connection ends: %s', async (_case, framing) => {
+    const { upstream, gateway } = await setUp();
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`, ...framing];
+    connection.send(requestText({ method: 'POST', lines, body: '5\r\nhello\r\n0\r\n\r\n' }));
+    const response = await connection.response();
+    await expectRefusal(response, 400, 'invalid_request');
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(upstream.seen).toHaveLength(0);
+  });
+
+  it('are refused where HTTP/1.0 has a transfer coding (RFC 9112 section 6.1)', async () => {
+    const { upstream, gateway } = await setUp();
+    const lines = ['Host: gateway.test', 'Transfer-Encoding: chunked'];
+    const request = { method: 'POST', httpVersion: '1.0', lines, body: '0\r\n\r\n' } as const;
+    const response = await rawCall(gateway.port, request, gateway.token);
+    await expectRefusal(response, 400, 'invalid_request');
+    expect(upstream.seen).toHaveLength(0);
+  });
+
+  it('are not those of HTTP/1.0, which needs no Host and gets no chunks', async () => {
+    const { gateway } = await setUp();
+    const response = await rawCall(gateway.port, { httpVersion: '1.0', lines: [] }, gateway.token);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('transfer-encoding')).toBeNull();
+    expect(await response.text()).toBe('ok');
+  });
+});
+
+describe('bytes that are no HTTP', () => {
+  it.each([
+    ['noise', '\x00\x01\x02\r\n\r\n'],
+    ['a method that nobody knows', 'FROB /v1/proxy/test HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.7\r\n\r\n'],
+    ['a folded line', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: 1\r\n  2\r\n\r\n'],
+    ['a space before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n'],
+    ['a bare carriage return', 'GET / HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n'],
+    ['a target with bytes beyond ASCII', 'GET /v1/proxy/test?\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a header section that is too large', `GET / HTTP/1.1\r\nX: ${'a'.repeat(3000)}\r\n\r\n`],
+  ])('are answered with 400 in the envelope, and the connection ends: %s', async (_case, text) => {
+    const { gateway, upstream } = await setUp({ MAX_HEADER_BYTES: '2048' });
+    const connection = opened(await rawConnection(gateway.port));
+    connection.send(text);
+    const response = await connection.response();
+    await expectRefusal(response, 400, 'invalid_request');
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(upstream.seen).toHaveLength(0);
+    expect(await gateway.registry.metrics()).toMatch(/gateway_malformed_requests_total\{.*\} 1\n/);
+  });
+
+  it('within a body never write into a response that has begun', async () => {
+    const upstream = opened(
+      await startRawUpstream((socket) => {
+        const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+        socket.once('data', () => socket.write(`${head}5\r\nbegun\r\n`));
+      }),
+    );
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = [
+      ...['Host: gateway.test', `Authorization: Bearer ${gateway.token}`],
+      'Transfer-Encoding: chunked',
+    ];
+    connection.send(requestText({ method: 'POST', lines, body: '5\r\nhello\r\n' }));
+    await eventually(() => expect(connection.receivedText).toContain('begun'));
+    connection.send('zz\r\n');
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(connection.receivedText.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(connection.receivedText).not.toContain('invalid_request');
+    expect(await gateway.inFlight()).toBe(0);
+  });
+
+  it('behind a request that was not answered yet are never taken for its answer', async () => {
+    const sockets: Socket[] = [];
+    const upstream = opened(await startRawUpstream((socket) => void sockets.push(socket)));
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    lines.push('Content-Length: 2');
+    connection.send(requestText({ method: 'POST', lines, body: 'ok' }));
+    await eventually(() => expect(sockets.length).toBe(1));
+    connection.send('noise\r\n\r\n');
+    sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmine');
+    const response = await connection.response();
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('mine');
+    await expectRefusal(await connection.response(), 400, 'invalid_request');
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(gateway.records).toMatchObject([{ outcome: 'success' }]);
+  });
+
+  it.each([
+    [129, 'headers must be at most 128 lines'],
+    [160, 'headers must be at most 128 lines'],
+    [256, 'headers must be at most 128 lines'],
+    [257, 'the header section is too large'],
+    [5000, 'the header section is too large'],
+  ])(
+    'are those of too many header lines, whatever stands last among them: %i lines',
+    async (count, reason) => {
+      const { gateway, upstream } = await setUp();
+      const connection = opened(await rawConnection(gateway.port));
+      const first = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+      const last = ['Connection: Upgrade', 'Upgrade: websocket', 'Transfer-Encoding: chunked'];
+      const between = Array.from({ length: count - first.length - last.length }, () => 'a:');
+      connection.send(requestText({ lines: [...first, ...between, ...last] }));
+      const error = await expectRefusal(await connection.response(), 400, 'invalid_request');
+      expect(error.message).toContain(reason);
+      await eventually(() => expect(connection.ended).toBe(true));
+      expect(upstream.seen).toHaveLength(0);
+    },
+  );
+
+  it('are not waited for: a head that never ends is given up at its time-out', async () => {
+    const { gateway } = await setUp({ HEADERS_TIMEOUT_MS: '200' });
+    const connection = opened(await rawConnection(gateway.port));
+    connection.send('GET /v1/proxy/test HTTP/1.1\r\nHost: a\r\n');
+    const response = await connection.response();
+    await expectRefusal(response, 400, 'invalid_request');
+    await eventually(() => expect(connection.ended).toBe(true));
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { startTestDataPath } from '../../test/data-path.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawCall } from '@gateway/shared/test/raw-client';
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { startUpstream } from '@gateway/shared/test/upstream';
+
+const opened = closeAfterEach();
+
+async function setUp(base = '/base') {
+  const upstream = opened(await startUpstream());
+  const gateway = opened(await startTestDataPath({ upstreams: [upstream.url + base] }));
+  const call = (target: string) => rawCall(gateway.port, { target }, gateway.token);
+  return { upstream, gateway, call };
+}
+
+describe('paths', () => {
+  it.each([
+    ['/v1/proxy/test', '/base'],
+    ['/v1/proxy/test/', '/base/'],
+    ['/v1/proxy/test//a///b', '/base//a///b'],
+    ['/v1/proxy/test/a%2Fb/%E4%BD%A0', '/base/a%2Fb/%E4%BD%A0'],
+    ['/v1/proxy/test/...', '/base/...'],
+    ['/v1/proxy/test?a=1&a=2&&=;%zz+%20?/../..', '/base?a=1&a=2&&=;%zz+%20?/../..'],
+    ['/v1/proxy/test/x?', '/base/x?'],
+    ['http://gateway.test/v1/proxy/test/x?y=1', '/base/x?y=1'],
+    ['HTTP://other.test:81/v1/proxy/test', '/base'],
+  ])('asks the upstream for %s as %s', async (target, expected) => {
+    const { call, upstream } = await setUp();
+    expect((await call(target)).status).toBe(200);
+    expect(upstream.seen.map((seen) => seen.url)).toEqual([expected]);
+  });
+
+  it.each([
+    ['', '/v1/proxy/test', '/'],
+    ['/', '/v1/proxy/test/a', '/a'],
+    ['/base/', '/v1/proxy/test/a', '/base/a'],
+    ['/base/', '/v1/proxy/test', '/base'],
+  ])('joins the base %s and %s to %s', async (base, target, expected) => {
+    const { call, upstream } = await setUp(base);
+    await call(target);
+    expect(upstream.seen.map((seen) => seen.url)).toEqual([expected]);
+  });
+
+  it.each([
+    '/..',
+    '/../admin',
+    '/a/../../admin',
+    '/./a',
+    '/%2e%2e/admin',
+    '/%252e%252e/admin',
+    '/..%2fadmin',
+    '/..%5cadmin',
+    '/..\\admin',
+    '/..;/admin',
+    '/%c0%ae%c0%ae/admin',
+    '/a%00',
+    '/a%0d%0aX-Injected:%201',
+    '/%',
+    '/..#',
+    '/a#b',
+    '/..%23',
+    '/..%3f',
+  ])('refuses the sub-path %s with 400 that names the path', async (subPath) => {
+    const { call, upstream, gateway } = await setUp();
+    const response = await call(`/v1/proxy/test${subPath}`);
+    const error = await expectRefusal(response, 400, 'invalid_request');
+    expect(error.details).toEqual([{ path: 'path', message: expect.any(String) }]);
+    expect(upstream.seen).toHaveLength(0);
+    expect(await gateway.recordOf(response)).toMatchObject({ outcome: 'rejected', status: 400 });
+  });
+
+  it.each(['/v1/proxy', '/v1/proxy/', '/v1/proxy//', '/v1/proxy/?x'])(
+    'answers 404 to %s, which names no route',
+    async (target) => {
+      const { call } = await setUp();
+      await expectRefusal(await call(target), 404, 'not_found');
+    },
+  );
+
+  it.each(['/v1/proxy/te%73t', '/v1/proxy/TEST', '/v1/proxy/..', '/v1/proxy/constructor'])(
+    'takes the route name of %s as it is sent, so that there is none',
+    async (target) => {
+      const { call } = await setUp();
+      await expectRefusal(await call(target), 404, 'route_not_found');
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import type { CallerResponse } from './caller.ts';
+import type { UpstreamResponse } from '../upstream/port.ts';
+
+export interface PipeEvents {
+  sent(bytes: number): void;
+  /** The upstream's side is over; `complete` tells whether all of the body came. */
+  ended(complete: boolean): void;
+}
+
+/**
+ * Sends the body of an upstream's response after a head that was written already. A body that is there
+ * in full goes out in one write with the head; a longer one flows at the caller's pace. Where the
+ * upstream breaks off, the caller's connection is cut, so that the body can never look complete
+ * (RFC 9112 section 8).
+ */
+export function pipeResponse(
+  upstream: UpstreamResponse,
+  response: CallerResponse,
+  events: PipeEvents,
+): void {
+  let waitsForDrain = false;
+  const whole = upstream.attach({
+    data(chunk) {
+      events.sent(chunk.length);
+      if (response.write(chunk, 'latin1')) return true;
+      if (!waitsForDrain) {
+        waitsForDrain = true;
+        response.once('drain', () => {
+          waitsForDrain = false;
+          upstream.resume();
+        });
+      }
+      return false;
+    },
+    end() {
+      events.ended(true);
+      response.end();
+    },
+    error() {
+      events.ended(false);
+      response.destroy();
+    },
+  });
+  if (whole === undefined) {
+    response.flushHeaders();
+    return;
+  }
+  events.ended(true);
+  const last = whole.chunks.length - 1;
+  whole.chunks.forEach((chunk, index) => {
+    events.sent(chunk.length);
+    if (index === last) response.end(chunk, 'latin1');
+    else response.write(chunk, 'latin1');
+  });
+  if (last === -1) response.end();
+}

@@ -1,0 +1,111 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { CallerRequest, CallerResponse } from './caller.ts';
+import type { RequestContext } from './context.ts';
+import { respondWithError, respondWithUpstream, type RespondOptions } from './reply.ts';
+import { runStages, type Stage } from './stage.ts';
+import { ClientLeftError } from '../upstream/attempt.ts';
+import type { UpstreamResponse } from '../upstream/port.ts';
+import { createContext, type ArrivalOptions } from './create-context.ts';
+import { ClientGoneError } from './incoming-body.ts';
+import type { InFlight } from '../limits/in-flight.ts';
+import { whenOver, type LingerOptions } from './when-over.ts';
+
+export interface ProxyHandlerOptions extends LingerOptions {
+  readonly stages: readonly Stage[];
+  readonly arrivals: ArrivalOptions;
+  readonly respond: RespondOptions;
+  readonly inFlight: InFlight;
+  readonly log: Logger;
+  /** Called once for every request, when it is over. */
+  readonly finished: (ctx: RequestContext) => void;
+}
+
+export type ProxyHandler = (
+  request: CallerRequest,
+  response: CallerResponse,
+  path: string,
+  query: string,
+) => void;
+
+/** Handles the requests of the data path: the stages, then the response, then the record. */
+export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
+  return (request, response, path, query) => {
+    const proceed = () => response.writeContinue();
+    const ctx = createContext(request, path, query, proceed, options.arrivals);
+    options.inFlight.enter();
+    // Over means both: the stages have settled, and nothing more goes out on the connection.
+    let open = 2;
+    const settle = () => {
+      open -= 1;
+      if (open > 0) return;
+      options.inFlight.leave();
+      ctx.finish();
+      options.finished(ctx);
+    };
+    whenOver(request, response, options, (complete) => {
+      if (!complete) ctx.clientLeft();
+      settle();
+    });
+    response.on('error', (error) => {
+      options.log.debug({ request_id: ctx.id, reason: error.message }, 'the response broke');
+    });
+    void handle(ctx, response, options, settle);
+  };
+}
+
+/** Whatever is thrown becomes a reply, in this one place; `settled` is called once, behind all else. */
+async function handle(
+  ctx: RequestContext,
+  response: CallerResponse,
+  options: ProxyHandlerOptions,
+  settled: () => void,
+): Promise<void> {
+  try {
+    const reply = await runStages(options.stages, ctx);
+    if (reply === undefined) throw new Error('no stage answered the request');
+    const upstream = ctx.capture === undefined ? reply.response : ctx.capture(reply.response);
+    if (ctx.clientGone) upstream.cancel();
+    else passOn(ctx, response, upstream, options);
+  } catch (error) {
+    if (error instanceof ClientLeftError || error instanceof ClientGoneError) {
+      ctx.clientGone = true;
+      response.destroy();
+    } else {
+      answer(ctx, response, toGatewayError(ctx, error, options.log), options);
+    }
+  }
+  settled();
+}
+
+function passOn(
+  ctx: RequestContext,
+  response: CallerResponse,
+  upstream: UpstreamResponse,
+  options: ProxyHandlerOptions,
+): void {
+  try {
+    respondWithUpstream(ctx, response, upstream, options.respond);
+  } catch (error) {
+    // Its connection would else wait for a reader for ever.
+    upstream.cancel();
+    throw error;
+  }
+}
+
+function answer(
+  ctx: RequestContext,
+  response: CallerResponse,
+  error: GatewayError,
+  options: ProxyHandlerOptions,
+): void {
+  if (response.headersSent || response.destroyed) response.destroy();
+  else respondWithError(ctx, response, error, options.respond);
+}
+
+/** An error that is not the caller's to see becomes `internal_error`, and is logged with its cause. */
+export function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
+  if (error instanceof GatewayError) return error;
+  log.error({ request_id: ctx.id, err: error }, 'a request failed in a way that was not expected');
+  return new GatewayError('internal_error', 'The gateway failed to handle the request.');
+}

@@ -1,0 +1,229 @@
+import { describe, expect, it } from '@jest/globals';
+import { createTokenSecret } from '@gateway/shared/tokens/secret';
+import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import { startTestDataPath } from '../../test/data-path.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawCall } from '@gateway/shared/test/raw-client';
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { startUpstream, type SeenRequest } from '@gateway/shared/test/upstream';
+
+const opened = closeAfterEach();
+
+async function setUp(route: Partial<SnapshotRoute> = {}, environment: Record<string, string> = {}) {
+  const upstream = opened(await startUpstream());
+  const gateway = opened(
+    await startTestDataPath({ upstreams: [upstream.url], ...route }, { environment }),
+  );
+  const send = (lines: readonly string[], method = 'GET', body = '') =>
+    rawCall(
+      gateway.port,
+      { method, lines: ['Host: gateway.test', ...lines], body },
+      route.auth?.type === 'none' ? undefined : gateway.token,
+    );
+  return { upstream, gateway, send };
+}
+
+/** Lines that arrived with this name, in any case and with dashes or underscores. */
+function arrived(seen: SeenRequest | undefined, name: string): string[] {
+  const { rawHeaders = [] } = seen ?? {};
+  return rawHeaders.filter(
+    (_text, index) =>
+      rawHeaders[index - 1]?.toLowerCase().replaceAll('_', '-') === name && index % 2 === 1,
+  );
+}
+
+describe('request headers', () => {
+  it('go on as they came: case, order, repeats, spaces within and bytes beyond ASCII', async () => {
+    const { upstream, send } = await setUp();
+    const lines = ['X-CaSe: a  b', 'x-twice: 1', 'X-Other: \xe9\xff\x80', 'X-Twice: 2', 'X-Empty:'];
+    await send([...lines, 'Accept-Encoding: gzip', 'Cookie: a=1; b="2"', 'User-Agent: test']);
+    const [seen] = upstream.seen;
+    expect(seen?.rawHeaders.slice(0, 18).filter((_text, index) => index < 18)).toEqual([
+      ...['host', new URL(upstream.url).host],
+      ...[
+        'X-CaSe',
+        'a  b',
+        'x-twice',
+        '1',
+        'X-Other',
+        '\xe9\xff\x80',
+        'X-Twice',
+        '2',
+        'X-Empty',
+        '',
+      ],
+      ...['Accept-Encoding', 'gzip', 'Cookie', 'a=1; b="2"', 'User-Agent', 'test'],
+    ]);
+  });
+
+  it.each([
+    'Keep-Alive: timeout=5',
+    'Proxy-Connection: keep-alive',
+    'Proxy-Authorization: Basic dXNlcjpwYXNz',
+    'Proxy-Authenticate: Basic',
+    'TE: trailers',
+    'Trailer: x-checksum',
+    'Upgrade: h2c',
+    'Forwarded: for=203.0.113.9',
+    'X-Forwarded-Port: 1',
+    'X-Forwarded_Port: 1',
+    'X_Gateway_Environment: production',
+    'X-Gateway-Internal: yes',
+    'x_gateway-anything: yes',
+    'Content_Length: 5',
+    'Transfer_Encoding: chunked',
+    'Proxy_Authorization: Basic dXNlcjpwYXNz',
+    'X-Gateway-Environment: production',
+  ])('never send on %s', async (line) => {
+    const { upstream, send } = await setUp();
+    expect((await send([line])).status).toBe(200);
+    const name = line.slice(0, line.indexOf(':')).toLowerCase().replaceAll('_', '-');
+    expect(arrived(upstream.seen[0], name)).toEqual([]);
+  });
+
+  it('lose those that Connection names, in every one of its lines', async () => {
+    const { upstream, send } = await setUp();
+    await send([
+      'Connection: X-One, keep-alive',
+      'X-One: 1',
+      'connection: ,x-TWO ',
+      'X-Two: 2',
+      'X-Three: 3',
+    ]);
+    const [seen] = upstream.seen;
+    expect([arrived(seen, 'x-one'), arrived(seen, 'x-two')]).toEqual([[], []]);
+    expect(arrived(seen, 'x-three')).toEqual(['3']);
+  });
+
+  it('keep those of the gateway though Connection names them', async () => {
+    const { upstream, gateway, send } = await setUp();
+    const named = 'x-forwarded-for, x-request-id, via, traceparent, host, content-length';
+    const response = await send([`Connection: ${named}`, 'Content-Length: 2'], 'POST', 'hi');
+    expect(upstream.seen[0]).toMatchObject({ body: 'hi' });
+    expect(arrived(upstream.seen[0], 'x-request-id')).toEqual([
+      response.headers.get('x-request-id'),
+    ]);
+    expect(arrived(upstream.seen[0], 'x-forwarded-for')).toEqual(['127.0.0.1']);
+    expect(arrived(upstream.seen[0], 'host')).toEqual([new URL(upstream.url).host]);
+    expect(gateway.records).toHaveLength(1);
+  });
+
+  it('say who the caller is in the words of the gateway, not of the caller', async () => {
+    const { upstream, gateway, send } = await setUp();
+    const response = await send([
+      ...[
+        'X-Forwarded-For: 203.0.113.9',
+        'X_Forwarded_For: 203.0.113.9',
+        'X-Forwarded-Proto: https',
+      ],
+      ...['X-Forwarded-Host: evil.test', 'X_Forwarded-Host: evil.test', 'X-Request-Id: mine'],
+      ...['X_Request_Id: mine', 'Via: 1.0 fred'],
+    ]);
+    const [seen] = upstream.seen;
+    const id = response.headers.get('x-request-id');
+    expect(arrived(seen, 'x-forwarded-for')).toEqual(['127.0.0.1']);
+    expect(arrived(seen, 'x-forwarded-proto')).toEqual(['http']);
+    expect(arrived(seen, 'x-forwarded-host')).toEqual(['gateway.test']);
+    expect(arrived(seen, 'x-request-id')).toEqual([id]);
+    expect(arrived(seen, 'via')).toEqual(['1.0 fred, 1.1 gateway']);
+    expect(await gateway.recordOf(response)).toMatchObject({ id, client_request_id: 'mine' });
+  });
+
+  it('name an idempotency key in one way, as an upstream could take the other for one that is guarded', async () => {
+    const { upstream, send } = await setUp();
+    await send(['Idempotency_Key: alias'], 'POST');
+    await send(['Idempotency-Key: order', 'IDEMPOTENCY_key: alias'], 'POST');
+    expect(arrived(upstream.seen[0], 'idempotency-key')).toEqual([]);
+    expect(arrived(upstream.seen[1], 'idempotency-key')).toEqual(['order']);
+  });
+
+  it('believe a trusted proxy about the caller', async () => {
+    const { upstream, send } = await setUp({}, { TRUSTED_PROXIES: '127.0.0.1' });
+    const lines = ['X-Forwarded-Proto: https', 'X-Forwarded-Host: shop.test'];
+    await send([...lines, 'X-Forwarded-For: 203.0.113.9', 'X-Forwarded-For: 198.51.100.4']);
+    const [seen] = upstream.seen;
+    expect(arrived(seen, 'x-forwarded-for')).toEqual(['203.0.113.9, 198.51.100.4, 127.0.0.1']);
+    expect(arrived(seen, 'x-forwarded-proto')).toEqual(['https']);
+    expect(arrived(seen, 'x-forwarded-host')).toEqual(['shop.test']);
+  });
+
+  it.each([
+    ['Bearer @'],
+    ['bearer   @  '],
+    ['Bearer\t@'],
+    ['@'],
+    ['Bearer @, Basic dXNlcjpwYXNz'],
+    ['Token token="@"'],
+  ])('never carry a token of the gateway to an upstream, be it sent as %s', async (form) => {
+    const open = await setUp({ auth: { type: 'none' } });
+    for (const token of [open.gateway.token, createTokenSecret()]) {
+      await open.send([`Authorization: ${form.replace('@', token)}`]);
+    }
+    expect(open.upstream.seen).toHaveLength(2);
+    for (const seen of open.upstream.seen) {
+      expect(seen.rawHeaders.join('\n')).not.toContain('gwt_');
+    }
+  });
+
+  it.each(['Basic @', 'basic   @  ', 'Basic\t@'])(
+    'never carry one that is user or password, be it sent as %j',
+    async (form) => {
+      const open = await setUp({ auth: { type: 'none' } });
+      const { token } = open.gateway;
+      for (const pair of [`${token}:`, `user:${token}`]) {
+        const encoded = Buffer.from(pair).toString('base64');
+        await open.send([`Authorization: ${form.replace('@', encoded)}`]);
+      }
+      expect(open.upstream.seen.map((seen) => arrived(seen, 'authorization'))).toEqual([[], []]);
+    },
+  );
+
+  it('carry a credential that is the upstream’s own on a route without authentication', async () => {
+    const { upstream, send } = await setUp({ auth: { type: 'none' } });
+    await send(['Authorization: Basic dXNlcjpwYXNz']);
+    expect(arrived(upstream.seen[0], 'authorization')).toEqual(['Basic dXNlcjpwYXNz']);
+  });
+
+  it('continue a valid trace and begin one in place of an invalid one', async () => {
+    const { upstream, gateway, send } = await setUp();
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const response = await send([
+      `traceparent: 00-${trace}-00f067aa0ba902b7-00`,
+      'tracestate: a=b',
+      'Tracestate: c=d',
+    ]);
+    const [seen] = upstream.seen;
+    expect(arrived(seen, 'traceparent')[0]).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`));
+    expect(arrived(seen, 'traceparent')[0]).not.toContain('00f067aa0ba902b7');
+    expect(arrived(seen, 'tracestate')).toEqual(['a=b, c=d']);
+    expect(await gateway.recordOf(response)).toMatchObject({ trace_id: trace });
+    const invalid = [
+      `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+      `ff-${trace}-00f067aa0ba902b7-01`,
+      'x',
+    ];
+    for (const traceparent of invalid) {
+      const begun = await gateway.recordOf(
+        await send([`traceparent: ${traceparent}`, 'tracestate: a=b']),
+      );
+      expect(arrived(upstream.seen.at(-1), 'tracestate')).toEqual([]);
+      const [sent] = arrived(upstream.seen.at(-1), 'traceparent');
+      expect(sent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+      expect(sent).toContain(begun.trace_id);
+      expect(begun.trace_id).not.toBe(trace);
+    }
+  });
+
+  it.each([
+    'Authorization: Bearer other',
+    'X-Gateway-Environment: production',
+    'Idempotency-Key: two',
+  ])('are refused where %s stands twice', async (line) => {
+    const { upstream, send } = await setUp();
+    const name = line.slice(0, line.indexOf(':')).toLowerCase();
+    const lines = name === 'authorization' ? [line] : [line, line];
+    const error = await expectRefusal(await send(lines), 400, 'invalid_request');
+    expect(error.details).toMatchObject([{ path: name }]);
+    expect(upstream.seen).toHaveLength(0);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { startTestDataPath } from '../../test/data-path.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawCall } from '@gateway/shared/test/raw-client';
+import type { RawResponse } from '@gateway/shared/test/raw-response';
+import { expectGatewayHeaders } from '@gateway/shared/test/refusal';
+import { startRawUpstream } from '@gateway/shared/test/upstream';
+
+const opened = closeAfterEach();
+
+/** What the caller gets of a response whose bytes are these. */
+async function receive(head: readonly string[], body = 'ok'): Promise<RawResponse> {
+  const upstream = opened(
+    await startRawUpstream((socket) => {
+      const lines = [...head, `Content-Length: ${body.length}`, '', body];
+      socket.once('data', () => socket.write(lines.join('\r\n'), 'latin1'));
+    }),
+  );
+  const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+  return rawCall(gateway.port, {}, gateway.token);
+}
+
+/** Every value of a name, as it stood. */
+function values(response: RawResponse, name: string): string[] {
+  return response.rawHeaders.filter(
+    (_text, index) => index % 2 === 1 && response.rawHeaders[index - 1]?.toLowerCase() === name,
+  );
+}
+
+describe('response headers', () => {
+  it('come back as they were: case, order, repeats and bytes beyond ASCII', async () => {
+    const response = await receive([
+      'HTTP/1.1 200 OK',
+      ...['Set-Cookie: a=1; Path=/', 'X-CaSe: a  b', 'Set-Cookie: b=2', 'X-Latin: \xe9\xff\x80'],
+      ...['x-twice: 1', 'X-Twice: 2', 'Date: Thu, 01 Jan 1970 00:00:00 GMT', 'Server: test'],
+    ]);
+    expect(values(response, 'set-cookie')).toEqual(['a=1; Path=/', 'b=2']);
+    expect(response.rawHeaders.slice(0, 16)).toEqual([
+      ...['Set-Cookie', 'a=1; Path=/', 'X-CaSe', 'a  b', 'Set-Cookie', 'b=2'],
+      ...['X-Latin', '\xe9\xff\x80', 'x-twice', '1', 'X-Twice', '2'],
+      ...['Date', 'Thu, 01 Jan 1970 00:00:00 GMT', 'Server', 'test'],
+    ]);
+    expect(values(response, 'date')).toHaveLength(1);
+  });
+
+  it('keep the status, its text, and every byte of the body', async () => {
+    const bytes = Array.from({ length: 256 }, (_none, code) => String.fromCharCode(code)).join('');
+    const response = await receive(['HTTP/1.1 299 Tr\xe8s bien', 'X-Latin: \xe9'], bytes);
+    expect(response).toMatchObject({ status: 299, statusText: 'Tr\xe8s bien', complete: true });
+    expect(response.body.toString('latin1')).toBe(bytes);
+  });
+
+  it.each([200, 201, 301, 400, 401, 404, 418, 429, 500, 599])(
+    'do not mark %i of the upstream as an error of the gateway',
+    async (status) => {
+      const response = await receive([`HTTP/1.1 ${status} Status`, 'WWW-Authenticate: Basic']);
+      expect(response.status).toBe(status);
+      expect(response.headers.has('x-gateway-error')).toBe(false);
+      expect(response.headers.get('www-authenticate')).toBe('Basic');
+      expectGatewayHeaders(response.headers);
+    },
+  );
+
+  it('are those of the gateway where the upstream has the same names', async () => {
+    const response = await receive([
+      'HTTP/1.1 200 OK',
+      ...['X-Request-Id: theirs', 'x-request-id: again', 'X-Gateway-Error: internal_error'],
+      ...['X-Gateway-Latency: 1e9', 'X-RateLimit-Remaining: -5', 'X-RateLimit-Limit: 0'],
+      ...['X-RateLimit-Reset: never', 'X-RateLimit-Policy: kept'],
+    ]);
+    expectGatewayHeaders(response.headers);
+    for (const name of ['x-request-id', 'x-gateway-latency', 'x-ratelimit-remaining']) {
+      expect(values(response, name)).toHaveLength(1);
+    }
+    expect(values(response, 'x-gateway-error')).toEqual([]);
+    expect(values(response, 'x-ratelimit-limit')).toEqual(['1000']);
+    expect(values(response, 'x-ratelimit-policy')).toEqual(['kept']);
+  });
+
+  it('lose what is hop-by-hop and what Connection names', async () => {
+    const response = await receive([
+      'HTTP/1.1 200 OK',
+      ...['Connection: X-Hop, close', 'X-Hop: 1', 'Keep-Alive: timeout=1234', 'Upgrade: h2c'],
+      ...[
+        'Proxy-Connection: keep-alive',
+        'Proxy-Authenticate: Basic',
+        'Trailer: X-Sum',
+        'TE: gzip',
+      ],
+    ]);
+    for (const name of [
+      'x-hop',
+      'upgrade',
+      'proxy-connection',
+      'proxy-authenticate',
+      'trailer',
+      'te',
+    ]) {
+      expect(values(response, name)).toEqual([]);
+    }
+    expect(values(response, 'connection')).toEqual(['keep-alive']);
+    expect(response.headers.get('keep-alive')).toBeNull();
+  });
+});

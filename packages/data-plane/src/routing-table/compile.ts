@@ -1,0 +1,215 @@
+import type { Steps } from '@gateway/shared/pace';
+import type {
+  Snapshot,
+  SnapshotAuth,
+  SnapshotRoute,
+  SnapshotService,
+  SnapshotToken,
+  SnapshotUpstream,
+  SnapshotVersion,
+} from '@gateway/shared/snapshot/schema';
+import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
+import { compileTls, type UpstreamTls } from './compile-tls.ts';
+import { LayeredMap } from './layered-map.ts';
+import { isSameService } from './same-service.ts';
+import { hashText } from '../versions/choose-version.ts';
+import type {
+  CompiledAuth,
+  CompiledRoute,
+  CompiledService,
+  CompiledUpstream,
+  CompiledVersion,
+  EnvironmentTable,
+  Token,
+} from './routing-table.ts';
+
+type ServiceOf = (id: string) => CompiledService | undefined;
+
+/**
+ * Makes the table of one environment from its snapshot, element by element. Pure: the same snapshot
+ * gives the same table.
+ *
+ * @param before the table that it replaces: what it has of a service is taken over where nothing of the
+ * service has changed, so that whoever keeps something for a service sees by its identity that it is as
+ * it was
+ * @param opener of the services' credentials; without it none can be used
+ * @throws Error where the snapshot contradicts itself, such as a route to a service that is not in it;
+ * the caller then keeps the table that it has.
+ */
+export function* compileEnvironment(
+  snapshot: Snapshot,
+  before?: EnvironmentTable,
+  opener: CredentialOpener = NO_KEYS,
+): Steps<EnvironmentTable> {
+  const services = new Map<string, CompiledService>();
+  for (const service of snapshot.services) {
+    services.set(service.id, takeService(service, before?.services.get(service.id), opener));
+    yield;
+  }
+  const routes = new Map<string, CompiledRoute>();
+  const serviceOf = (id: string) => services.get(id);
+  for (const route of snapshot.routes) {
+    if (routes.has(route.name)) throw new Error(`route ${route.id} has the name of another`);
+    routes.set(route.name, compileRoute(route, serviceOf, snapshot.environment));
+    yield;
+  }
+  const tokens = new Map<string, Token>();
+  for (const token of snapshot.tokens) {
+    for (const [hash, compiled] of compileToken(token)) tokens.set(hash, compiled);
+    yield;
+  }
+  return {
+    ...{ name: snapshot.environment, version: snapshot.version },
+    services: LayeredMap.of(services),
+    routes: LayeredMap.of(routes),
+    tokens: LayeredMap.of(tokens),
+  };
+}
+
+/** The service as it is known, where compiling it would give just that. */
+export function takeService(
+  service: SnapshotService,
+  known: CompiledService | undefined,
+  opener: CredentialOpener,
+): CompiledService {
+  if (known !== undefined && isSameService(known, service)) return known;
+  return compileService(service, opener);
+}
+
+function compileService(service: SnapshotService, opener: CredentialOpener): CompiledService {
+  const check = service.health_check;
+  const tls = compileTls(service.tls, service.id, opener);
+  return {
+    id: service.id,
+    name: service.name,
+    upstreams: service.upstreams.map((upstream) => compileUpstream(upstream, service, tls?.tls)),
+    healthCheck: {
+      path: check.path,
+      intervalMs: check.interval_ms,
+      timeoutMs: check.timeout_ms,
+      healthyThreshold: check.healthy_threshold,
+      unhealthyThreshold: check.unhealthy_threshold,
+    },
+    // Without the client's key nothing may be sent either.
+    credential: tls?.unusable ?? compileCredential(service.credential, service.id, opener),
+    tls,
+  };
+}
+
+function compileUpstream(
+  upstream: SnapshotUpstream,
+  service: SnapshotService,
+  tls: UpstreamTls | undefined,
+): CompiledUpstream {
+  const url = new URL(upstream.url);
+  return {
+    // Health, pools and in-flight counts are kept under this key, so they outlive a configuration
+    // that leaves the address as it was, and no two services share a pool.
+    // Other settings of TLS are another peer.
+    key: `${service.id} ${upstream.id} ${url.origin}${tls === undefined ? '' : ` ${tls.fingerprint}`}`,
+    id: upstream.id,
+    serviceId: service.id,
+    url: upstream.url,
+    origin: url.origin,
+    host: url.host,
+    basePath: url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname,
+    region: upstream.region,
+    weight: upstream.weight,
+    ...(tls !== undefined && { tls }),
+  };
+}
+
+/** @throws Error where it names a service that is not there, or its versions contradict each other. */
+export function compileRoute(
+  route: SnapshotRoute,
+  serviceOf: ServiceOf,
+  environment: string,
+): CompiledRoute {
+  return {
+    id: route.id,
+    name: route.name,
+    environment,
+    versions: compileVersions(route, serviceOf),
+    timeoutMs: route.timeout_ms,
+    retryCount: route.retry_count,
+    methods: route.methods === null ? undefined : new Set(route.methods),
+    auth: compileAuth(route.auth),
+    quota: {
+      key: `${environment}/${route.name}`,
+      limit: route.rate_limit.limit,
+      windowMs: route.rate_limit.window_seconds * 1000,
+      per: route.rate_limit.per,
+    },
+    retry: {
+      onStatuses: new Set(route.retry.on_statuses),
+      perAttemptTimeoutMs: route.retry.per_attempt_timeout_ms ?? undefined,
+      backoffMs: route.retry.backoff_ms,
+      unsafeMethods: route.retry.unsafe_methods,
+    },
+    idempotency: {
+      required: route.idempotency.required,
+      onUnknown: route.idempotency.on_unknown,
+    },
+    regions: route.regions,
+    maxBodyBytes: route.max_body_bytes,
+  };
+}
+
+/** A version that two share, or that nobody could reach, would be served otherwise than it was set. */
+function compileVersions(route: SnapshotRoute, serviceOf: ServiceOf): readonly CompiledVersion[] {
+  const versions = route.versions.map((version) => compileVersion(route, version, serviceOf));
+  if (versions.length > 1 && new Set(versions.map(({ name }) => name)).size < versions.length) {
+    throw new Error(`route ${route.id} has two versions of one name`);
+  }
+  if (!versions.some((version) => version.weight > 0)) {
+    throw new Error(`route ${route.id} has no version with a weight above 0`);
+  }
+  return versions;
+}
+
+function compileVersion(
+  route: SnapshotRoute,
+  version: SnapshotVersion,
+  serviceOf: ServiceOf,
+): CompiledVersion {
+  const service = serviceOf(version.service_id);
+  if (service === undefined) throw new Error(`route ${route.id} names an unknown service`);
+  return {
+    name: version.name ?? undefined,
+    service,
+    weight: version.weight,
+    // One that has no name stands alone, so nothing is drawn.
+    seed: version.name === null ? 0 : hashText(`${route.id} ${version.name}`),
+  };
+}
+
+function compileAuth(auth: SnapshotAuth): CompiledAuth {
+  if (auth.type !== 'jwt') return auth;
+  return {
+    type: 'jwt',
+    issuer: auth.issuer,
+    audience: auth.audience,
+    jwksUrl: auth.jwks_url,
+    algorithms: auth.algorithms,
+    requiredClaims: auth.required_claims.map(({ name, values }) => ({
+      name,
+      values: values === null ? undefined : new Set(values),
+    })),
+  };
+}
+
+/** One token for each of its secrets, under the secret's hash. */
+export function* compileToken(token: SnapshotToken): Generator<[string, Token]> {
+  for (const secret of token.secrets) {
+    yield [
+      secret.sha256,
+      {
+        id: token.id,
+        environments: token.environments,
+        routes: new Set(token.routes),
+        mayProxy: token.scopes.includes('proxy') || token.scopes.includes('*'),
+        expiresAtMs: secret.expires_at_ms ?? Infinity,
+      },
+    ];
+  }
+}

@@ -1,0 +1,54 @@
+import { createAdmit, type AdmitOptions } from './limits/admit-stage.ts';
+import { createAuthenticate, type AuthenticateOptions } from './access/authenticate-stage.ts';
+import { createAuthorize } from './access/authorize-stage.ts';
+import { createPickVersion } from './versions/pick-version-stage.ts';
+import { createMaxForwards } from './request/max-forwards-stage.ts';
+import { createForward, type ForwardOptions } from './upstream/forward-stage.ts';
+import { createIdempotency, type IdempotencyOptions } from './idempotency/idempotency-stage.ts';
+import { createQuota, type QuotaOptions } from './quota/quota-stage.ts';
+import { createRequireCredential } from './upstream/require-credential-stage.ts';
+import { createResolveRoute, type ResolveRouteOptions } from './request/resolve-route-stage.ts';
+import { createUnkeyedUpgrade } from './idempotency/unkeyed-upgrade-stage.ts';
+import type { AccessOptions } from './access/refuse-access.ts';
+import type { Stage } from './request/stage.ts';
+
+export interface StageOptions {
+  readonly admit: AdmitOptions;
+  readonly resolveRoute: ResolveRouteOptions;
+  readonly access: AccessOptions;
+  readonly authenticate: AuthenticateOptions;
+  readonly quota: QuotaOptions;
+  readonly idempotency: IdempotencyOptions;
+  readonly forward: ForwardOptions;
+}
+
+/**
+ * What decides whether a request may go on, an upgrade to WebSocket too.
+ * The order is the policy; docs/request-flow.md gives the reason for each place.
+ */
+function createGateStages(options: StageOptions): readonly Stage[] {
+  return [
+    createAdmit(options.admit),
+    createResolveRoute(options.resolveRoute),
+    createAuthenticate(options.authenticate),
+    createAuthorize(options.access),
+    createPickVersion(),
+    createRequireCredential(),
+    createQuota(options.quota),
+  ];
+}
+
+/** Every stage of a proxied request, in order. The response and the record follow, in server/. */
+export function createStages(options: StageOptions): readonly Stage[] {
+  return [
+    ...createGateStages(options),
+    createMaxForwards(),
+    createIdempotency(options.idempotency),
+    createForward(options.forward),
+  ];
+}
+
+/** The stages of a request to upgrade, before its tunnel. */
+export function createUpgradeStages(options: StageOptions): readonly Stage[] {
+  return [...createGateStages(options), createUnkeyedUpgrade()];
+}

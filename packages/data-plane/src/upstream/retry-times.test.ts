@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RecordedAttempt } from '@gateway/shared/records/record';
+import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import { startTestDataPath } from '../../test/data-path.ts';
+import { startFailingUpstream, type UpstreamFailure } from '../../test/failing-upstream.ts';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { startUpstream } from '@gateway/shared/test/upstream';
+
+const opened = closeAfterEach();
+
+/** Times of a record have three decimals; sums of a few of them may differ from a sum that was not rounded. */
+const ROUNDING_MS = 0.05;
+
+const retry = (fields: Partial<SnapshotRoute['retry']> = {}): SnapshotRoute['retry'] => ({
+  on_statuses: [502, 503, 504],
+  per_attempt_timeout_ms: null,
+  backoff_ms: 1,
+  unsafe_methods: 'never',
+  ...fields,
+});
+
+const endMs = (attempt: RecordedAttempt) => attempt.started_ms + attempt.duration_ms;
+
+/** From the beginning of the first attempt to the end of the last one, back-off included. */
+function spanMs(attempts: readonly RecordedAttempt[]): number {
+  const [first] = attempts;
+  const last = attempts.at(-1);
+  return first === undefined || last === undefined ? NaN : endMs(last) - first.started_ms;
+}
+
+describe('the times of a request that was retried', () => {
+  it.each<[UpstreamFailure, Partial<SnapshotRoute['retry']>]>([
+    ['reset', { backoff_ms: 60 }],
+    ['silence', { backoff_ms: 60, per_attempt_timeout_ms: 40 }],
+  ])(
+    'add up where it fails with %s: attempts, and the back-off between them',
+    async (failure, fields) => {
+      const upstream = opened(await startFailingUpstream(failure));
+      const route = { upstreams: [upstream.url], retry_count: 3, retry: retry(fields) };
+      const gateway = opened(await startTestDataPath(route));
+      const response = await gateway.call('test');
+      const { attempts, timing } = await gateway.recordOf(response);
+      expect(attempts).toHaveLength(4);
+      attempts.forEach((attempt, index) => {
+        const before = attempts[index - 1];
+        if (before !== undefined) {
+          expect(attempt.started_ms).toBeGreaterThanOrEqual(endMs(before) - ROUNDING_MS);
+        }
+      });
+      // No response follows that would add to it; the waits between come to more by far.
+      expect(Math.abs(timing.upstream_ms - spanMs(attempts))).toBeLessThan(50);
+      const sumMs = attempts.reduce((sum, attempt) => sum + attempt.duration_ms, 0);
+      expect(timing.upstream_ms).toBeGreaterThanOrEqual(sumMs - ROUNDING_MS);
+      expect(timing.upstream_ms).toBeLessThanOrEqual(timing.total_ms);
+      expect(timing.gateway_ms + timing.upstream_ms).toBeLessThanOrEqual(
+        timing.total_ms + ROUNDING_MS,
+      );
+    },
+  );
+
+  it('count the wait for a Retry-After as the upstream’s, not as latency of the gateway', async () => {
+    let arrivals = 0;
+    const upstream = opened(
+      await startUpstream((_seen, response) => {
+        arrivals += 1;
+        if (arrivals === 1) response.writeHead(503, { 'retry-after': '2' }).end();
+        else response.end('ok');
+      }),
+    );
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url], retry_count: 1 }));
+    const response = await gateway.call('test');
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get('x-gateway-latency'))).toBeLessThan(1500);
+    const { timing, attempts } = await gateway.recordOf(response);
+    expect(spanMs(attempts)).toBeGreaterThanOrEqual(2000);
+    expect(timing.upstream_ms).toBeGreaterThanOrEqual(2000);
+    expect(timing.gateway_ms).toBeLessThan(1500);
+  });
+});
+
+describe('the deadline', () => {
+  it.each<[string, UpstreamFailure, Partial<SnapshotRoute['retry']>]>([
+    ['a back-off far longer than what is left', '503', { backoff_ms: 60_000 }],
+    ['a back-off of the order of what is left', '503', { backoff_ms: 40 }],
+    ['resets', 'reset', { backoff_ms: 40 }],
+    ['attempts that take too long', 'silence', { backoff_ms: 20, per_attempt_timeout_ms: 60 }],
+    ['an attempt that could take longer than what is left', 'silence', {}],
+  ])('is passed by no attempt and no wait: %s', async (_case, failure, fields) => {
+    const upstream = opened(await startFailingUpstream(failure));
+    const timeoutMs = 200;
+    const route = { upstreams: [upstream.url], retry_count: 10, timeout_ms: timeoutMs };
+    const gateway = opened(await startTestDataPath({ ...route, retry: retry(fields) }));
+    for (let call = 0; call < 4; call += 1) {
+      const response = await gateway.call('test');
+      const { attempts, timing } = await gateway.recordOf(response);
+      for (const attempt of attempts) expect(attempt.started_ms).toBeLessThan(timeoutMs);
+      // A timer may come late, by the grain of the clock and by what else the machine does.
+      expect(timing.total_ms).toBeLessThan(timeoutMs + 5000);
+      // The last answer, or that of the gateway where a wait ended late.
+      const last = { 503: 503, reset: 502, silence: 504 }[failure as '503'];
+      expect([last, 504]).toContain(response.status);
+    }
+  });
+
+  it.each([
+    ['seconds', () => '30'],
+    ['a date', () => new Date(Date.now() + 30_000).toUTCString()],
+  ])('is not waited for by a Retry-After in %s that lies behind it', async (_form, value) => {
+    const upstream = opened(
+      await startUpstream((_seen, response) => {
+        response.writeHead(503, { 'retry-after': value() }).end('later');
+      }),
+    );
+    const route = { upstreams: [upstream.url], retry_count: 5, timeout_ms: 20_000 };
+    const gateway = opened(await startTestDataPath(route));
+    const response = await gateway.call('test');
+    expect(response.status).toBe(503);
+    expect(await response.text()).toBe('later');
+    const { attempts, timing } = await gateway.recordOf(response);
+    expect(attempts).toHaveLength(1);
+    expect(timing.total_ms).toBeLessThan(10_000);
+  });
+});

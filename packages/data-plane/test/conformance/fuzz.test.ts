@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import fc from 'fast-check';
+import { rawConnection } from '@gateway/shared/test/raw-client';
+import { readResponse, type RawResponse } from '@gateway/shared/test/raw-response';
+import { AUTHORIZED, HOST, text } from './case.ts';
+import { MUTATED, mutatedText } from './mutations.ts';
+import { parseRequests, type ParsedRequest } from './parse-requests.ts';
+import type { RecordedRequest } from './recording-upstream.ts';
+import { startRig, type ConformanceRig } from './rig.ts';
+
+const RUNS = 2000;
+const SEED = 20_261_121;
+const AT_ONCE = 8;
+/** For what no answer follows, as it is the beginning of a request only. */
+const QUIET_MS = 100;
+
+let rig: ConformanceRig;
+beforeAll(async () => void (rig = await startRig({}, { MAX_UPSTREAM_CONNECTIONS: '32' })));
+afterAll(() => rig.close());
+
+/** A name for each run that no mutation makes of another one. */
+const MARKS = Array.from({ length: RUNS + 1 }, (_none, run) => {
+  const digits = createHash('sha256').update(`run ${run}`).digest('hex').slice(0, 12);
+  return `m${digits}m`;
+});
+const KNOWN = new Set(MARKS);
+
+interface Run {
+  readonly mark: string;
+  readonly sent: string;
+  readonly responses: readonly RawResponse[];
+}
+
+/** Sends mutated bytes and a canary behind them, and takes what comes until nothing more can. */
+async function send(mark: string, mutated: string): Promise<Run> {
+  const lines = [HOST, AUTHORIZED.replace('{token}', rig.token)];
+  const sent = mutated + text(`GET /v1/proxy/test/${mark}-canary HTTP/1.1`, lines);
+  const { requests, rest } = parseRequests(sent, 'caller');
+  const connection = await rawConnection(rig.port);
+  connection.send(sent);
+  const responses = () => responsesOf(connection.receivedText, requests, connection.ended);
+  const settled = () => {
+    if (!connection.ended && (rest !== 'nothing' || responses().length < requests.length)) {
+      throw new Error('more may come');
+    }
+  };
+  await eventually(settled, { intervalMs: 1, deadlineMs: QUIET_MS }).catch(() => undefined);
+  const run = { mark, sent, responses: responses() };
+  connection.destroy();
+  return run;
+}
+
+/** Every final response of the text. */
+function responsesOf(received: string, requests: readonly ParsedRequest[], ended: boolean) {
+  const responses: RawResponse[] = [];
+  let rest = Buffer.from(received, 'latin1');
+  for (;;) {
+    const method = requests[responses.length]?.method ?? 'GET';
+    const found = readResponse(rest, method, ended);
+    if (found === undefined) return responses;
+    expect(found.response.status).toBeGreaterThanOrEqual(100);
+    if (found.response.status >= 200) responses.push(found.response);
+    rest = rest.subarray(found.used);
+  }
+}
+
+/** The same request, as the caller's bytes say it and as it must reach the upstream. */
+function forwarded({ method, target, body }: ParsedRequest) {
+  const path = target.replace(/^https?:\/\/[^/]*/i, '');
+  return { method, target: path.replace(/^\/v1\/proxy\/test/, '/base'), body };
+}
+
+/** The requests of a run that may reach the upstream. */
+function forwardable({ sent }: Run) {
+  const { requests } = parseRequests(sent, 'caller');
+  return requests.filter(({ named }) => named).map(forwarded);
+}
+
+/** What arrived must be what was sent, and each once; safe requests may overtake each other. */
+function checkUpstream(run: Run, seen: readonly RecordedRequest[]): void {
+  const allowed = forwardable(run);
+  for (const one of seen) {
+    const found = allowed.findIndex((other) => isSame(other, one));
+    if (found === -1) {
+      throw new Error(`${one.method} ${one.target} came of ${JSON.stringify(run.sent)}`);
+    }
+    allowed.splice(found, 1);
+  }
+}
+
+type Forwarded = ReturnType<typeof forwarded>;
+
+function isSame(one: Forwarded, other: Forwarded): boolean {
+  return one.method === other.method && one.target === other.target && one.body === other.body;
+}
+
+describe('requests with bytes out of place', () => {
+  it(`${RUNS} of them reach nobody as what they are not, and each gets its own answer or none`, async () => {
+    const cases = fc.sample(MUTATED, { numRuns: RUNS, seed: SEED });
+    const runs: Run[] = [];
+    for (let first = 0; first < cases.length; first += AT_ONCE) {
+      const batch = cases.slice(first, first + AT_ONCE).map((one, index) => {
+        const mark = MARKS[first + index] ?? '';
+        return send(mark, mutatedText(one, mark, rig.token));
+      });
+      runs.push(...(await Promise.all(batch)));
+    }
+    const { requests, malformed } = rig.upstream;
+    expect(malformed).toEqual([]);
+    const ofMark = Map.groupBy(requests, (request) => onlyMark(JSON.stringify(request)));
+    for (const run of runs) {
+      checkUpstream(run, ofMark.get(run.mark) ?? []);
+      const answered = run.responses.map((response) => response.body.toString('latin1'));
+      for (const body of answered) expect([run.mark, undefined]).toContain(onlyMark(body));
+      for (const { status } of run.responses) expect(status).not.toBe(500);
+    }
+    // Those of which a mutation took the mark still are somebody's.
+    for (const one of ofMark.get(undefined) ?? []) {
+      expect(runs.some((run) => forwardable(run).some((other) => isSame(other, one)))).toBe(true);
+    }
+    // The mutations must be such that some pass and some do not.
+    const statuses = new Set(
+      runs.flatMap(({ responses }) => responses.map(({ status }) => status)),
+    );
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 400, 401, 404]));
+    await eventually(async () => expect(await rig.gateway.inFlight()).toBe(0));
+    const unexpected = rig.gateway.logLines.filter((line) => line.includes('not expected'));
+    expect(unexpected).toEqual([]);
+    const canary = await send(MARKS[RUNS] ?? '', '');
+    expect(canary.responses.map(({ status }) => status)).toEqual([200]);
+  }, 60_000);
+});
+
+/** The run that a text is of; a text of two is what must never be. */
+function onlyMark(content: string): string | undefined {
+  const marks = new Set(content.match(/m[0-9a-f]{12}m/g)?.filter((mark) => KNOWN.has(mark)));
+  if (marks.size > 1) throw new Error(`bytes of two callers: ${content}`);
+  return marks.values().next().value;
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import fc from 'fast-check';
+import { rawConnection } from '@gateway/shared/test/raw-client';
+import type { RawResponse } from '@gateway/shared/test/raw-response';
+import { AUTHORIZED, HOST, text } from './case.ts';
+import { parseResponse } from './parse-response.ts';
+import { startRig, type ConformanceRig } from './rig.ts';
+
+/** FUZZ_RUNS=20000 for a long run with other cases. */
+const LONG = process.env['FUZZ_RUNS'];
+const RUNS = Number(LONG ?? 300);
+const SETTINGS = { numRuns: RUNS, ...(LONG === undefined && { seed: 20_261_121 }) };
+
+/** What an upstream's bytes are made of, well-formed or not. */
+const HEAD_LINES = fc.constantFrom(
+  ...['Content-Length: 6', 'Content-Length: 0', 'Content-Length: 60', 'content-length:6', 'CL: 6'],
+  ...['Content-Length: 6, 6', 'Content-Length: +6', 'Content-Length: 06', 'Content-Length : 6'],
+  ...['Transfer-Encoding: chunked', 'Transfer-Encoding: CHUNKED', 'Transfer-Encoding: gzip'],
+  ...['Transfer-Encoding:', 'transfer_encoding: chunked', 'Connection: close', 'X-A: 1', ' folded'],
+  ...['Connection: Content-Length, Transfer-Encoding', 'Trailer: X-T', 'X-\x00: 1', 'X-B: a\rb'],
+);
+const START_LINES = fc.constantFrom(
+  ...[
+    'HTTP/1.1 200 OK',
+    'HTTP/1.1 200 OK',
+    'HTTP/1.1 200 OK',
+    'HTTP/1.0 200 OK',
+    'HTTP/1.1 204 No',
+  ],
+  ...['HTTP/1.1 304 Same', 'HTTP/1.1 404 None', 'HTTP/1.1 200', 'HTTP/1.1 600 X', 'HTTP/2 200 OK'],
+);
+const INTERIM = fc.constantFrom(
+  ...[
+    '',
+    '',
+    '',
+    'HTTP/1.1 100 Continue\r\n\r\n',
+    'HTTP/1.1 103 Early\r\nContent-Length: 6\r\n\r\n',
+  ],
+  ...['HTTP/1.1 101 Switch\r\n\r\n', 'HTTP/1.1 102 P\r\n\r\n'.repeat(101), '\r\n'],
+);
+const BODIES = fc.constantFrom(
+  ...[
+    'poison',
+    'poison!',
+    'pois',
+    '',
+    '6\r\npoison\r\n0\r\n\r\n',
+    '3\r\npoi\r\n3;x="y"\r\nson\r\n00\r\n\r\n',
+  ],
+  ...[
+    '6\r\npoison\r\n0\r\nX-T: 1\r\n\r\n',
+    '6\r\npoison\r\n0\r\n',
+    '6\r\npoison0\r\n\r\n',
+    '-6\r\npoison',
+  ],
+  ...['6\npoison\r\n0\r\n\r\n', 'poisonHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison'],
+);
+const EDITS = fc.array(
+  fc.record({
+    at: fc.integer({ min: 0, max: 9_999 }),
+    cut: fc.integer({ min: 0, max: 3 }),
+    put: fc.constantFrom(
+      '',
+      '',
+      '\r',
+      '\n',
+      '\r\n',
+      '\0',
+      ' ',
+      '\t',
+      ':',
+      ';',
+      '0',
+      'f',
+      '\xff',
+      '\x7f',
+    ),
+  }),
+  { maxLength: 2 },
+);
+
+const ANSWERS = fc
+  .record({
+    interim: INTERIM,
+    start: START_LINES,
+    lines: fc.array(HEAD_LINES, { maxLength: 3 }),
+    body: BODIES,
+    edits: EDITS,
+  })
+  .map(({ interim, start, lines, body, edits }) => {
+    let bytes = `${interim}${[start, ...lines].join('\r\n')}\r\n\r\n${body}`;
+    for (const { at, cut, put } of edits) {
+      const from = Math.floor((bytes.length * at) / 10_000);
+      bytes = bytes.slice(0, from) + put + bytes.slice(from + cut);
+    }
+    return bytes;
+  });
+
+let rig: ConformanceRig;
+beforeAll(async () => void (rig = await startRig()));
+afterAll(() => rig.close());
+
+function ask(name: string): string {
+  const authorized = AUTHORIZED.replace('{token}', rig.token);
+  return text(`GET /v1/proxy/test/${name} HTTP/1.1`, [HOST, authorized]);
+}
+
+/** What a caller gets; undefined where its connection ends before it has a head. */
+async function answerTo(bytes: string): Promise<RawResponse | undefined> {
+  rig.upstream.script = { bytes, then: 'end' };
+  const connection = await rawConnection(rig.port);
+  try {
+    connection.send(ask('case'));
+    const began = () => expect(connection.ended || connection.receivedText !== '').toBe(true);
+    await eventually(began, { intervalMs: 1 });
+    return connection.receivedText === '' ? undefined : await connection.response();
+  } finally {
+    connection.destroy();
+  }
+}
+
+describe('responses with bytes out of place', () => {
+  it(
+    `${RUNS} of them reach a caller as what they are by the letter, or as a failure`,
+    async () => {
+      let passed = 0;
+      let refused = 0;
+      let run = 0;
+      const property = fc.asyncProperty(ANSWERS, async (bytes) => {
+        run += 1;
+        const wanted = parseResponse(bytes);
+        const answer = await answerTo(bytes);
+        if (wanted.kind === 'response') {
+          const { status, body } = wanted;
+          passed += 1;
+          expect(answer).toMatchObject({ status, complete: true });
+          expect(answer?.body.toString('latin1')).toBe(body);
+          expect(answer?.headers.has('x-gateway-error')).toBe(false);
+        } else if (wanted.kind === 'unfinished') {
+          // It ends within its body, or before it where both came at once.
+          expect(answer?.complete ?? false).toBe(false);
+        } else {
+          refused += 1;
+          expect(answer?.status).toBe(502);
+        }
+        const canary = await rawConnection(rig.port);
+        canary.send(ask(`canary-${run}`));
+        expect((await canary.response()).body.toString('latin1')).toBe(`canary-${run}`);
+        canary.destroy();
+      });
+      await fc.assert(property, SETTINGS);
+      // The mutations must be such that many pass and many do not.
+      expect(passed).toBeGreaterThan(RUNS / 10);
+      expect(refused).toBeGreaterThan(RUNS / 10);
+    },
+    Math.max(60_000, RUNS * 50),
+  );
+});

@@ -1,0 +1,42 @@
+import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import { startTestDataPath, type TestDataPath } from '../data-path.ts';
+import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
+
+/** A real data plane with one connection to an upstream that keeps every byte. */
+export interface ConformanceRig {
+  readonly port: number;
+  readonly token: string;
+  readonly gateway: TestDataPath;
+  readonly upstream: RecordingUpstream;
+  close(): Promise<void>;
+}
+
+/** Nothing is repeated and no quota ends, so that what arrives is what was sent. */
+const ROUTE = {
+  retry_count: 0,
+  rate_limit: { limit: 1_000_000, window_seconds: 3600, per: 'route' },
+} as const;
+
+export async function startRig(
+  route: Partial<SnapshotRoute> = {},
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ConformanceRig> {
+  const upstream = await startRecordingUpstream();
+  const gateway = await startTestDataPath(
+    { upstreams: [upstream.url], ...ROUTE, ...route },
+    {
+      environment: {
+        // One, so that what a request leaves behind on it meets the next one.
+        ...{ MAX_UPSTREAM_CONNECTIONS: '1', LINGER_TIMEOUT_MS: '300', MAX_HEADER_BYTES: '16384' },
+        ...{ AUTH_FAILURE_LIMIT: '1000000', ...environment },
+      },
+    },
+  );
+  return {
+    ...{ port: gateway.port, token: gateway.token, gateway, upstream },
+    async close() {
+      await gateway.stop();
+      await upstream.close();
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { expect } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import { expectGatewayHeaders, expectRefusal } from '@gateway/shared/test/refusal';
+import { rawConnection, type RawConnection } from '@gateway/shared/test/raw-client';
+import type { RawResponse } from '@gateway/shared/test/raw-response';
+import { AUTHORIZED, HOST, text, type ConformanceCase, type UpstreamExpectation } from './case.ts';
+import type { ConformanceRig } from './rig.ts';
+import type { RecordedRequest } from './recording-upstream.ts';
+
+/**
+ * Runs one case, then makes sure that nothing of it is left: a canary on the caller's own connection,
+ * where that is still open, and one of another caller over the same connection to the upstream get
+ * their own answers, and the upstream got no byte that nobody expected.
+ */
+export async function runCase(rig: ConformanceRig, one: ConformanceCase): Promise<void> {
+  const { upstream, port, token } = rig;
+  upstream.requests.length = 0;
+  upstream.malformed.length = 0;
+  upstream.script = one.answer;
+  const connection = await rawConnection(port);
+  const other = await rawConnection(port);
+  try {
+    const last = await exchange(connection, one, token);
+    if (last !== undefined) await checkResponse(last, one);
+    await checkConnection(rig, connection, one);
+    const own = one.client.connection === 'stays' ? 1 : 0;
+    await canary(rig, other);
+    const seen = upstream.requests.slice(0, upstream.requests.length - own - 1);
+    checkUpstream(seen, one);
+    const canaries = upstream.requests.slice(seen.length);
+    expect(canaries.map(({ target }) => target.split('-')[0])).toEqual(
+      Array.from(canaries, () => '/base/canary'),
+    );
+    expect(upstream.malformed).toEqual([]);
+    // In no form, in no place, whatever the case is about.
+    expect(upstream.received.join('')).not.toContain(token.slice(4));
+    expect(upstream.received.join('')).not.toContain(basicOf(token).slice(8, -4));
+  } finally {
+    connection.destroy();
+    other.destroy();
+  }
+}
+
+function withToken(part: string, token: string): string {
+  return part.replaceAll('{token}', token).replaceAll('{basic}', basicOf(token));
+}
+
+/** As a password. The user's name has three letters, so that the token's own begin a group of base64. */
+function basicOf(token: string): string {
+  return Buffer.from(`me:${token}`).toString('base64');
+}
+
+async function exchange(
+  connection: RawConnection,
+  one: ConformanceCase,
+  token: string,
+): Promise<RawResponse | undefined> {
+  const parts = typeof one.send === 'string' ? [one.send] : one.send;
+  const { responses, methods = [] } = one.client;
+  let last: RawResponse | undefined;
+  for (let index = 0; index < Math.max(parts.length, responses.length); index += 1) {
+    const part = parts[index];
+    if (part !== undefined) connection.send(withToken(part, token));
+    const expected = responses[index];
+    if (expected === undefined) continue;
+    if (typeof expected === 'string') {
+      await expectBroken(connection, expected);
+      return undefined;
+    }
+    last = await connection.response(methods[index] ?? 'GET');
+    const { status, complete } = last;
+    expect({ index, status, complete }).toEqual({ index, status: expected, complete: true });
+  }
+  return last;
+}
+
+async function expectBroken(connection: RawConnection, how: 'broken' | 'reset'): Promise<void> {
+  let error: NodeJS.ErrnoException | undefined;
+  connection.socket.on('error', (failure) => void (error = failure));
+  await eventually(() => expect(connection.ended).toBe(true), { intervalMs: 2 });
+  if (how === 'reset') expect(error?.code).toBe('ECONNRESET');
+  else if (connection.receivedText !== '') {
+    expect(await connection.response()).toMatchObject({ status: 200, complete: false });
+  }
+}
+
+async function checkResponse(response: RawResponse, one: ConformanceCase): Promise<void> {
+  const { code, body, has = [], lacks = [], methods = [] } = one.client;
+  expectGatewayHeaders(response.headers);
+  const lines = response.rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [`${name.toLowerCase()}: ${response.rawHeaders[index + 1] ?? ''}`] : [],
+  );
+  expect(lines).toEqual(expect.arrayContaining([...has]));
+  for (const name of lacks) expect(lines.filter((line) => line.startsWith(`${name}:`))).toEqual([]);
+  // Each of the gateway's own stands once, whatever the upstream sent.
+  for (const own of ['x-request-id', 'x-gateway-latency', 'x-ratelimit-remaining']) {
+    expect(lines.filter((line) => line.startsWith(`${own}:`))).toHaveLength(1);
+  }
+  if (code === undefined) expect(response.headers.has('x-gateway-error')).toBe(false);
+  else if (methods.at(-1) !== 'HEAD') await expectRefusal(response, response.status, code);
+  if (body !== undefined) expect(response.body.toString('latin1')).toBe(body);
+}
+
+async function checkConnection(
+  rig: ConformanceRig,
+  connection: RawConnection,
+  one: ConformanceCase,
+): Promise<void> {
+  if (one.client.connection === 'stays') await canary(rig, connection);
+  else await eventually(() => expect(connection.ended).toBe(true), { intervalMs: 2 });
+  const broken = one.client.responses.some((expected) => typeof expected === 'string');
+  if (!broken) expect(connection.receivedText).toBe('');
+}
+
+let canaries = 0;
+
+/** A request whose answer nobody else can have got, and that is no part of another. */
+async function canary(rig: ConformanceRig, connection: RawConnection): Promise<void> {
+  canaries += 1;
+  const name = `canary-${canaries}`;
+  const lines = [HOST, AUTHORIZED.replace('{token}', rig.token)];
+  connection.send(text(`GET /v1/proxy/test/${name} HTTP/1.1`, lines));
+  const response = await connection.response();
+  expect({ status: response.status, body: await response.text() }).toEqual({
+    ...{ status: 200, body: name },
+  });
+  expect(rig.upstream.requests.at(-1)).toMatchObject({ target: `/base/${name}`, body: '' });
+}
+
+function checkUpstream(seen: readonly RecordedRequest[], one: ConformanceCase): void {
+  const expected: readonly UpstreamExpectation[] =
+    one.upstream === 'none' ? [] : Array.isArray(one.upstream) ? one.upstream : [one.upstream];
+  expect(seen.map(({ target }) => target)).toEqual(
+    expected.map(({ target }) => target ?? '/base/case'),
+  );
+  for (const [
+    index,
+    { method, body, has = [], lacks = [], once = [], upgrades = false },
+  ] of expected.entries()) {
+    const found = seen[index];
+    if (method !== undefined) expect(found?.method).toBe(method);
+    if (body !== undefined) expect(found?.body).toBe(body);
+    const lines = (found?.lines ?? []).map(([name, value]) => `${name.toLowerCase()}: ${value}`);
+    expect(lines).toEqual(expect.arrayContaining([...has]));
+    const dashed = lines.map((line) => line.slice(0, line.indexOf(':')).replaceAll('_', '-'));
+    for (const name of lacks) expect(dashed).not.toContain(name);
+    for (const name of once) expect(dashed.filter((one) => one === name)).toHaveLength(1);
+    // Hop-by-hop fields and trailers end at the gateway, whatever the case is about.
+    if (!upgrades) for (const name of HOP_BY_HOP) expect(dashed).not.toContain(name);
+    expect(found?.trailers).toEqual([]);
+    expect(found?.named).toBe(true);
+    expect(dashed.filter((name) => name === 'via')).toHaveLength(1);
+  }
+}
+
+const HOP_BY_HOP = [
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'expect'],
+  ...['proxy-authorization', 'proxy-authenticate'],
+];

@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import { systemClock, type Clock } from '@gateway/shared/clock';
+import { withCoarseTimers } from '@gateway/shared/coarse-timers';
+import { systemRandom } from '@gateway/shared/ids';
+import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import type { Snapshot, SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import { testSnapshot } from '@gateway/shared/test/snapshot';
+import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
+import { createTokenSecret } from '@gateway/shared/tokens/secret';
+import { eventually } from '@gateway/shared/test/eventually';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { readConfig } from '../src/config.ts';
+import { startDataPath, type DataPath } from '../src/data-path.ts';
+import { createFetchKeySet } from '../src/access/jwt/fetch-key-set.ts';
+import { KeySetVerifier } from '../src/access/jwt/jwt-verifier.ts';
+import { KeySets } from '../src/access/jwt/key-sets.ts';
+import type { IdempotencyStore } from '../src/idempotency/idempotency-store.ts';
+import { openIdempotencyKeys } from '../src/idempotency/open-keys.ts';
+import { MemoryIdempotencyStore } from './idempotency/memory-store.ts';
+import { LocalQuotaStore, type QuotaStore } from '../src/quota/quota-store.ts';
+import { TableHolder } from '../src/routing-table/table-holder.ts';
+import { createUpstreamCheck } from '../src/upstream/health/check-upstream.ts';
+import { UpstreamHealth } from '../src/upstream/health/upstream-health.ts';
+import { guardedLookup, type NameResolver } from '../src/upstream/names/guarded-lookup.ts';
+import { UpstreamPools } from '../src/upstream/pools.ts';
+
+export interface TestDataPath extends Omit<DataPath, 'inFlight'> {
+  readonly url: string;
+  /** A token of every environment, route and scope. */
+  readonly token: string;
+  readonly records: RequestRecord[];
+  readonly registry: Registry;
+  readonly logLines: string[];
+  /** Replaces the configuration while requests are under way, as a data plane does. */
+  use(snapshot: Snapshot): void;
+  /** Requests under way, as the metrics tell. */
+  inFlight(): Promise<number>;
+  /** The record of a response's request, once it is there. */
+  recordOf(response: { readonly headers: Headers } | string): Promise<RequestRecord>;
+  /** `fetch` of a path below /v1/proxy/ with the token. */
+  call(path: string, init?: RequestInit & { duplex?: 'half' }): Promise<Response>;
+}
+
+export interface TestDataPathOptions {
+  readonly snapshots?: readonly Snapshot[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Leave out to deny what the local stack denies. */
+  readonly denyCidrs?: readonly string[];
+  readonly clock?: Clock;
+  /** Stands for the resolver of the machine. */
+  readonly resolve?: NameResolver;
+  /** Leave out to have upstreams see nothing but the test's own requests. */
+  readonly healthChecks?: boolean;
+  /** Where keys are kept; this gateway's own memory unless given. */
+  readonly idempotencyStore?: IdempotencyStore;
+  /** Where quotas are counted; this gateway's own memory unless given. */
+  readonly quotas?: QuotaStore & { readonly dropped: number };
+  /** Given, the port has TLS. */
+  readonly certificate?: ServedCertificate;
+}
+
+const notAsked = () => Promise.resolve({ verdict: 'good' as const, detail: 'not_asked' });
+
+/** A data path on a real port with real connections; only its configuration comes from the test. */
+export async function startTestDataPath(
+  route: Partial<SnapshotRoute> & { readonly upstreams: readonly string[] },
+  options: TestDataPathOptions = {},
+): Promise<TestDataPath> {
+  const token = createTokenSecret();
+  const snapshots = options.snapshots ?? [testSnapshot(route, token)];
+  const clock = options.clock ?? withCoarseTimers(systemClock, 5);
+  const records: RequestRecord[] = [];
+  const logLines: string[] = [];
+  const log = pino(
+    { level: 'trace' },
+    { write: (lines: string) => void logLines.push(...lines.trimEnd().split('\n')) },
+  );
+  const deny = parseAddressRanges(options.denyCidrs ?? METADATA_CIDRS);
+  const registry = new Registry();
+  const config = readConfig({
+    GATEWAY_HOST: '127.0.0.1',
+    GATEWAY_PORT: '0',
+    DATA_PLANE_ID: 'test',
+    GATEWAY_MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    DRAIN_GRACE_MS: '0',
+    DRAIN_TIMEOUT_MS: '2000',
+    ...options.environment,
+  });
+  const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom));
+  for (const snapshot of snapshots) table.apply(snapshot);
+  const lookup = guardedLookup(deny, options.resolve);
+  const pool = {
+    clock,
+    lookup,
+    maxConnections: config.MAX_UPSTREAM_CONNECTIONS,
+    connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
+    bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+  };
+  const upstreams = new UpstreamPools({ ...pool, deny });
+  const controlPlane = new UpstreamPools({ ...pool, deny: parseAddressRanges([]) });
+  const checks = new UpstreamPools({ ...pool, deny });
+  const health = new UpstreamHealth({
+    ...{ log, registry, maxParallelChecks: config.MAX_PARALLEL_HEALTH_CHECKS },
+    // Of its own, as it always has a timer, and a test may count those of requests.
+    clock: withCoarseTimers(systemClock, 5),
+    selection: { region: config.REGION, load: upstreams, random: Math.random },
+    check: options.healthChecks === true ? createUpstreamCheck(checks) : notAsked,
+    onChange: () => undefined,
+  });
+  health.reconcile(table.current);
+  const fetchKeySet = createFetchKeySet({ clock, lookup, deny });
+  const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
+  keySets.retain(table.keySetUrls);
+  const dataPath = await startDataPath({
+    config,
+    clock,
+    random: systemRandom,
+    log,
+    registry,
+    table: () => table.current,
+    ready: () => table.current.environments.size > 0,
+    upstreams,
+    balancers: health,
+    controlPlane,
+    lookup,
+    deny,
+    quotas: options.quotas ?? new LocalQuotaStore(1000),
+    jwts: new KeySetVerifier({ keySets, clock, registry }),
+    idempotency: openIdempotencyKeys({
+      store: options.idempotencyStore ?? new MemoryIdempotencyStore(),
+      masterKeys: config.GATEWAY_MASTER_KEYS,
+      clock,
+      clockOffsetMs: () => undefined,
+      random: systemRandom,
+      log,
+      registry,
+      maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
+    }),
+    certificate: options.certificate,
+    addRecord: (record) => void records.push(JSON.parse(JSON.stringify(record)) as RequestRecord),
+  });
+  const scheme = options.certificate === undefined ? 'http' : 'https';
+  const url = `${scheme}://127.0.0.1:${dataPath.port}`;
+  return {
+    port: dataPath.port,
+    url,
+    token,
+    records,
+    registry,
+    logLines,
+    use(snapshot) {
+      table.apply(snapshot);
+      upstreams.retain(table.upstreamKeys);
+      health.reconcile(table.current);
+      keySets.retain(table.keySetUrls);
+    },
+    async inFlight() {
+      const text = await registry.getSingleMetricAsString('gateway_requests_in_flight');
+      return Number(/^gateway_requests_in_flight (\d+)$/m.exec(text)?.[1]);
+    },
+    async stop() {
+      await dataPath.stop();
+      keySets.close();
+      health.stop();
+      checks.close();
+      upstreams.close();
+      controlPlane.close();
+    },
+    recordOf(response) {
+      const id = typeof response === 'string' ? response : response.headers.get('x-request-id');
+      return eventually(() => {
+        const found = records.find((record) => record.id === id);
+        if (found === undefined) throw new Error(`no record of ${id}`);
+        return found;
+      });
+    },
+    call: (path, init = {}) =>
+      fetch(`${url}/v1/proxy/${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
+      }),
+  };
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import { FLAG, FRAME, fieldBlock, frameConnection, type FrameConnection } from './http2-frames.ts';
+import { http2Call } from './http2-call.ts';
+import { startSecureDataPath, type SecureDataPath } from './secure-data-path.ts';
+import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
+
+export type Fields = readonly (readonly [string, string])[];
+
+/** Flags of a request that is nothing but a head. */
+export const HEAD = FLAG.endHeaders | FLAG.endStream;
+export const PROTOCOL_ERROR = 1;
+export const ENHANCE_YOUR_CALM = 11;
+
+export const resetCode = (payload: Buffer) => payload.readUInt32BE(0);
+export const goAwayCode = (payload: Buffer) => payload.readUInt32BE(4);
+
+/** The pseudo fields of a request that is served. */
+export const pseudo = (method = 'GET'): Fields => [
+  [':method', method],
+  [':scheme', 'https'],
+  [':authority', 'gateway.test'],
+  [':path', '/v1/proxy/test'],
+];
+
+/** What each test has anew: an upstream, a gateway before it, and a connection of frames to that. */
+export interface Http2Abuse {
+  readonly upstream: TestUpstream;
+  readonly gateway: SecureDataPath;
+  readonly connection: FrameConnection;
+  readonly bearer: () => Fields[number];
+  /** The field block of a request that is served, with these fields more. */
+  readonly request: (...more: Fields) => Buffer;
+  /** Another caller is served, and another stream of the same connection where that stands. */
+  readonly othersAreServed: () => Promise<void>;
+}
+
+/** To be called once, at the top of a file of tests. */
+export function abuseOfHttp2(environment: Readonly<Record<string, string>> = {}): Http2Abuse {
+  let upstream: TestUpstream;
+  let gateway: SecureDataPath;
+  let connection: FrameConnection;
+  beforeEach(async () => {
+    upstream = await startUpstream();
+    gateway = await startSecureDataPath({ upstreams: [upstream.url] }, { environment });
+    connection = await frameConnection(gateway.port, gateway.authority.certPem);
+  });
+  afterEach(async () => {
+    connection.destroy();
+    await gateway.stop();
+    await upstream.close();
+  });
+  const bearer = () => ['authorization', `Bearer ${gateway.token}`] as const;
+  const request = (...more: Fields) => fieldBlock([...pseudo(), bearer(), ...more]);
+  return {
+    get upstream() {
+      return upstream;
+    },
+    get gateway() {
+      return gateway;
+    },
+    get connection() {
+      return connection;
+    },
+    bearer,
+    request,
+    async othersAreServed() {
+      const session = gateway.connectHttp2();
+      const headers = Object.fromEntries([bearer(), ['x-canary', 'other']]) as Record<
+        string,
+        string
+      >;
+      expect((await http2Call(session, headers)).body).toBe('ok');
+      session.destroy();
+      const sentAway = connection.frames.some(({ type }) => type === FRAME.goAway);
+      if (!connection.closed && !connection.socket.destroyed && !sentAway) {
+        connection.send(FRAME.headers, HEAD, 99, request(['x-canary', 'same']));
+        await connection.frame(FRAME.headers, 99);
+      }
+      await eventually(async () => expect(await gateway.inFlight()).toBe(0));
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import {
+  StoreFullError,
+  StoreUnavailableError,
+  type IdempotencyStore,
+  type StoredValue,
+} from '../../src/idempotency/idempotency-store.ts';
+
+/** How a call goes wrong: before anything happened, or after, when only the reply is lost. */
+export type Fault = 'refused' | 'reply_lost' | 'full';
+
+/** A store whose calls go wrong when the test says so. */
+export class FaultyIdempotencyStore implements IdempotencyStore {
+  losses = 0;
+  hasRoom = true;
+  readonly #inner: IdempotencyStore;
+  /** Asked before each call. */
+  fault: (call: 'read' | 'write' | 'remove', bytes: number) => Fault | undefined = () => undefined;
+
+  constructor(inner: IdempotencyStore) {
+    this.#inner = inner;
+  }
+
+  get maxValueBytes(): number {
+    return this.#inner.maxValueBytes;
+  }
+
+  read(name: string): Promise<StoredValue> {
+    return this.#call('read', () => this.#inner.read(name));
+  }
+
+  write(name: string, value: Uint8Array, revision: number): Promise<number | undefined> {
+    const write = () => this.#inner.write(name, value, revision);
+    return this.#call('write', write, value.length);
+  }
+
+  remove(name: string, revision: number): Promise<number | undefined> {
+    return this.#call('remove', () => this.#inner.remove(name, revision));
+  }
+
+  async #call<T>(call: 'read' | 'write' | 'remove', run: () => Promise<T>, bytes = 0): Promise<T> {
+    const fault = this.fault(call, bytes);
+    if (fault === 'full') throw new StoreFullError('full by the test');
+    if (fault === 'refused') throw new StoreUnavailableError('refused by the test');
+    const result = await run();
+    if (fault === 'reply_lost') throw new StoreUnavailableError('the reply was lost by the test');
+    return result;
+  }
+}

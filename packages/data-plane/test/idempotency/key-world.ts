@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import type { MasterKey } from '@gateway/shared/config/master-keys';
+import { systemRandom } from '@gateway/shared/ids';
+import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
+import { captureLog } from '../captured-log.ts';
+import type { Claim } from '../../src/idempotency/claim.ts';
+import {
+  StoredIdempotencyKeys,
+  type KeyedRequest,
+  type KeyOutcome,
+} from '../../src/idempotency/keys.ts';
+import type { StoredAnswer } from '../../src/idempotency/vault.ts';
+import { AnswerVault } from '../../src/idempotency/vault.ts';
+import { FaultyIdempotencyStore } from './faulty-store.ts';
+import { MemoryIdempotencyStore } from './memory-store.ts';
+import { newName } from './store-contract.ts';
+
+/** A data plane's keys, with a way to its store that the test may break. */
+export interface KeyNode {
+  readonly keys: StoredIdempotencyKeys;
+  readonly store: FaultyIdempotencyStore;
+  /** What its metrics counted, by name. */
+  readonly counted: Map<string, number>;
+  begin(fields?: Partial<KeyedRequest>): Promise<KeyOutcome>;
+  /** Begins what must run. */
+  run(fields?: Partial<KeyedRequest>): Promise<Claim>;
+  /** As if it were killed: nothing of it reaches the store any more. */
+  die(): void;
+}
+
+/** Data planes with one store and one clock between them, that a test moves on. */
+export interface KeyWorld {
+  readonly clock: ManualClock;
+  readonly memory: MemoryIdempotencyStore;
+  readonly name: string;
+  node(options?: NodeOptions): KeyNode;
+  /** Moves time on, and lets everything happen that falls due. */
+  pass(ms: number): Promise<void>;
+}
+
+interface NodeOptions {
+  readonly masterKeys?: readonly MasterKey[];
+  readonly maxWaiting?: number;
+}
+
+const STEP_MS = 25;
+
+export function newMasterKey(id = 'k1'): MasterKey {
+  return { id, bytes: new Uint8Array(randomBytes(32)) };
+}
+
+export function answerOf(body: string | undefined, fields: readonly string[] = []): StoredAnswer {
+  const bytes = body === undefined ? undefined : Buffer.from(body, 'latin1');
+  return { status: 201, statusText: 'Made', fields, body: bytes };
+}
+
+export function createKeyWorld(maxValueBytes?: number): KeyWorld {
+  const clock = manualClock();
+  const memory = new MemoryIdempotencyStore(maxValueBytes);
+  const name = newName();
+  const sharedKey = newMasterKey();
+  let requests = 0;
+
+  function node({ masterKeys = [sharedKey], maxWaiting = 100 }: NodeOptions = {}): KeyNode {
+    const store = new FaultyIdempotencyStore(memory);
+    const counted = new Map<string, number>();
+    const count = (what: string) => void counted.set(what, (counted.get(what) ?? 0) + 1);
+    const keys = new StoredIdempotencyKeys({
+      store,
+      vault: new AnswerVault(masterKeys, systemRandom),
+      clock,
+      sharedNowMs: () => clock.nowMs(),
+      random: systemRandom,
+      log: captureLog().log,
+      metrics: {
+        result: count,
+        ended: count,
+        dropped: () => count('dropped'),
+        waiterRefused: () => count('waiter_refused'),
+        claimAbandoned: () => count('claim_abandoned'),
+      },
+      maxWaiting,
+    });
+    const begin: KeyNode['begin'] = (fields = {}) => {
+      requests += 1;
+      return keys.begin({
+        name,
+        fingerprint: 'a'.repeat(64),
+        requestId: `req_${requests}`,
+        onUnknown: 'refuse',
+        deadlineMs: clock.monotonicMs() + 10_000,
+        signal: new AbortController().signal,
+        waited: () => undefined,
+        ...fields,
+      });
+    };
+    return {
+      keys,
+      store,
+      counted,
+      begin,
+      async run(fields) {
+        const outcome = await begin(fields);
+        if (outcome.kind !== 'run') throw new Error(`did not run: ${outcome.kind}`);
+        return outcome.claim;
+      },
+      die: () => void (store.fault = () => 'refused'),
+    };
+  }
+
+  return {
+    clock,
+    memory,
+    name,
+    node,
+    async pass(ms) {
+      for (let left = ms; left > 0; left -= STEP_MS) {
+        clock.advance(Math.min(left, STEP_MS));
+        await settled();
+      }
+      await settled();
+    },
+  };
+}
+
+/** Lets every promise run on that can. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

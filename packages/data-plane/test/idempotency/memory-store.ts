@@ -1,0 +1,43 @@
+import {
+  NOTHING_STORED,
+  type IdempotencyStore,
+  type StoredValue,
+} from '../../src/idempotency/idempotency-store.ts';
+
+/** The reference for the contract of the store. It forgets nothing unless told to, and nobody else sees it. */
+export class MemoryIdempotencyStore implements IdempotencyStore {
+  readonly maxValueBytes: number;
+  readonly losses = 0;
+  readonly hasRoom = true;
+  readonly #values = new Map<string, StoredValue>();
+  #revision = 0;
+
+  constructor(maxValueBytes = 512 * 1024) {
+    this.maxValueBytes = maxValueBytes;
+  }
+
+  /** As a server that lost its disk. */
+  loseAll(): void {
+    this.#values.clear();
+    this.#revision = 0;
+  }
+
+  read(name: string): Promise<StoredValue> {
+    return Promise.resolve(this.#values.get(name) ?? NOTHING_STORED);
+  }
+
+  write(name: string, value: Uint8Array, revision: number): Promise<number | undefined> {
+    return Promise.resolve(this.#change(name, new Uint8Array(value), revision));
+  }
+
+  remove(name: string, revision: number): Promise<number | undefined> {
+    return Promise.resolve(this.#change(name, undefined, revision));
+  }
+
+  #change(name: string, value: Uint8Array | undefined, revision: number): number | undefined {
+    if ((this.#values.get(name)?.revision ?? 0) !== revision) return undefined;
+    this.#revision += 1;
+    this.#values.set(name, { revision: this.#revision, value });
+    return this.#revision;
+  }
+}

@@ -1,0 +1,34 @@
+import { startTestDataPath, type TestDataPath } from './data-path.ts';
+import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
+
+/** A gateway in front of one upstream. */
+export const openGateway = (
+  upstream: { readonly url: string },
+  route: Partial<SnapshotRoute> = {},
+  environment: Record<string, string> = {},
+): Promise<TestDataPath> =>
+  startTestDataPath({ upstreams: [upstream.url], ...route }, { environment });
+
+/** A POST of the same small body with the key, unless told otherwise. */
+export function postKeyed(
+  gateway: TestDataPath,
+  key: string,
+  { path = 'test', ...init }: RequestInit & { path?: string } = {},
+): Promise<Response> {
+  const headers = { 'idempotency-key': key };
+  return gateway.call(path, { method: 'POST', body: '{"amount":5}', ...init, headers });
+}
+
+/** An upstream whose every answer tells which arrival it is the answer to. */
+export async function startCountingUpstream(status = 201): Promise<TestUpstream> {
+  const upstream = await startUpstream((_seen, response) => {
+    const number = upstream.seen.length;
+    response.writeHead(status, 'Made', [
+      ...['Content-Type', 'application/json', 'X-Number', String(number)],
+      ...['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'Connection', 'X-Hop', 'X-Hop', 'no'],
+    ]);
+    response.end(`{"number":${number},"é":"\u0000"}`);
+  });
+  return upstream;
+}

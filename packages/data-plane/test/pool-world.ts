@@ -1,0 +1,106 @@
+import { lookup, type LookupAddress } from 'node:dns';
+import type { Socket } from 'node:net';
+import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
+import { eventually } from '@gateway/shared/test/eventually';
+import { expect } from '@jest/globals';
+import type { CompiledUpstream } from '../src/routing-table/routing-table.ts';
+import { startRawUpstream } from '@gateway/shared/test/upstream';
+import { UpstreamPools } from '../src/upstream/pools.ts';
+import type { OutboundRequest } from '../src/upstream/port.ts';
+
+/** A whole answer of an upstream. */
+export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+export const get: OutboundRequest = {
+  method: 'GET',
+  path: '/',
+  headers: [],
+  body: null,
+  contentLength: undefined,
+};
+
+export interface Peer {
+  readonly upstream: CompiledUpstream;
+  readonly sockets: Socket[];
+  /** Sockets that have received a request and not been answered. */
+  readonly asked: Socket[];
+}
+
+export interface PoolWorld {
+  /** An upstream that answers when the test says so. */
+  readonly startPeer: () => Promise<Peer>;
+  /** The port of an upstream that does this with each connection. */
+  readonly startUpstream: (connected: (socket: Socket) => void) => Promise<number>;
+  readonly startPools: (maxConnections: number, deny?: readonly string[]) => StartedPools;
+  /** Ends all that was started. */
+  readonly close: () => Promise<void>;
+}
+
+export interface StartedPools {
+  readonly pools: UpstreamPools;
+  readonly clock: ManualClock;
+}
+
+/** Pools of connections under a clock of the test's own, and upstreams to try them against. */
+export function openPoolWorld(): PoolWorld {
+  const open: (() => void | Promise<void>)[] = [];
+  const startUpstream = async (connected: (socket: Socket) => void) => {
+    const raw = await startRawUpstream(connected);
+    open.push(() => raw.close());
+    return raw.port;
+  };
+  return {
+    startUpstream,
+    async startPeer() {
+      const sockets: Socket[] = [];
+      const asked: Socket[] = [];
+      const port = await startUpstream((socket) => {
+        sockets.push(socket);
+        socket.on('data', () => void asked.push(socket));
+      });
+      return { upstream: upstreamAt(port), sockets, asked };
+    },
+    startPools(maxConnections, deny = METADATA_CIDRS) {
+      const clock = manualClock();
+      const pools = new UpstreamPools({
+        clock,
+        deny: parseAddressRanges(deny),
+        lookup: (name, options, callback) => {
+          lookup(name, { ...options, all: true, family: 4 }, (error, found: LookupAddress[]) => {
+            callback(error, found);
+          });
+        },
+        maxConnections,
+        maxConnectionAgeMs: 10_000,
+        connectTimeoutMs: 1000,
+        bodyIdleTimeoutMs: 1000,
+      });
+      open.push(() => pools.close());
+      return { pools, clock };
+    },
+    async close() {
+      for (const close of open.splice(0).reverse()) await close();
+    },
+  };
+}
+
+export function upstreamAt(port: number, host = '127.0.0.1'): CompiledUpstream {
+  const origin = `http://${host}:${port}`;
+  return {
+    key: `svc ups ${origin}`,
+    id: 'ups',
+    serviceId: 'svc',
+    url: origin,
+    origin,
+    host: `${host}:${port}`,
+    basePath: '',
+    region: null,
+    weight: 1,
+  };
+}
+
+/** Resolves when the peer was asked so many times. */
+export async function askedTimes(peer: Peer, times: number): Promise<void> {
+  await eventually(() => expect(peer.asked.length).toBe(times));
+}

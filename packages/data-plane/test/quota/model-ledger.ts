@@ -1,0 +1,118 @@
+import type {
+  LedgerEntry,
+  LedgerKey,
+  LedgerState,
+  QuotaLedger,
+  WriteResult,
+} from '../../src/quota/ledger.ts';
+
+/** What becomes of a call: what reaches the ledger, and what is heard of it. */
+export type Fate =
+  | 'answered'
+  /** It is done, and the answer is lost. */
+  | 'reply_lost'
+  /** It never arrives. */
+  | 'lost'
+  /** Nothing is heard of it, and it arrives later. */
+  | 'late'
+  /** The connection is lost before it arrives. */
+  | 'refused';
+
+interface Call {
+  readonly node: number;
+  readonly apply: () => unknown;
+  readonly answer: (result: unknown) => void;
+  readonly unanswered: () => void;
+  readonly refuse: () => void;
+}
+
+/** A ledger in memory whose calls wait until a test says in what order they arrive, and what becomes of each. */
+export class ModelLedger {
+  /** Every entry that was ever stored. */
+  readonly written: LedgerEntry[] = [];
+  readonly #entries = new Map<string, LedgerState>();
+  #calls: Call[] = [];
+  #late: Call[] = [];
+  #revision = 0;
+  #epoch = 0;
+
+  /** It is gone for a moment, and has forgotten everything when it is back. */
+  loseAll(): void {
+    this.#entries.clear();
+    this.#revision = 0;
+    this.#epoch += 1;
+  }
+
+  get pending(): number {
+    return this.#calls.length;
+  }
+
+  /** Settles one of the calls under way. */
+  settle(index: number, fate: Fate): void {
+    const call = this.#calls[index % this.#calls.length];
+    if (call === undefined) return;
+    this.#calls = this.#calls.filter((other) => other !== call);
+    if (fate === 'answered') call.answer(call.apply());
+    else if (fate === 'refused') call.refuse();
+    else {
+      if (fate === 'reply_lost') call.apply();
+      if (fate === 'late') this.#late.push(call);
+      call.unanswered();
+    }
+  }
+
+  /** What was given up comes to the ledger after all. */
+  arriveLate(): void {
+    for (const call of this.#late.splice(0)) call.apply();
+  }
+
+  /** The node is no more: what it has sent may still arrive, and it hears of nothing. */
+  kill(node: number): void {
+    this.#late.push(...this.#calls.filter((call) => call.node === node));
+    this.#calls = this.#calls.filter((call) => call.node !== node);
+  }
+
+  /** The ledger as one node reaches it. */
+  from(node: number): QuotaLedger {
+    const epoch = () => this.#epoch;
+    return {
+      reachable: true,
+      get epoch() {
+        return epoch();
+      },
+      read: (key) =>
+        new Promise<LedgerState>((resolve, reject) => {
+          const fail = () => reject(new Error('no answer'));
+          this.#calls.push({
+            node,
+            apply: () => this.#state(key),
+            answer: (result) => resolve(result as LedgerState),
+            unanswered: fail,
+            refuse: fail,
+          });
+        }),
+      write: (key, entry, revision) =>
+        new Promise<WriteResult>((resolve, reject) => {
+          this.#calls.push({
+            node,
+            apply: () => this.#write(key, entry, revision),
+            answer: (result) => resolve(result as WriteResult),
+            unanswered: () => resolve({ kind: 'unknown' }),
+            refuse: () => reject(new Error('the connection was lost')),
+          });
+        }),
+    };
+  }
+
+  #state(key: LedgerKey): LedgerState {
+    return this.#entries.get(key.hash) ?? { entry: undefined, revision: 0 };
+  }
+
+  #write(key: LedgerKey, entry: LedgerEntry, revision: number): WriteResult {
+    if (this.#state(key).revision !== revision) return { kind: 'conflict' };
+    this.#revision += 1;
+    this.#entries.set(key.hash, { entry, revision: this.#revision });
+    this.written.push(entry);
+    return { kind: 'written', revision: this.#revision };
+  }
+}

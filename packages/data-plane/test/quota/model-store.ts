@@ -1,0 +1,53 @@
+import type { FixedWindow } from '@gateway/shared/fixed-window';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { pino } from 'pino';
+import { LeasedQuotaStore } from '../../src/quota/leased-quota-store.ts';
+import type { LedgerEntry } from '../../src/quota/ledger.ts';
+import { ModelLedger, type Fate } from './model-ledger.ts';
+
+export const WINDOW_MS = 60_000;
+/** A quarter into a window. */
+export const WINDOW = 31_000_000;
+const START_MS = WINDOW_MS * WINDOW + 15_000;
+export const ERROR_MS = 20;
+
+/** Stores of quotas over one ledger and under one clock, of which the test says what goes on when. */
+export function openModelStore({ limit = 1000, nodes = 1, timeKnown = true } = {}) {
+  const clock = manualClock(START_MS);
+  const ledger = new ModelLedger();
+  let leases = 0;
+  const open = (node: number) =>
+    new LeasedQuotaStore({
+      ledger: ledger.from(node),
+      clock,
+      log: pino({ level: 'silent' }),
+      maxCounters: 10,
+      liveNodes: () => nodes,
+      serverTimeOffsetMs: () => (timeKnown ? 0 : undefined),
+      serverTimeErrorMs: () => ERROR_MS,
+      newLeaseId: () => `lease ${(leases += 1)}`,
+    });
+  const store = open(0);
+  const policy = { key: 'production/orders', limit, windowMs: WINDOW_MS, per: 'route' as const };
+  const take = (from = store, of = policy) => from.take(of, '', clock.nowMs());
+  /** Settles the call that is under way for longest. */
+  const next = async (fate: Fate) => {
+    ledger.settle(0, fate);
+    await idle();
+  };
+  /** Answers every call until none is under way. */
+  const settle = async () => {
+    do await next('answered');
+    while (ledger.pending > 0);
+  };
+  const settled = async (taken: FixedWindow | Promise<FixedWindow>) => {
+    await settle();
+    return taken;
+  };
+  return { clock, ledger, open, store, policy, take, next, settle, settled };
+}
+
+/** Resolves when all that can go on has gone on. */
+export const idle = () => new Promise((resolve) => setImmediate(resolve));
+/** What was stored last. */
+export const newest = (ledger: ModelLedger): LedgerEntry | undefined => ledger.written.at(-1);

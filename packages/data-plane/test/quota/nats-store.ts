@@ -1,0 +1,67 @@
+import { connectNats } from '@gateway/shared/messaging/connection';
+import { quotaSubject } from '@gateway/shared/messaging/names';
+import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { systemClock, type Clock } from '@gateway/shared/clock';
+import { jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { pino } from 'pino';
+import { linkNats, whenUp } from '../../src/nats/nats-link.ts';
+import { KvQuotaLedger } from '../../src/quota/kv-ledger.ts';
+import { LeasedQuotaStore } from '../../src/quota/leased-quota-store.ts';
+
+const TOPOLOGY = { replicas: 1, maxRecordStreamBytes: 16 * 1024 * 1024 };
+const LONG_WINDOW_MS = 86_400_000;
+
+export interface NatsStores {
+  readonly connection: NatsConnection;
+  /** Another data plane, as it were, over the same NATS. */
+  open(options: NatsStoreOptions): Promise<LeasedQuotaStore>;
+  /** Resolves when NATS has stored something that was sent now. */
+  storeAnswers(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface NatsStoreOptions {
+  readonly clock: Clock;
+  readonly maxCounters?: number;
+  readonly liveNodes?: number;
+}
+
+let made = 0;
+
+/** Quota stores over a real NATS, whose buckets are there when this resolves. */
+export async function openNatsStores(url: string): Promise<NatsStores> {
+  const abort = new AbortController();
+  const log = pino({ level: 'silent' });
+  const options = { url, name: 'quotas', log, clock: systemClock, signal: abort.signal };
+  const connection = await connectNats(options);
+  await ensureTopology(connection, TOPOLOGY);
+  const stored = jetstream(connection);
+  return {
+    connection,
+    async storeAnswers() {
+      await stored.publish(quotaSubject(LONG_WINDOW_MS, 'asked'));
+    },
+    async open({ clock, maxCounters = 1000, liveNodes = 1 }) {
+      made += 1;
+      const node = `${Date.now()}-${made}`;
+      let leases = 0;
+      const link = linkNats(Promise.resolve(connection), log);
+      await whenUp(link, abort.signal);
+      return new LeasedQuotaStore({
+        ledger: new KvQuotaLedger(link),
+        clock,
+        log,
+        maxCounters,
+        liveNodes: () => liveNodes,
+        serverTimeOffsetMs: () => 0,
+        serverTimeErrorMs: () => 0,
+        newLeaseId: () => `${node}.${(leases += 1)}`,
+      });
+    },
+    async close() {
+      abort.abort();
+      await connection.close();
+    },
+  };
+}

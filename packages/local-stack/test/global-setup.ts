@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { startNats } from '../src/nats.ts';
+import { startPostgres } from '../src/postgres.ts';
+import { makeRunFolder } from './run-folder.ts';
+
+/** Where the teardown, loaded as a module of its own, finds how to stop what the setup started. */
+export const stopTestServers = Symbol.for('gateway.stop-test-servers');
+
+/** A test's data need not outlive a power cut. */
+const noDurability = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+function log(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/**
+ * Stops the servers when the run is broken off, before the signal takes its usual course. Ctrl-C may
+ * arrive twice, from the terminal and from npm: the first one counts.
+ */
+function stopOnSignals(stop: () => Promise<void>): void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  let stopping = false;
+  const handle = (signal: NodeJS.Signals): void => {
+    if (stopping) return;
+    stopping = true;
+    void stop().finally(() => {
+      for (const one of signals) process.off(one, handle);
+      process.kill(process.pid, signal);
+    });
+  };
+  for (const signal of signals) process.on(signal, handle);
+}
+
+/**
+ * One real Postgres and one real NATS for a whole jest run, on free ports and in a folder that goes
+ * with the run. Their addresses are TEST_DATABASE_URL (a superuser on the maintenance database) and
+ * TEST_NATS_URL. A run that is killed outright leaves them to their guards (process/guard.ts).
+ */
+export default async function globalSetup(): Promise<void> {
+  const folder = await makeRunFolder();
+  const starting = Promise.allSettled([
+    startPostgres({ dataDir: path.join(folder, 'postgres'), settings: noDurability, log }),
+    startNats({ dataDir: path.join(folder, 'nats'), log }),
+  ]);
+  const stop = async (): Promise<void> => {
+    const started = await starting;
+    const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    await Promise.all(running.map((server) => server.stop()));
+    await rm(folder, { recursive: true, force: true });
+  };
+  stopOnSignals(stop);
+  const [postgres, nats] = await starting;
+  if (postgres.status === 'rejected' || nats.status === 'rejected') {
+    await stop();
+    const failed = [postgres, nats].filter((one) => one.status === 'rejected');
+    const lines = failed.map((one) => String(one.reason));
+    throw new Error(`the test servers did not start: ${lines.join('; ')}`);
+  }
+  Reflect.set(globalThis, stopTestServers, stop);
+  process.env['TEST_DATABASE_URL'] = postgres.value.url;
+  process.env['TEST_NATS_URL'] = nats.value.url;
+}

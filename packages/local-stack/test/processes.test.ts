@@ -1,0 +1,43 @@
+import { eventually } from '@gateway/shared/test/eventually';
+import { describe, expect, it } from '@jest/globals';
+import { isRunning } from '../src/process/foreign-process.ts';
+import { createPlaneStack } from './processes.ts';
+
+describe('createPlaneStack', () => {
+  it('starts real planes that serve, and stops all of them', async () => {
+    const stack = await createPlaneStack();
+    const pids = [stack.nats.pid];
+    try {
+      const controlPlane = await stack.startControlPlane();
+      const dataPlane = await stack.startDataPlane();
+      pids.push(controlPlane.pid, dataPlane.pid);
+      const headers = { authorization: `Bearer ${stack.adminToken}` };
+      const response = await fetch(`${dataPlane.baseUrl}/v1/services`, { headers });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ data: [] });
+      expect((await fetch(`${dataPlane.adminUrl}/metrics`)).status).toBe(200);
+
+      await stack.nats.stop();
+      await stack.restartNats();
+      pids.push(stack.nats.pid);
+      await eventually(async () => {
+        const ready = await fetch(`${controlPlane.adminUrl}/readyz`);
+        expect(await ready.json()).toMatchObject({ status: 'ready' });
+      });
+    } finally {
+      await stack.close();
+    }
+    expect(pids.filter(isRunning)).toEqual([]);
+  }, 120_000);
+
+  it('says why a plane did not start', async () => {
+    const stack = await createPlaneStack();
+    try {
+      await expect(stack.startControlPlane({ env: { LOG_LEVEL: 'loud' } })).rejects.toThrow(
+        /control-plane-1 ended while it started: .*LOG_LEVEL/,
+      );
+    } finally {
+      await stack.close();
+    }
+  }, 60_000);
+});

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
+import { createTokenSecret } from '@gateway/shared/tokens/secret';
+import { startNats } from '../src/nats.ts';
+import { startPostgres } from '../src/postgres.ts';
+import type { Server } from '../src/server.ts';
+import { startControlPlane, startDataPlane } from '../src/stack/planes.ts';
+import type { ServiceOptions, ServiceProcess } from '../src/stack/service-process.ts';
+import { createTestDatabase } from './test-database.ts';
+
+/** How to start one plane beside the others: all optional, `env` wins over what the stack sets. */
+export type PlaneStart = Partial<Omit<ServiceOptions, 'logFile'>>;
+
+/** Real planes over a Postgres database and a NATS server of their own. */
+export interface PlaneStack {
+  readonly adminToken: string;
+  readonly masterKeys: string;
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  /** Stop it to test an outage; after a restart this is the new one. */
+  readonly nats: Server;
+  /** Starts NATS again on its port, after it was stopped: on its data, or with all of them gone. */
+  restartNats(data?: 'kept' | 'gone'): Promise<Server>;
+  /** Only with `ownPostgres`: the database's server; after a restart this is the new one. */
+  readonly postgres: Server | undefined;
+  /** Starts that Postgres again on its port and data, after it was stopped. */
+  restartPostgres(): Promise<Server>;
+  startControlPlane(options?: PlaneStart): Promise<ServiceProcess>;
+  /** The first control plane started before is its CONTROL_PLANE_URL. */
+  startDataPlane(options?: PlaneStart): Promise<ServiceProcess>;
+  /** Stops everything in reverse order and removes its data; every part is tried. */
+  close(): Promise<void>;
+}
+
+export interface PlaneStackOptions {
+  /** Given to every plane. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Further settings of the Postgres that is started where jest gives none. */
+  readonly postgresSettings?: Readonly<Record<string, string>>;
+  /** A Postgres for these planes alone, also within jest, for tests that stop it. */
+  readonly ownPostgres?: boolean;
+}
+
+type Undo = () => Promise<unknown>;
+
+interface OpenedDatabase {
+  readonly url: string;
+  /** Absent where the database is one of jest's own server. */
+  readonly postgres?: Server;
+  readonly restart?: () => Promise<Server>;
+}
+
+async function openDatabase(
+  folder: string,
+  { postgresSettings = {}, ownPostgres = false }: PlaneStackOptions,
+  undo: Undo[],
+): Promise<OpenedDatabase> {
+  if (process.env['TEST_DATABASE_URL'] !== undefined && !ownPostgres) {
+    const database = await createTestDatabase();
+    undo.push(() => database.drop());
+    return { url: database.url };
+  }
+  const dataDir = path.join(folder, 'postgres');
+  const options = { dataDir, settings: postgresSettings, log: () => undefined };
+  let postgres = await startPostgres(options);
+  undo.push(() => postgres.stop());
+  const { url, port } = postgres;
+  const restart = async () => (postgres = await startPostgres({ ...options, port }));
+  return { url, postgres, restart };
+}
+
+async function undoAll(undo: Undo[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
+    await step().catch((error: unknown) => errors.push(error));
+  }
+  if (errors.length > 0) throw errors[0];
+}
+
+/**
+ * Prepares a database, a NATS server and secrets for planes that a test or the bench starts. Within
+ * jest the database is a fresh one of the run's Postgres, elsewhere a Postgres is started too. A
+ * NATS server is always its own, as the planes' names on it are fixed.
+ */
+export async function createPlaneStack(options: PlaneStackOptions = {}): Promise<PlaneStack> {
+  const undo: Undo[] = [];
+  const folder = await mkdtemp(path.join(tmpdir(), 'gateway-planes-'));
+  await chmod(folder, 0o711);
+  undo.push(() => rm(folder, { recursive: true, force: true }));
+  try {
+    return await prepare(folder, options, undo);
+  } catch (error) {
+    await undoAll(undo);
+    throw error;
+  }
+}
+
+async function prepare(
+  folder: string,
+  options: PlaneStackOptions,
+  undo: Undo[],
+): Promise<PlaneStack> {
+  const { env = {} } = options;
+  const database = await openDatabase(folder, options, undo);
+  const { url: databaseUrl } = database;
+  let { postgres } = database;
+  const natsOptions = { dataDir: path.join(folder, 'nats'), log: () => undefined };
+  let nats = await startNats(natsOptions);
+  undo.push(() => nats.stop());
+  const adminToken = createTokenSecret();
+  const masterKeys = `k1:${randomBytes(32).toString('base64')}`;
+  const running: { controlPlanes: ServiceProcess[]; count: number } = {
+    controlPlanes: [],
+    count: 0,
+  };
+
+  async function start(
+    kind: 'control-plane' | 'data-plane',
+    given: PlaneStart,
+  ): Promise<ServiceProcess> {
+    running.count += 1;
+    const name = given.name ?? `${kind}-${running.count}`;
+    const [controlPlane] = running.controlPlanes;
+    const plane = await (kind === 'control-plane' ? startControlPlane : startDataPlane)({
+      // A machine that is shared may stand still for half a minute.
+      readyTimeoutMs: 60_000,
+      ...given,
+      name,
+      logFile: path.join(folder, 'logs', `${name}-${running.count}.log`),
+      env: {
+        DATABASE_URL: databaseUrl,
+        NATS_URL: nats.url,
+        GATEWAY_ADMIN_TOKEN: adminToken,
+        GATEWAY_MASTER_KEYS: masterKeys,
+        UPSTREAM_DENY_CIDRS: METADATA_CIDRS.join(','),
+        TRUSTED_PROXIES: '127.0.0.1/32,::1/128',
+        DATA_PLANE_DATA_DIR: path.join(folder, name),
+        ...(controlPlane && { CONTROL_PLANE_URL: controlPlane.baseUrl }),
+        ...env,
+        ...given.env,
+      },
+    });
+    if (kind === 'control-plane') running.controlPlanes.push(plane);
+    undo.push(() => plane.stop());
+    return plane;
+  }
+
+  return {
+    adminToken,
+    masterKeys,
+    databaseUrl,
+    natsUrl: nats.url,
+    get nats() {
+      return nats;
+    },
+    get postgres() {
+      return postgres;
+    },
+    async restartNats(data = 'kept') {
+      const store = path.join(natsOptions.dataDir, 'jetstream');
+      if (data === 'gone') await rm(store, { recursive: true });
+      return (nats = await startNats({ ...natsOptions, port: nats.port }));
+    },
+    async restartPostgres() {
+      if (database.restart === undefined) throw new Error("the Postgres is not the stack's own");
+      return (postgres = await database.restart());
+    },
+    startControlPlane: (given = {}) => start('control-plane', given),
+    startDataPlane: (given = {}) => start('data-plane', given),
+    close: () => undoAll(undo),
+  };
+}

@@ -1,0 +1,39 @@
+import { createIdFactory } from '../src/ids.ts';
+import type { RequestRecord } from '../src/records/record.ts';
+
+/** A record of a usual request that went well, with an id of its own; received at this time, ms since the Unix epoch. */
+export function requestRecord(
+  receivedAtMs: number,
+  changes: Partial<RequestRecord> = {},
+): RequestRecord {
+  return {
+    id: createIdFactory(() => receivedAtMs)('req'),
+    environment: 'production',
+    route: 'echo',
+    route_version: null,
+    service_id: 'svc_1',
+    method: 'POST',
+    path: '/v1/proxy/echo',
+    status: 200,
+    outcome: 'success',
+    error_code: null,
+    received_at_ms: receivedAtMs,
+    timing: { gateway_ms: 1, upstream_ms: 12, total_ms: 13 },
+    upstream: { id: 'ups_1', url: 'http://127.0.0.1:9000', region: null },
+    retry_count: 0,
+    attempts: [{ upstream: 'ups_1', region: null, started_ms: 0.5, duration_ms: 12, status: 200 }],
+    rate_limit: { limit: 60_000, remaining: 59_999, reset_seconds: 60 },
+    idempotency: null,
+    token_id: 'tok_1',
+    subject: null,
+    claims: null,
+    client_ip: '127.0.0.1',
+    client_request_id: null,
+    request_bytes: 80,
+    response_bytes: 150,
+    data_plane: 'data-plane-1',
+    config_version: 1,
+    trace_id: '0af7651916cd43dd8448eb211c80319c',
+    ...changes,
+  };
+}
