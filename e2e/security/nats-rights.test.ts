@@ -24,7 +24,7 @@ const passwords = {
 const quoted = Object.fromEntries(
   Object.entries(passwords).map(([name, password]) => [name, `"${password}"`]),
 );
-const deployed = fileURLToPath(new URL('../../deploy/nats', import.meta.url));
+const deployed = fileURLToPath(new URL('../../deploy/nats/', import.meta.url));
 
 /** Subjects on which somebody could change configuration, or take records away, but for the rights. */
 const DENIED = [
