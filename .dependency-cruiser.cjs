@@ -1,4 +1,4 @@
-/** The import rules of docs/architecture.md. Each name says the rule that a finding breaks. */
+/** The import rules of docs/understand/architecture.md. Each name says the rule that a finding breaks. */
 const planes = '^packages/(control-plane|data-plane)/';
 
 module.exports = {

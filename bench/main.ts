@@ -9,7 +9,7 @@ import { summarize, type Row } from './report/row.ts';
 import { formatTable } from './report/table.ts';
 import { MAX_QUIET_WAIT_MS, MAX_REPEATS, runRows, warmUp, type RowsRun } from './run-rows.ts';
 
-const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url);
+const DOCUMENT = new URL('../docs/understand/benchmarks.md', import.meta.url);
 /** Most of it goes into the row with 10 000 routes. */
 const START_SECONDS = 240;
 /** From one row's load to the next. */

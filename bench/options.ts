@@ -10,7 +10,7 @@ export interface BenchOptions {
   readonly connections: number;
   /** Names of the rows to run; empty means all. */
   readonly only: readonly string[];
-  /** Whether docs/benchmarks.md gets the table. */
+  /** Whether docs/understand/benchmarks.md gets the table. */
   readonly write: boolean;
 }
 

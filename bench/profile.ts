@@ -8,7 +8,7 @@ import { breakDown, cpuProfileSchema, type Breakdown, type Share } from './profi
 import { connectInspector } from './profile/inspector.ts';
 import { writeSection } from './report/document.ts';
 
-const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url);
+const DOCUMENT = new URL('../docs/understand/benchmarks.md', import.meta.url);
 const TIMEOUT_MS = 90_000;
 const WARM_UP_SECONDS = 4;
 const PROFILE_SECONDS = 5;

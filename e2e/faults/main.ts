@@ -1,6 +1,6 @@
 /**
  * `npm run test:faults -- [--seconds=60] [--suite='stores that stop'] [--only=NATS]`: each fault for as long, and the table of
- * what it did. A run at full length puts its rows into docs/reliability.md. Exits with 1 where anything did not hold.
+ * what it did. A run at full length puts its rows into docs/run/reliability.md. Exits with 1 where anything did not hold.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { formatFaultTable, mergeFaultTable } from './harness/fault-table.ts';
 import type { FaultResult } from './harness/scenario.ts';
 import { SUITES } from './suites.ts';
 
-const document = new URL('../../docs/reliability.md', import.meta.url);
+const document = new URL('../../docs/run/reliability.md', import.meta.url);
 const FULL_SECONDS = 60;
 
 const { values } = parseArgs({

@@ -1,7 +1,7 @@
 /**
  * A mixed load over real processes while the configuration changes, for `--minutes`; then whether memory
  * and handles stayed flat and every request has its record. Exits with 1 where not. 127.0.0.1 only; ends
- * by itself. docs/reliability.md says how to read it.
+ * by itself. docs/run/reliability.md says how to read it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Callers } from './call.ts';

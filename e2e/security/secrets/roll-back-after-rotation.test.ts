@@ -9,7 +9,7 @@ const wait = { headers: { prefer: 'wait=20' } };
 const environment = 'production';
 const authority = createTestAuthority('upstreams');
 
-/** The history is not re-encrypted: docs/security.md. */
+/** The history is not re-encrypted: docs/run/security.md. */
 describe('a roll-back after the change of the master key', () => {
   let gateway: Gateway;
   const newKey = `k2:${randomBytes(32).toString('base64')}`;

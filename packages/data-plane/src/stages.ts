@@ -24,7 +24,7 @@ export interface StageOptions {
 
 /**
  * What decides whether a request may go on, an upgrade to WebSocket too.
- * The order is the policy; docs/request-flow.md gives the reason for each place.
+ * The order is the policy; docs/understand/request-flow.md gives the reason for each place.
  */
 function createGateStages(options: StageOptions): readonly Stage[] {
   return [

@@ -39,7 +39,7 @@ export function startControlPlane(options: ServiceOptions): Promise<ServiceProce
 /**
  * How a data plane's Node is started. Its young generation is collected by one thread: a data plane has a
  * core for itself, where others that are woken for half a millisecond of work cost more than they
- * do (docs/benchmarks.md). Garbage is collected once, when the first configuration was read. http-proxy calls util._extend,
+ * do (docs/understand/benchmarks.md). Garbage is collected once, when the first configuration was read. http-proxy calls util._extend,
  * which Node would name in the log at the first WebSocket.
  */
 export const DATA_PLANE_NODE_ARGS = [

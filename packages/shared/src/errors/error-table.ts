@@ -1,7 +1,7 @@
 /**
  * Every error code of the product, in one table.
  *
- * The HTTP status, the metric label, the OpenAPI document and docs/failure-modes.md are all derived
+ * The HTTP status, the metric label, the OpenAPI document and docs/use/failure-modes.md are all derived
  * from it, so a code can mean one thing only. Source: INTERFACE section 7, DESIGN section 2 "Codes".
  */
 

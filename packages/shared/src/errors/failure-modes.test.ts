@@ -5,8 +5,8 @@ import { failureModesDocument } from './failure-modes.ts';
 import { errorBody, GatewayError } from './gateway-error.ts';
 
 describe('the error table', () => {
-  it('is what docs/failure-modes.md says', () => {
-    const file = new URL('../../../../docs/failure-modes.md', import.meta.url);
+  it('is what docs/use/failure-modes.md says', () => {
+    const file = new URL('../../../../docs/use/failure-modes.md', import.meta.url);
     expect(readFileSync(file, 'utf8')).toBe(failureModesDocument());
   });
 

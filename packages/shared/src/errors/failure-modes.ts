@@ -10,7 +10,7 @@ function row(code: string, kind: ErrorKind): string {
   return `| ${String(kind.status)} | \`${code}\` | ${kind.domain} | ${kind.when} | ${kind.action} | ${REPLAY[kind.replay]} |`;
 }
 
-/** docs/failure-modes.md, made from the error table; a test compares the file with this text. */
+/** docs/use/failure-modes.md, made from the error table; a test compares the file with this text. */
 export function failureModesDocument(): string {
   const rows = ERROR_CODES.map((code) => row(code, ERROR_TABLE[code]));
   return `# Failure modes

@@ -2,6 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { failureModesDocument } from './failure-modes.ts';
 
 writeFileSync(
-  new URL('../../../../docs/failure-modes.md', import.meta.url),
+  new URL('../../../../docs/use/failure-modes.md', import.meta.url),
   failureModesDocument(),
 );

@@ -11,7 +11,7 @@ const REPLACED = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'];
  * Metrics of this process: those that every Node process has, and how late its timers are.
  *
  * prom-client learns the latter from a timer of 10 ms, `nodejs_eventloop_lag_*`. A hundred wakes a second
- * took a data plane of 4000 requests a second 4 % of its CPU time (docs/benchmarks.md). Here ten timers a second tell
+ * took a data plane of 4000 requests a second 4 % of its CPU time (docs/understand/benchmarks.md). Here ten timers a second tell
  * it, as a histogram, which can be summed up over processes: a stall of 100 ms or more is always seen,
  * a shorter one as often as it meets one of them.
  */
