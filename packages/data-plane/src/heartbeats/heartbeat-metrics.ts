@@ -1,14 +1,16 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Instruments } from '@gateway/shared/telemetry/instruments';
+import type { Counter, Registry } from 'prom-client';
 
 export interface HeartbeatMetrics {
   readonly failures: Counter;
 }
 
+/** Read at each scrape. */
 export interface HeartbeatGauges {
   readonly liveDataPlanes: () => number;
-  /** Seconds; undefined while not known. */
+  /** Seconds; undefined until the clock of the NATS server was read. */
   readonly serverTimeOffsetSeconds: () => number | undefined;
-  /** Services that had no room in the last heartbeat. */
+  /** Services that did not fit into the last heartbeat. */
   readonly unreportedServices: () => number;
 }
 
@@ -16,36 +18,26 @@ export function createHeartbeatMetrics(
   registry: Registry,
   gauges: HeartbeatGauges,
 ): HeartbeatMetrics {
-  const registers = [registry];
-  new Gauge({
-    name: 'gateway_live_data_planes',
-    help: 'Data planes that are heard of, this one included; the last known number while NATS is away',
-    registers,
-    collect() {
-      this.set(gauges.liveDataPlanes());
-    },
-  });
-  new Gauge({
-    name: 'gateway_nats_clock_offset_seconds',
-    help: 'How far the clock of the NATS server is ahead of this process; windows are cut by it',
-    registers,
-    collect() {
-      this.set(gauges.serverTimeOffsetSeconds() ?? NaN);
-    },
-  });
-  new Gauge({
-    name: 'gateway_heartbeat_unreported_services',
-    help: 'Services whose health had no room in the last heartbeat',
-    registers,
-    collect() {
-      this.set(gauges.unreportedServices());
-    },
-  });
+  const instruments = new Instruments(registry);
+  instruments.observeGauge(
+    'gateway_live_data_planes',
+    'Live data planes, this one included; the last known number while NATS is unreachable',
+    gauges.liveDataPlanes,
+  );
+  instruments.observeGauge(
+    'gateway_nats_clock_offset_seconds',
+    'How far the clock of the NATS server is ahead of this process; quota windows follow that clock',
+    () => gauges.serverTimeOffsetSeconds() ?? NaN,
+  );
+  instruments.observeGauge(
+    'gateway_heartbeat_unreported_services',
+    'Services whose health did not fit into the last heartbeat',
+    gauges.unreportedServices,
+  );
   return {
-    failures: new Counter({
-      name: 'gateway_heartbeat_failures_total',
-      help: 'Heartbeats that NATS did not take',
-      registers,
-    }),
+    failures: instruments.counter(
+      'gateway_heartbeat_failures_total',
+      'Heartbeats that could not be published to NATS',
+    ),
   };
 }

@@ -1,6 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Instruments } from '@gateway/shared/telemetry/instruments';
+import type { Counter, Histogram, Registry } from 'prom-client';
 
-/** Why records were given up; the label of the metric. */
+/** Why records were dropped; the label of the metric. */
 export type DropReason = 'memory_full' | 'spool_full' | 'spool_failed' | 'too_large' | 'closed';
 
 export interface RecordMetrics {
@@ -11,57 +12,49 @@ export interface RecordMetrics {
   readonly publishSeconds: Histogram;
 }
 
+/** Read at each scrape. */
 export interface RecordGauges {
   /** In memory, without an acknowledgement. */
   readonly pendingRecords: () => number;
   readonly spooledBytes: () => number;
 }
 
+const PUBLISH_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
 export function createRecordMetrics(registry: Registry, gauges: RecordGauges): RecordMetrics {
-  const registers = [registry];
-  new Gauge({
-    name: 'gateway_records_pending',
-    help: 'Request records in memory that NATS has not acknowledged',
-    registers,
-    collect() {
-      this.set(gauges.pendingRecords());
-    },
-  });
-  new Gauge({
-    name: 'gateway_records_spooled_bytes',
-    help: 'Request records on disk, waiting to be sent',
-    registers,
-    collect() {
-      this.set(gauges.spooledBytes());
-    },
-  });
+  const instruments = new Instruments(registry);
+  instruments.observeGauge(
+    'gateway_records_pending',
+    'Request records in memory that NATS has not acknowledged',
+    gauges.pendingRecords,
+  );
+  instruments.observeGauge(
+    'gateway_records_spooled_bytes',
+    'Request records on disk that are waiting to be sent',
+    gauges.spooledBytes,
+  );
   return {
-    sent: new Counter({
-      name: 'gateway_records_sent_total',
-      help: 'Request records that NATS has acknowledged',
-      registers,
-    }),
-    sentAgain: new Counter({
-      name: 'gateway_records_sent_again_total',
-      help: 'Request records that were sent once more, as NATS may have lost them while it was away',
-      registers,
-    }),
-    dropped: new Counter({
-      name: 'gateway_records_dropped_total',
-      help: 'Request records that were given up and are in no store',
-      labelNames: ['reason'],
-      registers,
-    }),
-    publishFailures: new Counter({
-      name: 'gateway_record_publish_failures_total',
-      help: 'Batches of request records that NATS did not acknowledge; each was tried again',
-      registers,
-    }),
-    publishSeconds: new Histogram({
-      name: 'gateway_record_publish_seconds',
-      help: 'From the sending of a batch of request records to its acknowledgement',
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-      registers,
-    }),
+    sent: instruments.counter(
+      'gateway_records_sent_total',
+      'Request records that NATS has acknowledged',
+    ),
+    sentAgain: instruments.counter(
+      'gateway_records_sent_again_total',
+      'Request records that were sent again because NATS may have lost them while it was away',
+    ),
+    dropped: instruments.counter(
+      'gateway_records_dropped_total',
+      'Request records that were dropped and are stored nowhere',
+      ['reason'],
+    ),
+    publishFailures: instruments.counter(
+      'gateway_record_publish_failures_total',
+      'Batches of request records that NATS did not acknowledge; each is retried',
+    ),
+    publishSeconds: instruments.histogram(
+      'gateway_record_publish_seconds',
+      'Time from sending a batch of request records to its acknowledgement',
+      PUBLISH_BUCKETS,
+    ),
   };
 }

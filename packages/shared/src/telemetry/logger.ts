@@ -1,26 +1,27 @@
 import { pino, type Logger } from 'pino';
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { Instruments } from './instruments.ts';
 import { LogOutput } from './log-output.ts';
 
 export type { Logger };
 
-/** The log of a process, and what became of lines that could not be written. */
+/** The log of a process, and its counts of lines that could not be written. */
 export interface ProcessLog {
   readonly log: Logger;
-  /** Counts in this registry, from the first line on. */
+  /** Registers the counts of failed writes and dropped lines. */
   readonly observe: (registry: Registry) => void;
 }
 
 const STANDARD_OUTPUT = 1;
 
-/** As `openLog`, where nobody looks at what was lost. */
+/** As `openLog`, without the metrics. */
 export function createLogger(name: string, level: string): Logger {
   return openLog(name, level).log;
 }
 
 /**
- * JSON lines on standard output, buffered, so that a line costs no system call. Fatal lines are written
- * at once. Callers never pass a header value, a body, a query value or a secret.
+ * Opens a log of JSON lines on standard output. Lines are buffered, so that a line costs no system call;
+ * fatal lines are written at once. Callers must not log a header value, a body, a query value or a secret.
  *
  * Output that cannot be written, as on a full disk, neither ends the process nor fills its memory.
  */
@@ -38,25 +39,17 @@ export function openLog(name: string, level: string): ProcessLog {
   return {
     log,
     observe(registry) {
-      const registers = [registry];
-      new Counter({
-        name: 'gateway_log_write_failures_total',
-        help: 'Writes of the log that failed; what they held is tried again',
-        registers,
-        collect() {
-          this.reset();
-          this.inc(output.failedWrites);
-        },
-      });
-      new Counter({
-        name: 'gateway_log_lines_dropped_total',
-        help: 'Lines of the log that were dropped, as too much waited to be written',
-        registers,
-        collect() {
-          this.reset();
-          this.inc(output.droppedLines);
-        },
-      });
+      const instruments = new Instruments(registry);
+      instruments.observeCounter(
+        'gateway_log_write_failures_total',
+        'Failed writes of the log; their lines are written again',
+        () => output.failedWrites,
+      );
+      instruments.observeCounter(
+        'gateway_log_lines_dropped_total',
+        'Log lines that were dropped because too many were waiting to be written',
+        () => output.droppedLines,
+      );
     },
   };
 }

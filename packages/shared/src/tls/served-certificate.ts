@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { Instruments } from '../telemetry/instruments.ts';
 import type { Clock, Timer } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -149,20 +150,17 @@ function checked({ cert, key }: FileBytes): KeyPair {
 }
 
 function registerMetrics(registry: Registry, notAfterMs: () => number) {
-  new Gauge({
-    name: 'gateway_tls_certificate_expiry_timestamp_seconds',
-    help: 'When the certificate that is served expires.',
-    registers: [registry],
-    collect() {
-      this.set(notAfterMs() / 1000);
-    },
-  });
+  const instruments = new Instruments(registry);
+  instruments.observeGauge(
+    'gateway_tls_certificate_expiry_timestamp_seconds',
+    'When the certificate that is served expires.',
+    () => notAfterMs() / 1000,
+  );
   return {
-    reloads: new Counter({
-      name: 'gateway_tls_certificate_reloads_total',
-      help: 'Changes of the certificate files, by whether the new pair is used.',
-      labelNames: ['result'],
-      registers: [registry],
-    }),
+    reloads: instruments.counter(
+      'gateway_tls_certificate_reloads_total',
+      'Changes of the certificate files, by whether the new pair is used.',
+      ['result'],
+    ),
   };
 }
