@@ -5,10 +5,10 @@ import { startGateway, type Gateway } from '../gateway/gateway.ts';
 
 const testTimeoutMs = 90_000;
 
-/** What docs/run/operations.md tells to do where NATS has lost its data as well. */
+/** What docs/run/backup.md says to do if NATS has lost its data as well. */
 const COUNT_ON = 'UPDATE environments SET config_version = config_version + 1000000';
 
-/** "Restoring a backup of Postgres" of docs/run/operations.md. */
+/** "Restoring a backup of Postgres" (docs/run/backup.md). */
 describe('a database that was restored from a backup', () => {
   let gateway: Gateway | undefined;
   let backup = '';

@@ -25,7 +25,7 @@ async function sampleOf(plane: Plane, name: string): Promise<string | undefined>
     .find((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
 }
 
-/** The steps of docs/run/operations.md, one after the other, over one gateway that serves all the while. */
+/** The steps of docs/run/security.md, "Master keys", on a gateway that serves traffic all the while. */
 describe('the change of the master key', () => {
   let gateway: Gateway;
   let newKey: string;

@@ -8,7 +8,7 @@ import { openDatabase } from './store/database.ts';
 
 /**
  * The command that seals all credentials of upstreams anew under the newest of `GATEWAY_MASTER_KEYS`;
- * docs/run/operations.md has the procedure. Exits with 0 when none is left under another key, else with 1.
+ * docs/run/security.md has the procedure. Exits with 0 when none is left under another key, else with 1.
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { CONTROL_PLANE_NODE_ARGS, DATA_PLANE_NODE_ARGS } from './planes.ts';
 
-const OPERATIONS = new URL('../../../../docs/run/operations.md', import.meta.url);
+const OPERATIONS = new URL('../../../../docs/run/processes.md', import.meta.url);
 
 test.each([
   ['a control plane', CONTROL_PLANE_NODE_ARGS, 'control-plane'],
