@@ -29,7 +29,7 @@ describe('breakDown', () => {
     expect(breakDown(profile).parts).toEqual([
       { name: 'writes to sockets (system calls)', share: 0.4 },
       { name: 'node:http', share: 0.3 },
-      { name: 'data plane: pipeline', share: 0.2 },
+      { name: 'data plane: request', share: 0.2 },
       { name: 'writes of the log', share: 0.1 },
     ]);
   });
@@ -38,6 +38,6 @@ describe('breakDown', () => {
     const { functions } = breakDown(profile);
     expect(functions[0]).toEqual({ name: 'writeLatin1String', share: 0.4 });
     expect(functions[1]?.name).toBe('onHeaders (node:_http_common:1)');
-    expect(functions[4]?.name).toBe('buildRecord (data-plane/src/pipeline/record.ts:1)');
+    expect(functions[4]?.name).toBe('buildRecord (data-plane/src/request/record.ts:1)');
   });
 });
