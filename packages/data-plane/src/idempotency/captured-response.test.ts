@@ -3,7 +3,7 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createBodyBudget } from '../request/request-body.ts';
 import { CapturedResponse } from './captured-response.ts';
 import type { BodyBytes } from '../framing/body-bytes.ts';
-import type { BodySink, UpstreamResponse } from '../upstream/port.ts';
+import type { BodySink, UpstreamResponse } from '../request/upstream-response.ts';
 
 const BOUND = 100;
 

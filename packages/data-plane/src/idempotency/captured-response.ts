@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { toBuffer, type BodyBytes } from '../framing/body-bytes.ts';
 import type { BodyBudget } from '../request/request-body.ts';
-import type { BodySink, UpstreamResponse, WholeBody } from '../upstream/port.ts';
+import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
 
 export interface CaptureOptions {
   readonly clock: Clock;

@@ -14,7 +14,7 @@ import type { IdempotencyKeys, KeyOutcome } from './keys.ts';
 import type { KeyResult } from './metrics.ts';
 import { StoreUnavailableError } from './idempotency-store.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
-import { ClientLeftError } from '../upstream/attempt.ts';
+import { ClientLeftError } from '../request/caller.ts';
 import { CapturedResponse } from './captured-response.ts';
 import { storedResponse } from './stored-response.ts';
 

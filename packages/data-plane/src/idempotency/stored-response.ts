@@ -1,5 +1,5 @@
 import type { StoredAnswer } from './vault.ts';
-import type { UpstreamResponse, WholeBody } from '../upstream/port.ts';
+import type { UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
 
 /** As Stripe's API names it. An upstream may send it too, so it is none of the gateway's own fields. */
 const MARK = 'Idempotent-Replayed';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import type { RequestContext } from '../request/context.ts';
-import { ClientLeftError } from '../upstream/attempt.ts';
+import { ClientLeftError } from '../request/caller.ts';
 import { createQuota } from './quota-stage.ts';
 
 const quota = { key: 'production/orders', limit: 5, windowMs: 60_000, per: 'route' };

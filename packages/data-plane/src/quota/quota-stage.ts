@@ -6,7 +6,7 @@ import type { RequestContext } from '../request/context.ts';
 import type { Stage } from '../request/stage.ts';
 import type { QuotaStore } from './quota-store.ts';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
-import { ClientLeftError } from '../upstream/attempt.ts';
+import { ClientLeftError } from '../request/caller.ts';
 
 export interface QuotaOptions {
   readonly store: QuotaStore;

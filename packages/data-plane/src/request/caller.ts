@@ -55,3 +55,8 @@ export interface CallerResponse {
   /** Ends the response so that it cannot look complete. */
   destroy(): unknown;
 }
+
+/** The caller left before it was answered, so there is nobody to answer. */
+export class ClientLeftError extends Error {
+  override readonly name = 'ClientLeftError';
+}

@@ -13,7 +13,7 @@ import type { KeyResult } from '../idempotency/metrics.ts';
 import type { JwtCaller } from '../access/jwt/jwt-caller.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { ProxyTarget } from './proxy-path.ts';
-import type { UpstreamResponse } from '../upstream/port.ts';
+import type { UpstreamResponse } from './upstream-response.ts';
 import type { RequestBody, TakenBody } from './request-body.ts';
 import type { TraceContext } from './trace-context.ts';
 

@@ -3,7 +3,8 @@ import { Socket } from 'node:net';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createBodyBudget } from './request-body.ts';
 import { Http1Request } from '../server/http1/request.ts';
-import { ClientGoneError, IncomingBody } from './incoming-body.ts';
+import { ClientLeftError } from './caller.ts';
+import { IncomingBody } from './incoming-body.ts';
 
 const CONTENT_BYTES = 100;
 
@@ -28,7 +29,7 @@ describe('the body of a caller who has left within it', () => {
       const { request, budget, body, deadlineMs } = setUp();
       request.received(Buffer.from('hello'));
       request.gone('left');
-      expect(() => body.take({ maxBytes: 1000, keepBytes, deadlineMs })).toThrow(ClientGoneError);
+      expect(() => body.take({ maxBytes: 1000, keepBytes, deadlineMs })).toThrow(ClientLeftError);
       expect(budget.reserve(CONTENT_BYTES)).toBe(true);
     },
   );
@@ -38,6 +39,6 @@ describe('the body of a caller who has left within it', () => {
     const taken = body.take({ maxBytes: 1000, keepBytes: CONTENT_BYTES, deadlineMs });
     request.received(Buffer.from('hello'));
     request.gone('left');
-    await expect(taken).rejects.toBeInstanceOf(ClientGoneError);
+    await expect(taken).rejects.toBeInstanceOf(ClientLeftError);
   });
 });

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { BodyBytes } from '../framing/body-bytes.ts';
-import type { CallerRequest } from './caller.ts';
+import { ClientLeftError, type CallerRequest } from './caller.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
 import { KeptBytes } from './kept-bytes.ts';
 
@@ -120,16 +120,11 @@ export class IncomingBody implements RequestBody {
   }
 }
 
-/** The caller left within its own request. */
-export class ClientGoneError extends Error {
-  override readonly name = 'ClientGoneError';
-}
-
 /** What becomes of a request whose body breaks off: its caller has left, or waits for an answer. */
 function brokenOff(request: CallerRequest): Error {
   return request.lost === 'malformed'
     ? new GatewayError('invalid_request', 'The request was refused: the body is not well-formed.')
-    : new ClientGoneError();
+    : new ClientLeftError();
 }
 
 function tooLarge(limits: BodyLimits): GatewayError {

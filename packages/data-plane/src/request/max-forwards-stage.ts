@@ -2,7 +2,7 @@ import { refuseField } from './check-head.ts';
 import { PROXY_METHODS } from './proxy-path.ts';
 import type { RequestContext } from './context.ts';
 import type { Stage } from './stage.ts';
-import type { UpstreamResponse } from '../upstream/port.ts';
+import type { UpstreamResponse } from './upstream-response.ts';
 
 const FIELD = 'max-forwards';
 const NUMBER = /^\d{1,9}$/;

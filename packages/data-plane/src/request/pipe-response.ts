@@ -1,5 +1,5 @@
 import type { CallerResponse } from './caller.ts';
-import type { UpstreamResponse } from '../upstream/port.ts';
+import type { UpstreamResponse } from './upstream-response.ts';
 
 export interface PipeEvents {
   sent(bytes: number): void;

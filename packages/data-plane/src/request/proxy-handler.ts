@@ -1,13 +1,11 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import type { CallerRequest, CallerResponse } from './caller.ts';
+import { ClientLeftError, type CallerRequest, type CallerResponse } from './caller.ts';
 import type { RequestContext } from './context.ts';
 import { respondWithError, respondWithUpstream, type RespondOptions } from './reply.ts';
 import { runStages, type Stage } from './stage.ts';
-import { ClientLeftError } from '../upstream/attempt.ts';
-import type { UpstreamResponse } from '../upstream/port.ts';
+import type { UpstreamResponse } from './upstream-response.ts';
 import { createContext, type ArrivalOptions } from './create-context.ts';
-import { ClientGoneError } from './incoming-body.ts';
 import type { InFlight } from '../limits/in-flight.ts';
 import { whenOver, type LingerOptions } from './when-over.ts';
 
@@ -68,7 +66,7 @@ async function handle(
     if (ctx.clientGone) upstream.cancel();
     else passOn(ctx, response, upstream, options);
   } catch (error) {
-    if (error instanceof ClientLeftError || error instanceof ClientGoneError) {
+    if (error instanceof ClientLeftError) {
       ctx.clientGone = true;
       response.destroy();
     } else {

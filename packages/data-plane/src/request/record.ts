@@ -7,7 +7,6 @@ import {
 } from '@gateway/shared/records/record';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { CompiledService } from '../routing-table/routing-table.ts';
-import { roundMs } from '../upstream/attempt.ts';
 import type { RequestContext } from './context.ts';
 
 /** The record of a request that is over (DESIGN section 2 "Request record"). */
@@ -76,4 +75,9 @@ function bounded(text: string | undefined, maxChars: number): string | undefined
   if (text === undefined || text === '') return undefined;
   // First, as half a secret would not be recognised.
   return withoutTokenSecrets(text).slice(0, maxChars);
+}
+
+/** Milliseconds rounded to microseconds. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

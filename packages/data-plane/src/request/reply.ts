@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { errorBody, type GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { AuthFailures } from '../access/auth-failures.ts';
-import type { UpstreamResponse } from '../upstream/port.ts';
+import type { UpstreamResponse } from './upstream-response.ts';
 import { pipeResponse } from './pipe-response.ts';
 import type { CallerResponse } from './caller.ts';
 import type { RequestContext } from './context.ts';

@@ -1,4 +1,4 @@
-import type { UpstreamResponse } from '../upstream/port.ts';
+import type { UpstreamResponse } from './upstream-response.ts';
 import type { RequestContext } from './context.ts';
 
 /** What a stage answers with: the upstream's response, to be passed on as it is. Refusals are thrown. */

@@ -12,7 +12,7 @@ import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-cre
 import { compileTls, type UpstreamTls } from './compile-tls.ts';
 import { LayeredMap } from './layered-map.ts';
 import { isSameService } from './same-service.ts';
-import { hashText } from '../versions/choose-version.ts';
+import { hashText } from './hash-text.ts';
 import type {
   CompiledAuth,
   CompiledRoute,

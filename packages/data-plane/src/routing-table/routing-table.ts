@@ -1,7 +1,6 @@
 import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
 import type { LayeredMap } from './layered-map.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
-import type { RetryPolicy } from '../upstream/retry.ts';
 import type { CompiledCredential } from './compile-credential.ts';
 
 /** One address that a service runs at. */
@@ -85,6 +84,17 @@ export interface QuotaPolicy {
   readonly limit: number;
   readonly windowMs: number;
   readonly per: 'route' | 'token' | 'ip';
+}
+
+export interface RetryPolicy {
+  /** Statuses of the upstream that are retried. */
+  readonly onStatuses: ReadonlySet<number>;
+  /** undefined: an attempt may use all the time left until the deadline. */
+  readonly perAttemptTimeoutMs: number | undefined;
+  /** The longest back-off before the first retry; it doubles with each retry. */
+  readonly backoffMs: number;
+  /** When a method that is not idempotent may be retried after it was sent. */
+  readonly unsafeMethods: 'never' | 'with_idempotency_key' | 'always';
 }
 
 export interface CompiledRoute {

@@ -1,8 +1,11 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { ClientLeftError } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
+import { roundMs } from '../request/record.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
-import type { AttemptError, UpstreamResponse } from './port.ts';
+import type { UpstreamResponse } from '../request/upstream-response.ts';
+import type { AttemptError } from './port.ts';
 import { parseRetryAfterMs, type AttemptFailure } from './retry.ts';
 
 /** Ends of an attempt that another attempt would not change. */
@@ -68,16 +71,6 @@ export function recordAttempt(
       ? { upstream: id, region, started_ms, duration_ms, error: error.name }
       : { upstream: id, region, started_ms, duration_ms, status: response.status },
   );
-}
-
-/** Milliseconds to three decimals: what the clock is worth. */
-export function roundMs(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
-}
-
-/** The caller left before there was anything to answer with; there is nobody to tell. */
-export class ClientLeftError extends Error {
-  override readonly name = 'ClientLeftError';
 }
 
 /** The error that the caller gets after the last attempt. */

@@ -3,14 +3,8 @@ import type { BodyBytes } from '../framing/body-bytes.ts';
 import type { BreakReason, Connection } from './http1/connection.ts';
 import type { PooledExchange } from './http1/pool.ts';
 import type { ResponseHead } from './http1/response-head.ts';
-import type {
-  AttemptError,
-  AttemptOutcome,
-  BodySink,
-  OutboundRequest,
-  UpstreamResponse,
-  WholeBody,
-} from './port.ts';
+import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
+import type { AttemptError, AttemptOutcome, OutboundRequest } from './port.ts';
 
 export interface ExchangeOptions {
   readonly request: OutboundRequest;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import type { RequestContext } from '../request/context.ts';
-import { ClientLeftError } from './attempt.ts';
+import { ClientLeftError } from '../request/caller.ts';
 import { backOff } from './next-attempt.ts';
 import { ServiceLoads } from './service-load.ts';
 

@@ -1,8 +1,9 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { ClientLeftError } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
-import { attemptFailure, ClientLeftError, deadlinePassed, type AttemptResult } from './attempt.ts';
+import { attemptFailure, deadlinePassed, type AttemptResult } from './attempt.ts';
 import { decideRetry } from './retry.ts';
 import { spendRetry, type ServiceLoad } from './service-load.ts';
 

@@ -1,15 +1,26 @@
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
-import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { parseAddressRanges, type AddressRanges } from '@gateway/shared/net/client-address';
 import type { Runner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
-import type { Config } from '../config.ts';
 import { guardedLookup } from './names/guarded-lookup.ts';
 import { NameCache } from './names/name-cache.ts';
 import { registerNameMetrics } from './names/name-metrics.ts';
 import { resolveByServers, resolveBySystem } from './names/resolve-name.ts';
 import { UpstreamPools } from './pools.ts';
+
+/** The settings of connections to upstreams, by the names of their environment variables. */
+export interface UpstreamSettings {
+  readonly UPSTREAM_DENY_CIDRS: AddressRanges;
+  /** Addresses of name servers; empty: the resolver of the system. */
+  readonly DNS_SERVERS: readonly string[];
+  readonly DNS_STALE_MS: number;
+  readonly MAX_UPSTREAM_CONNECTIONS: number;
+  readonly CONNECT_TIMEOUT_MS: number;
+  readonly BODY_IDLE_TIMEOUT_MS: number;
+  readonly UPSTREAM_CONNECTION_MAX_AGE_MS: number;
+}
 
 /** All the ways out of a data plane, each with connections of its own. */
 export interface OpenUpstreams {
@@ -25,7 +36,7 @@ export interface OpenUpstreams {
 
 /** Opens them, to be closed by the runner. */
 export function openUpstreams(
-  config: Config,
+  config: UpstreamSettings,
   runner: Runner,
   { clock, log, registry }: { clock: Clock; log: Logger; registry: Registry },
 ): OpenUpstreams {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { BodyBytes } from '../framing/body-bytes.ts';
+import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 
 /** The request that an attempt sends. */
@@ -12,33 +13,6 @@ export interface OutboundRequest {
   readonly body: BodyBytes | Readable | null;
   /** Of a body that streams: its length, or undefined where it is sent in chunks. */
   readonly contentLength: number | undefined;
-}
-
-/** Takes the body of a response as it comes. */
-export interface BodySink {
-  /** Returns false to be sent no more until `resume` of the response is called. */
-  data(chunk: BodyBytes): boolean;
-  end(): void;
-  /** The upstream broke off: what came so far is not the whole body. */
-  error(error: Error): void;
-}
-
-/** A response whose head has arrived. Its body must be attached to a sink, or cancelled. */
-export interface UpstreamResponse {
-  readonly status: number;
-  readonly statusText: string;
-  /** Name, value, name, value, as the upstream sent them; one character a byte. */
-  readonly fields: readonly string[];
-  /** Hands over what has come already: at once a whole small body, else the rest through the sink. */
-  attach(sink: BodySink): WholeBody | undefined;
-  resume(): void;
-  /** Gives up on the body and cuts its connection, unless all of it has come. */
-  cancel(): void;
-}
-
-/** A body that had arrived in full when it was asked for. */
-export interface WholeBody {
-  readonly chunks: readonly BodyBytes[];
 }
 
 export interface AttemptError {

@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  decideRetry,
-  parseRetryAfterMs,
-  type AttemptFailure,
-  type RetryPolicy,
-  type RetryState,
-} from './retry.ts';
+import { decideRetry, parseRetryAfterMs, type AttemptFailure, type RetryState } from './retry.ts';
+import type { RetryPolicy } from '../routing-table/routing-table.ts';
 
 const policy: RetryPolicy = {
   onStatuses: new Set([502, 503, 504]),

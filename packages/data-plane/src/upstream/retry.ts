@@ -1,18 +1,10 @@
 /**
- * Whether a failed attempt is followed by another. One pure function over plain data.
- * Source: DESIGN section 2 "Retries"; RFC 9110 section 9.2.2 (idempotent methods). The budget is that
- * of Envoy's retry_budget, a share of the live requests with a minimum, and for what was sent also that
- * of Finagle's RetryBudget, a share of all requests (docs/adr/0006).
+ * Decides whether a failed attempt is retried: one pure function over plain data. Only methods that RFC 9110
+ * section 9.2.2 calls idempotent are retried after sending, unless the route allows more. The budget is Envoy's
+ * `retry_budget` (a share of the live requests, with a minimum) and, for attempts that were sent, also Finagle's
+ * `RetryBudget` (a share of all requests); see docs/adr/0006.
  */
-
-export interface RetryPolicy {
-  readonly onStatuses: ReadonlySet<number>;
-  /** undefined: an attempt may take all that is left of the deadline. */
-  readonly perAttemptTimeoutMs: number | undefined;
-  /** The longest first back-off; it doubles with each retry. */
-  readonly backoffMs: number;
-  readonly unsafeMethods: 'never' | 'with_idempotency_key' | 'always';
-}
+import type { RetryPolicy } from '../routing-table/routing-table.ts';
 
 /** How an attempt failed: it got no connection, no response, or one that the policy may retry. */
 export type AttemptFailure =

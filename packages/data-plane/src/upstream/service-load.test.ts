@@ -1,12 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import fc from 'fast-check';
-import {
-  decideRetry,
-  RETRY_BUDGET_MINIMUM,
-  RETRY_BUDGET_SHARE,
-  type RetryPolicy,
-} from './retry.ts';
+import { decideRetry, RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE } from './retry.ts';
+import type { RetryPolicy } from '../routing-table/routing-table.ts';
 import { ServiceLoads, spendRetry, type ServiceLoad } from './service-load.ts';
 
 const policy: RetryPolicy = {

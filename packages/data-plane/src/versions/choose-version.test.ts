@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { chooseVersion, hashText } from './choose-version.ts';
+import { hashText } from '../routing-table/hash-text.ts';
+import { chooseVersion } from './choose-version.ts';
 import type { CompiledVersion } from '../routing-table/routing-table.ts';
 
 const SERVICE = {

@@ -1,3 +1,4 @@
+import { hashText, mixBits } from '../routing-table/hash-text.ts';
 import type { CompiledVersion } from '../routing-table/routing-table.ts';
 
 /**
@@ -23,7 +24,7 @@ export function chooseVersion(
   let highest = 0;
   for (const version of versions) {
     // In (0, 1), both ends left out: the logarithm is neither 0 nor infinite.
-    const drawn = (mix(mix(hash ^ version.seed) + version.seed) + 0.5) / 2 ** 32;
+    const drawn = (mixBits(mixBits(hash ^ version.seed) + version.seed) + 0.5) / 2 ** 32;
     const score = -version.weight / Math.log(drawn);
     if (score > highest) {
       chosen = version;
@@ -31,22 +32,4 @@ export function chooseVersion(
     }
   }
   return chosen;
-}
-
-/** A well-mixed hash of a text, 32 bits, the same in every process. Not for secrets. */
-export function hashText(text: string): number {
-  // FNV-1a (draft-eastlake-fnv), then the finaliser, as FNV alone leaves the last bytes in few bits.
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return mix(hash);
-}
-
-/** The 32-bit finaliser of MurmurHash3: every bit of the input moves half of the bits of the result. */
-function mix(bits: number): number {
-  let hash = bits;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RequestContext } from '../request/context.ts';
-import { hashText } from './choose-version.ts';
+import { hashText } from '../routing-table/hash-text.ts';
 import { createPickVersion } from './pick-version-stage.ts';
 
 const versions = Array.from({ length: 16 }, (_none, at) => {

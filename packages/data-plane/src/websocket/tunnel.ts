@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
+import { ClientLeftError } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { RespondOptions } from '../request/reply.ts';
 import type {
@@ -8,7 +9,7 @@ import type {
   CompiledService,
   CompiledUpstream,
 } from '../routing-table/routing-table.ts';
-import { ClientLeftError, finalError, type AttemptResult } from '../upstream/attempt.ts';
+import { finalError, type AttemptResult } from '../upstream/attempt.ts';
 import { attemptVerdict } from '../upstream/health/attempt-verdict.ts';
 import type { ServiceBalancers } from '../upstream/health/service-balancer.ts';
 import { backOff, nextDelayMs } from '../upstream/next-attempt.ts';

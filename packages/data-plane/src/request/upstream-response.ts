@@ -1,0 +1,29 @@
+import type { BodyBytes } from '../framing/body-bytes.ts';
+
+/** A response whose head has arrived. The owner must attach a sink to its body, or cancel it. */
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly statusText: string;
+  /** Name, value, name, value, as the upstream sent them; one character a byte. */
+  readonly fields: readonly string[];
+  /** Returns the whole body if all of it has arrived; otherwise the sink receives it. */
+  attach(sink: BodySink): WholeBody | undefined;
+  /** Reads on after `BodySink.data` returned false. */
+  resume(): void;
+  /** Discards the body and closes its connection, unless all of it has arrived. */
+  cancel(): void;
+}
+
+/** Receives the body of a response as it arrives. */
+export interface BodySink {
+  /** Returns false to pause the body until `resume` of the response is called. */
+  data(chunk: BodyBytes): boolean;
+  end(): void;
+  /** The upstream broke off: the body so far is incomplete. */
+  error(error: Error): void;
+}
+
+/** A body that had arrived in full when a sink was attached. */
+export interface WholeBody {
+  readonly chunks: readonly BodyBytes[];
+}
