@@ -7,7 +7,7 @@ import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/
 import { sql } from 'kysely';
 import { bootstrap } from './bootstrap.ts';
 import { readConfig } from './config.ts';
-import { startOrigin } from './domain/audit-event.ts';
+import { ownOrigin } from './domain/audit-event.ts';
 import { openTestStore, type TestStore } from '../test/store.ts';
 import { findTokenBySecret, revokeToken } from './store/configuration/tokens.ts';
 
@@ -88,12 +88,7 @@ describe('bootstrap', () => {
     const token = createTokenSecret();
     await start({ GATEWAY_ADMIN_TOKEN: token });
     const id = (await find(token))?.id ?? '';
-    await revokeToken(
-      store.db,
-      id,
-      startOrigin(newId('aud'), new Date(clock.nowMs())),
-      () => undefined,
-    );
+    await revokeToken(store.db, id, ownOrigin(newId), () => undefined);
     await start({ GATEWAY_ADMIN_TOKEN: token });
     expect(await find(token)).toBeUndefined();
     const next = createTokenSecret();

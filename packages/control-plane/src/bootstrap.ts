@@ -3,7 +3,7 @@ import type { createIdFactory } from '@gateway/shared/ids';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import type { Config } from './config.ts';
-import { startOrigin } from './domain/audit-event.ts';
+import { ownOrigin } from './domain/audit-event.ts';
 import { ensureAdminToken } from './store/configuration/admin-token.ts';
 import type { Database } from './store/database.ts';
 import { ensureEnvironments } from './store/configuration/environments.ts';
@@ -23,11 +23,11 @@ export interface BootstrapParts {
  * Safe with several replicas at once, and again at every start.
  */
 export async function bootstrap(config: Config, parts: BootstrapParts): Promise<void> {
-  const { db, clock, log } = parts;
+  const { db, log } = parts;
   await migrate(config.DATABASE_URL);
   const names = new Set(['production', 'development', config.DEFAULT_ENVIRONMENT]);
-  const newOrigin = () => startOrigin(parts.newId('aud'), new Date(clock.nowMs()));
-  await ensureEnvironments(db, [...names], newOrigin);
+  const origin = ownOrigin(parts.newId);
+  await ensureEnvironments(db, [...names], origin);
   if (config.GATEWAY_ADMIN_TOKEN === undefined) {
     if (!(await hasTokens(db))) {
       log.warn('there is no token: nobody can call the management API; set GATEWAY_ADMIN_TOKEN');
@@ -35,7 +35,7 @@ export async function bootstrap(config: Config, parts: BootstrapParts): Promise<
     return;
   }
   const sha256 = hashTokenSecretBytes(config.GATEWAY_ADMIN_TOKEN);
-  const state = await ensureAdminToken(db, { id: parts.newId('tok'), sha256 }, newOrigin());
+  const state = await ensureAdminToken(db, { id: parts.newId('tok'), sha256 }, origin);
   if (state === 'revoked') {
     log.warn('GATEWAY_ADMIN_TOKEN was revoked and stays so; set another one');
   } else if (state !== 'kept') {

@@ -1,3 +1,11 @@
+import { createIdFactory } from '@gateway/shared/ids';
+import { ownOrigin } from '../src/domain/audit-event.ts';
+import {
+  changeConfiguration,
+  startEvent,
+  type RecordedChange,
+} from '../src/store/configuration/record-change.ts';
+import type { Database } from '../src/store/database.ts';
 import type { Answer, CallOptions, TestApi } from './api.ts';
 
 /** An audit event as the API shows it. */
@@ -25,4 +33,20 @@ export async function createFrom(
   const answer = await api.call('POST', path, { body, headers });
   if (answer.status !== 201) throw new Error(answer.text);
   return { ...answer, id: answer.json.data?.id ?? '' };
+}
+
+/** Adds an audit event of this time (ms since the Unix epoch) and gives its id. */
+export function addAuditEvent(
+  db: Database,
+  atMs: number,
+  change: Pick<RecordedChange, 'action' | 'resourceId' | 'environments'> & { before?: object },
+): Promise<string> {
+  const event = startEvent(ownOrigin(createIdFactory(() => atMs)));
+  const { before = null, ...rest } = change;
+  return changeConfiguration(db, undefined, () =>
+    Promise.resolve({
+      result: event.id,
+      changes: [{ ...rest, audited: { event, before, after: {} } }],
+    }),
+  );
 }

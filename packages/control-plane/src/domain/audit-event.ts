@@ -17,31 +17,24 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who makes a change, from where, and when. Nulls: the control plane itself, at its start. */
+/** Who makes a change, and from where. Nulls: the control plane itself, at its start. */
 export interface ChangeOrigin {
-  /** The id of the audit event. */
-  readonly id: string;
-  readonly at: Date;
   readonly tokenId: string | null;
-  /** The client's address, as trusted proxies tell it. */
+  /** The client's address, as trusted proxies report it. */
   readonly clientAddress: string | null;
   readonly requestId: string | null;
+  /** Makes the id of an audit event at this time (ms since the Unix epoch), or now. */
+  readonly newEventId: (atMs?: number) => string;
 }
 
-/** The origin of what the control plane does by itself, by its settings. */
-export function startOrigin(id: string, at: Date): ChangeOrigin {
-  return { id, at, tokenId: null, clientAddress: null, requestId: null };
-}
-
-/** What was changed. `before` and `after` are what the API shows of the resource, so hold no secret. */
-export interface Change {
-  readonly action: AuditAction;
-  readonly resourceId: string;
-  /** What a token must reach to see the event; a list that is left out asks for nothing. */
-  readonly environments: readonly string[];
-  readonly routes?: readonly string[];
-  readonly before: object | null;
-  readonly after: object | null;
+/** The origin of a change that the control plane makes itself. */
+export function ownOrigin(newId: (prefix: 'aud', atMs?: number) => string): ChangeOrigin {
+  return {
+    tokenId: null,
+    clientAddress: null,
+    requestId: null,
+    newEventId: (atMs) => newId('aud', atMs),
+  };
 }
 
 /** An audit event as it is stored. */

@@ -5,7 +5,7 @@ import { createIdFactory } from '@gateway/shared/ids';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { startOrigin } from '../domain/audit-event.ts';
+import { ownOrigin } from '../domain/audit-event.ts';
 import { createToken } from '../store/configuration/tokens.ts';
 import { openTestStore, type TestStore } from '../../test/store.ts';
 import { startTokenUses, type TokenUses } from './token-uses.ts';
@@ -41,9 +41,8 @@ describe('the last use of a token', () => {
   async function makeToken(): Promise<string> {
     const id = newId('tok');
     const reach = { environments: ['production'], routes: ['*'], scopes: ['proxy'] };
-    const secretSha256 = randomBytes(32);
-    const token = { id, name: id, ...reach, secretSha256, expiresAt: null, createdBy: null };
-    await createToken(store.db, token, startOrigin(newId('aud'), new Date(START)));
+    const token = { id, name: id, ...reach, expires_at: null, created_by: null };
+    await createToken(store.db, { ...token, secret_sha256: randomBytes(32) }, ownOrigin(newId));
     return id;
   }
 

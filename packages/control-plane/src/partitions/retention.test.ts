@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { createIdFactory } from '@gateway/shared/ids';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { AUDIT_EVENTS, REQUEST_RECORDS } from '../domain/partitioned-table.ts';
-import { startOrigin } from '../domain/audit-event.ts';
-import { listAuditEvents, noteAuditEvent } from '../store/configuration/audit-events.ts';
+import { listAuditEvents } from '../store/configuration/audit-events.ts';
 import { beginMove } from '../store/partitions/late-rows.ts';
 import { dropPartition, listPartitions, listStrayPeriods } from '../store/partitions/partitions.ts';
 import { insertRecords, listRecords } from '../store/records/records.ts';
@@ -15,6 +13,7 @@ import { addEnvironment, addRoute, uniqueEnvironment } from '../../test/configur
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { readConfiguration } from '../store/configuration/configuration-rows.ts';
 import { markPublished } from '../store/publication/publications.ts';
+import { addAuditEvent } from '../../test/audit.ts';
 import { openTestStore, type TestStore } from '../../test/store.ts';
 import { createPartitionMetrics } from './partition-metrics.ts';
 import { runRetention, startRetention } from './retention.ts';
@@ -100,10 +99,10 @@ describe('the retention of request records', () => {
     expect(await listPartitions(store.db, AUDIT_EVENTS)).toEqual(
       expect.arrayContaining([Date.UTC(2030, 5), Date.UTC(2030, 6)]),
     );
-    const origin = startOrigin(createIdFactory(() => clock.nowMs())('aud'), new Date(TODAY));
-    const views = { before: null, after: {} };
-    await noteAuditEvent(store.db, origin, {
-      ...{ action: 'environment.created', resourceId: 'x', environments: ['x'], ...views },
+    const id = await addAuditEvent(store.db, TODAY, {
+      action: 'environment.created',
+      resourceId: 'x',
+      environments: ['x'],
     });
     const ids = async () => {
       const within = { environments: ['*'], routes: ['*'], scopes: ['*'] };
@@ -112,7 +111,7 @@ describe('the retention of request records', () => {
     };
     clock.advance(400 * DAY_MS);
     await runRetention(options, never);
-    expect(await ids()).toEqual([origin.id]);
+    expect(await ids()).toEqual([id]);
     clock.advance(31 * DAY_MS);
     await runRetention(options, never);
     expect(await ids()).toEqual([]);

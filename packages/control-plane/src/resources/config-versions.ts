@@ -159,8 +159,12 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
         throw refuseAccess('Only a token of all routes rolls a configuration back.');
       }
       await requireKnown(token, environment);
-      const newOrigin = () => originOf(parts, call);
-      const result = await rollBack(db, { environment, version, newOrigin, knowsKey });
+      const result = await rollBack(db, {
+        environment,
+        version,
+        origin: originOf(parts, call),
+        knowsKey,
+      });
       const changed = [result.services, result.routes].some(
         ({ created, updated, deleted }) => created + updated + deleted > 0,
       );

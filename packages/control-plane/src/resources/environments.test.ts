@@ -27,7 +27,7 @@ describe('/v1/environments', () => {
       .select('change')
       .where('environment', '=', 'staging')
       .execute();
-    expect(outbox).toEqual([{ change: 'environment.created' }]);
+    expect(outbox).toEqual([{ change: 'environment.created staging' }]);
   });
 
   it('pages through the names in their order', async () => {

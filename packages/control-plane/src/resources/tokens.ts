@@ -31,7 +31,7 @@ const PATH = '/v1/tokens';
 
 /** The endpoints of tokens. No token grants, sees or changes what reaches further than itself. */
 export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
-  const { db, newId } = parts;
+  const { db, clock, newId } = parts;
 
   const list = endpoint({
     method: 'GET',
@@ -61,7 +61,6 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     body: tokenInputSchema,
     async handle(call) {
       const { token, body } = call;
-      const origin = originOf(parts, call);
       const { name, environments, scopes } = body;
       const reach = { environments, scopes, routes: routesOf(body, token) };
       requireTokenReach(token, reach);
@@ -73,11 +72,11 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
           id: newId('tok'),
           name,
           ...reach,
-          secretSha256: hashTokenSecretBytes(secret),
-          expiresAt: expiryOf(body, token, origin.at),
-          createdBy: token.id,
+          secret_sha256: hashTokenSecretBytes(secret),
+          expires_at: expiryOf(body, token, new Date(clock.nowMs())),
+          created_by: token.id,
         },
-        origin,
+        originOf(parts, call),
       );
       const reply = created({ ...tokenView(made), secret }, `${PATH}/${made.id}`);
       return concerning(made.environments, reply);
@@ -132,9 +131,11 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     async handle(call) {
       const { token, params, body } = call;
       const secret = createTokenSecret();
+      const rotation = {
+        secretSha256: hashTokenSecretBytes(secret),
+        graceEnd: new Date(clock.nowMs() + body.grace_seconds * 1000),
+      };
       const origin = originOf(parts, call);
-      const graceEnd = new Date(+origin.at + body.grace_seconds * 1000);
-      const rotation = { secretSha256: hashTokenSecretBytes(secret), graceEnd };
       const rotated = await rotateToken(db, tokenId(params), rotation, origin, (current) => {
         requireTokenReach(token, current);
         // The new secret goes to the caller, who would else gain one that outlives its own.

@@ -1,95 +1,81 @@
-import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
-import type { ColumnType, Generated, JSONColumnType } from 'kysely';
-import type { HealthCheck, Upstream } from '../domain/service.ts';
-import type { RouteAuth } from '../domain/route-auth.ts';
-import type { Idempotency, RateLimit, Retry, RouteSettings } from '../domain/route.ts';
-import type { RouteVersion } from '../domain/route-versions.ts';
-import type { ServiceTls } from '../domain/service-tls.ts';
-import type { StoredCredential } from '../domain/service-credential.ts';
+import type { ColumnType, Generated } from 'kysely';
+import type { Environment } from '../domain/environment.ts';
+import type { Route } from '../domain/route.ts';
+import type { Service } from '../domain/service.ts';
+import type { Token } from '../domain/token.ts';
 
-/** The tables of the configuration, as the migrations leave them, as kysely sees them. */
+/** The tables of the configuration, as the migrations create them. A row has the fields of its resource. */
 export interface Tables {
   environments: EnvironmentsTable;
-  services: ServicesTable;
-  routes: RoutesTable;
+  services: TableOf<Service, 'services'>;
+  routes: TableOf<Route, 'routes'>;
   route_services: RouteServicesTable;
   tokens: TokensTable;
   config_outbox: OutboxTable;
   config_versions: VersionsTable;
 }
 
-interface EnvironmentsTable {
-  name: string;
-  config_version: Generated<number>;
+/** Columns of type jsonb. */
+const JSON_COLUMNS = {
+  services: ['health_check', 'upstreams', 'credential', 'tls', 'client_key'],
+  routes: ['versions', 'auth', 'rate_limit', 'retry', 'idempotency'],
+} as const;
+
+type JsonTable = keyof typeof JSON_COLUMNS;
+type JsonColumn<Table extends JsonTable> = (typeof JSON_COLUMNS)[Table][number];
+
+/** Read as what it holds; written as JSON text, as the driver takes an array for one of Postgres. */
+type Json<T> = ColumnType<T, JsonText<T>, JsonText<T>>;
+type JsonText<T> = null extends T ? string | null : string;
+
+/** The columns of a table that holds a resource: those of the resource. */
+type TableOf<Row, Table extends JsonTable> = {
+  -readonly [K in keyof Row]: K extends JsonColumn<Table>
+    ? Json<Row[K]>
+    : K extends 'revision'
+      ? Generated<Row[K]>
+      : Row[K];
+};
+
+/** Fields of a resource as the statements that write its row take them. */
+export function columnsOf<Table extends JsonTable, Row extends object>(
+  table: Table,
+  row: Row,
+): Columns<Row, Table> {
+  const json: readonly string[] = JSON_COLUMNS[table];
+  const columns = Object.entries(row).map(([name, value]: [string, unknown]) => [
+    name,
+    json.includes(name) && value !== null ? JSON.stringify(value) : value,
+  ]);
+  return Object.fromEntries(columns) as Columns<Row, Table>;
+}
+
+type Columns<Row, Table extends JsonTable> = {
+  -readonly [K in keyof Row]: K extends JsonColumn<Table> ? JsonText<Row[K]> : Row[K];
+};
+
+interface EnvironmentsTable extends Pick<Environment, 'name' | 'created_at'> {
+  config_version: Generated<Environment['config_version']>;
   /** The newest version that was published as a whole snapshot; 0 before the first. */
   snapshot_version: Generated<number>;
   snapshot_at: ColumnType<Date | null, never>;
-  /** What making it took, ms. */
+  /** How long it took to make, ms. */
   snapshot_cost_ms: Generated<number>;
-  created_at: Date;
 }
 
-/** Read as what it holds; written as JSON text, as the driver takes an array for one of Postgres. */
-type Json<T extends object> = JSONColumnType<T>;
-
-interface ServicesTable {
-  id: string;
-  environment: string;
-  name: string;
-  health_path: string;
-  health_check: Json<HealthCheck>;
-  upstreams: Json<Upstream[]>;
-  credential: ColumnType<StoredCredential | null, string | null, string | null>;
-  tls: ColumnType<ServiceTls | null, string | null, string | null>;
-  client_key: ColumnType<SealedSecret | null, string | null, string | null>;
-  revision: Generated<number>;
-  created_at: Date;
-  updated_at: Date;
-}
-
-interface RoutesTable {
-  id: string;
-  environment: string;
-  name: string;
-  service_id: string | null;
-  versions: ColumnType<RouteVersion[] | null, string | null, string | null>;
-  status: RouteSettings['status'];
-  timeout_ms: number;
-  retry_count: number;
-  methods: RouteSettings['methods'];
-  auth: Json<RouteAuth>;
-  rate_limit: Json<RateLimit>;
-  retry: Json<Retry>;
-  idempotency: Json<Idempotency>;
-  regions: string[];
-  max_body_bytes: number;
-  revision: Generated<number>;
-  created_at: Date;
-  updated_at: Date;
-}
-
-/** Every service that a route names; kept by a trigger, so it is only read. */
+/** Every service that a route names. A trigger keeps it, so it is only read. */
 interface RouteServicesTable {
   route_id: ColumnType<string, never, never>;
   environment: ColumnType<string, never, never>;
   service_id: ColumnType<string, never, never>;
 }
 
-interface TokensTable {
-  id: string;
-  name: string;
-  environments: string[];
-  routes: string[];
-  scopes: string[];
+interface TokensTable extends Omit<Token, 'last_used_at'> {
+  last_used_at: Generated<Date | null>;
   secret_sha256: Buffer;
-  previous_sha256: Buffer | null;
-  previous_expires_at: Date | null;
-  expires_at: Date | null;
-  created_by: string | null;
-  created_at: Date;
-  updated_at: Date;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
+  previous_sha256: ColumnType<Buffer | null, Buffer | null | undefined>;
+  previous_expires_at: ColumnType<Date | null, Date | null | undefined>;
+  revoked_at: ColumnType<Date | null, Date | null | undefined>;
 }
 
 export type ChangeKind = 'service' | 'route' | 'token' | 'environment' | 'all';

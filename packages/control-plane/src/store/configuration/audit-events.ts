@@ -1,52 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
-import type { AuditRow, Change, ChangeOrigin } from '../../domain/audit-event.ts';
+import type { AuditRow } from '../../domain/audit-event.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
 import type { Database } from '../database.ts';
-
-/**
- * Notes who changed what. Called within the transaction of the change, so there is never one without
- * the other.
- */
-export async function noteAuditEvent(
-  transaction: Database,
-  origin: ChangeOrigin,
-  change: Change,
-): Promise<void> {
-  await noteAuditEvents(transaction, [{ origin, change }]);
-}
-
-export interface NotedEvent {
-  readonly origin: ChangeOrigin;
-  readonly change: Change;
-}
-
-/** As `noteAuditEvent`, of one or more. Each has an origin of its own, as its id is that of the event. */
-export async function noteAuditEvents(
-  transaction: Database,
-  events: readonly NotedEvent[],
-): Promise<void> {
-  const rows = events.map(({ origin, change }) => {
-    const { action, environments, routes = [] } = change;
-    return sql`(${origin.at}, ${origin.id}, ${action}, ${action.split('.')[0]}, ${change.resourceId},
-      ${distinct(environments)}::text[], ${distinct(routes)}::text[],
-      ${origin.tokenId}, ${origin.clientAddress}, ${origin.requestId},
-      ${jsonOf(change.before)}::json, ${jsonOf(change.after)}::json)`;
-  });
-  await sql`
-    INSERT INTO audit_events (occurred_at, id, action, resource_type, resource_id,
-      environments, routes, token_id, client_ip, request_id, before, after)
-    VALUES ${sql.join(rows)}
-  `.execute(transaction);
-}
-
-function distinct(names: readonly string[]): readonly string[] {
-  return [...new Set(names)];
-}
-
-function jsonOf(view: object | null): string | null {
-  return view === null ? null : JSON.stringify(view);
-}
 
 export interface AuditQuery {
   /** Only events of what this token reaches. */

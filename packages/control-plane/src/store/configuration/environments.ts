@@ -1,10 +1,14 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { ChangeOrigin } from '../../domain/audit-event.ts';
 import { auditedEnvironment, type Environment } from '../../domain/environment.ts';
-import { noteAuditEvent } from './audit-events.ts';
 import type { Database } from '../database.ts';
 import { replacingViolation } from '../failures.ts';
-import { lockEnvironments, noteEnvironment } from '../publication/outbox.ts';
+import {
+  changeConfiguration,
+  startEvent,
+  type ChangeEvent,
+  type RecordedChange,
+} from './record-change.ts';
 
 /** Up to `limit` environments by name, those after `after`; `names` undefined means all. */
 export function listEnvironments(
@@ -26,8 +30,8 @@ export async function findEnvironment(db: Database, name: string): Promise<Envir
 }
 
 /**
- * Makes an environment and asks for its first snapshot, so that the tokens of all environments get
- * in there.
+ * Creates an environment and asks for its first snapshot, which brings the tokens of all environments
+ * to it.
  *
  * @throws GatewayError name_conflict
  */
@@ -41,55 +45,48 @@ export function createEnvironment(
       details: [{ path: 'name', message: 'is taken' }],
     });
   return replacingViolation('environments_pkey', taken, () =>
-    db.transaction().execute(async (transaction) => {
-      await lockEnvironments(transaction);
+    changeConfiguration(db, 'environments', async (transaction) => {
+      const event = startEvent(origin);
       const environment = await transaction
         .insertInto('environments')
-        .values({ name, created_at: origin.at })
+        .values({ name, created_at: event.at })
         .returningAll()
         .executeTakeFirstOrThrow();
-      await noteCreation(transaction, origin, environment);
-      return environment;
+      return { result: environment, changes: [environmentCreated(event, environment)] };
     }),
   );
 }
 
-async function noteCreation(
-  transaction: Database,
-  origin: ChangeOrigin,
-  environment: Environment,
-): Promise<void> {
+function environmentCreated(event: ChangeEvent, environment: Environment): RecordedChange {
   const { name } = environment;
-  await noteEnvironment(transaction, origin, name);
-  await noteAuditEvent(transaction, origin, {
+  return {
     action: 'environment.created',
-    ...{ resourceId: name, environments: [name] },
-    ...{ before: null, after: auditedEnvironment(environment) },
-  });
+    resourceId: name,
+    environments: [name],
+    published: { kind: 'environment', before: null, after: null },
+    audited: { event, before: null, after: auditedEnvironment(environment) },
+  };
 }
 
-/**
- * Makes those environments that are missing; safe with several replicas at once.
- *
- * @param newOrigin called for each, as each that is made has an audit event of its own
- */
-export async function ensureEnvironments(
+/** Creates those of the environments that are missing. Several replicas may call it at once. */
+export function ensureEnvironments(
   db: Database,
   names: readonly string[],
-  newOrigin: () => ChangeOrigin,
+  origin: ChangeOrigin,
 ): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    await lockEnvironments(transaction);
+  return changeConfiguration(db, 'environments', async (transaction) => {
+    const changes: RecordedChange[] = [];
     for (const name of names) {
-      const origin = newOrigin();
+      const event = startEvent(origin);
       const environment = await transaction
         .insertInto('environments')
-        .values({ name, created_at: origin.at })
+        .values({ name, created_at: event.at })
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();
-      if (environment !== undefined) await noteCreation(transaction, origin, environment);
+      if (environment !== undefined) changes.push(environmentCreated(event, environment));
     }
+    return { result: undefined, changes };
   });
 }
 

@@ -2,8 +2,8 @@ import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import type { ExpressionBuilder } from 'kysely';
 import type { StoredCredential } from '../../domain/service-credential.ts';
 import type { Database } from '../database.ts';
-import { lockConfiguration, NOBODY, noteChange } from '../publication/outbox.ts';
 import type { Tables } from '../tables.ts';
+import { changeConfiguration, type RecordedChange } from './record-change.ts';
 
 /** The columns of a service that hold a secret under a master key, which its `key_id` names. */
 export interface SealedColumns {
@@ -14,8 +14,6 @@ export interface SealedColumns {
 export type SealedColumn = keyof SealedColumns;
 
 export interface ResealBatch {
-  /** Services that were looked at; none: there are no more. */
-  readonly seen: number;
   readonly resealed: number;
   /** The last one that was looked at. */
   readonly lastId: string | undefined;
@@ -42,8 +40,7 @@ export function resealServices<Column extends SealedColumn>(
   { column, newestKeyId, after, limit }: ResealOptions<Column>,
   reseal: (sealed: SealedColumns[Column], serviceId: string) => SealedColumns[Column] | undefined,
 ): Promise<ResealBatch> {
-  return db.transaction().execute(async (transaction) => {
-    await lockConfiguration(transaction, 'shared');
+  return changeConfiguration(db, 'configuration', async (transaction) => {
     const rows = await transaction
       .selectFrom('services')
       .selectAll()
@@ -54,7 +51,7 @@ export function resealServices<Column extends SealedColumn>(
       .limit(limit)
       .forNoKeyUpdate()
       .execute();
-    let resealed = 0;
+    const changes: RecordedChange[] = [];
     for (const before of rows) {
       const sealed = before[column] as SealedColumns[Column] | null;
       const next = sealed === null ? undefined : reseal(sealed, before.id);
@@ -65,14 +62,15 @@ export function resealServices<Column extends SealedColumn>(
         .where('id', '=', before.id)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await noteChange(transaction, NOBODY, 'resealed', {
-        kind: 'service',
-        before,
-        after: changed,
+      changes.push({
+        action: 'service.reencrypted',
+        resourceId: before.id,
+        environments: [before.environment],
+        published: { kind: 'service', before, after: changed },
       });
-      resealed += 1;
     }
-    return { seen: rows.length, resealed, lastId: rows.at(-1)?.id };
+    const result = { resealed: changes.length, lastId: rows.at(-1)?.id };
+    return { result, changes };
   });
 }
 

@@ -94,7 +94,7 @@ async function writeChunk(
   return (await statement.execute(transaction)).rows.map(({ row }) => row);
 }
 
-export function chunksOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+function chunksOf<T>(items: readonly T[]): readonly (readonly T[])[] {
   const count = Math.ceil(items.length / CHUNK_ROWS);
   return Array.from({ length: count }, (_, index) =>
     items.slice(index * CHUNK_ROWS, (index + 1) * CHUNK_ROWS),

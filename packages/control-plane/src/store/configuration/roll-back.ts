@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { Change, ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from '../../domain/audit-event.ts';
 import { storedView, type StoredRow } from '../../domain/config-history.ts';
 import {
   planRollBack,
@@ -9,17 +9,20 @@ import {
   type LostSecret,
   type RollBackPlan,
 } from '../../domain/roll-back.ts';
-import { noteAuditEvent, noteAuditEvents } from './audit-events.ts';
 import { findVersion, settings, wholeRow } from './config-history.ts';
 import type { Database } from '../database.ts';
-import { lockConfiguration, noteChanges, type NotedChange } from '../publication/outbox.ts';
-import { chunksOf, parkNames, removeRows, writeRows, type RestoredKind } from './restore-rows.ts';
+import {
+  changeConfiguration,
+  startEvent,
+  type ChangeEvent,
+  type RecordedChange,
+} from './record-change.ts';
+import { parkNames, removeRows, writeRows, type RestoredKind } from './restore-rows.ts';
 
 export interface RollBackOptions {
   readonly environment: string;
   readonly version: number;
-  /** Gives the origin of one audit event; each has an id of its own. */
-  readonly newOrigin: () => ChangeOrigin;
+  readonly origin: ChangeOrigin;
   readonly knowsKey: KnowsKey;
 }
 
@@ -39,51 +42,62 @@ const SHOWN_SERVICES = 10;
 
 /**
  * Makes the services and routes of an environment what they were at a version, in one transaction that
- * no change runs beside; tokens stay as they are. What the version says holds together, as it was
- * served, and what nobody has changed since is part of it: so the whole is restored, and the order of
- * the writes keeps every constraint on the way.
+ * excludes all other changes; tokens stay as they are. What a version held was served, so it is
+ * consistent as a whole, and so are the rows that did not change since. The order of the writes
+ * satisfies every constraint on the way.
  *
  * @throws GatewayError config_version_not_found, config_version_not_restorable
  */
 export function rollBack(db: Database, options: RollBackOptions): Promise<RollBackResult> {
-  const { environment, version, newOrigin, knowsKey } = options;
-  return db.transaction().execute(async (transaction) => {
-    await lockConfiguration(transaction, 'alone');
+  const { environment, version, origin, knowsKey } = options;
+  return changeConfiguration(db, 'rollback', async (transaction) => {
     const { version: newest } = await currentVersion(transaction, environment);
     await findVersion(transaction, environment, version);
     await requireWholeHistory(transaction, environment, version);
     const deviations = await readDeviations(transaction, environment, version);
-    const origin = newOrigin();
+    const event = startEvent(origin, lastChanged(deviations));
     const of = (kind: RestoredKind) =>
       planRollBack(
         deviations.filter((one) => one.kind === kind),
-        origin.at,
+        event.at,
         knowsKey,
       );
     const services = of('service');
     const routes = of('route');
     if (services.lost.length > 0) throw secretsLost(services.lost);
     const result = { services: countsOf(services.plan), routes: countsOf(routes.plan) };
-    if (deviations.length === 0) return result;
-
-    const changes = await restore(transaction, { service: services.plan, route: routes.plan });
-    for (const chunk of chunksOf(changes)) {
-      await noteChanges(transaction, origin, chunk);
-      await noteAuditEvents(
-        transaction,
-        chunk.map((change) => ({ origin: newOrigin(), change: auditedChange(change) })),
-      );
-    }
-    await noteAuditEvent(transaction, origin, {
+    if (deviations.length === 0) return { result, changes: [] };
+    const restored = await restore(transaction, { service: services.plan, route: routes.plan });
+    const summary: RecordedChange = {
       action: 'environment.rolled_back',
-      ...{ resourceId: environment, environments: [environment] },
-      ...{ before: { version: newest }, after: { restored_version: version, ...result } },
-    });
-    return result;
+      resourceId: environment,
+      environments: [environment],
+      audited: {
+        event,
+        before: { version: newest },
+        after: { restored_version: version, ...result },
+      },
+    };
+    const changes = restored.map((one) => changeOf(one, newEventId(event)));
+    return { result, changes: [...changes, summary] };
   });
 }
 
-interface RestoredChange extends NotedChange {
+/** When any of the rows was last changed; undefined: none of them exists. */
+function lastChanged(deviations: readonly Deviation[]): { updated_at: Date } | undefined {
+  const times = deviations.flatMap(({ current }) =>
+    current === null ? [] : [Date.parse(current.updated_at)],
+  );
+  return times.length === 0 ? undefined : { updated_at: new Date(Math.max(...times)) };
+}
+
+/** Another event of the same moment. */
+function newEventId(event: ChangeEvent): ChangeEvent {
+  return { ...event, id: event.origin.newEventId(event.at.getTime()) };
+}
+
+interface RestoredChange {
+  readonly kind: RestoredKind;
   readonly action: 'created' | 'updated' | 'deleted';
   readonly before: StoredRow | null;
   readonly after: StoredRow | null;
@@ -126,15 +140,20 @@ function removed(kind: RestoredKind, plan: RollBackPlan): readonly RestoredChang
   return plan.remove.map((before) => ({ kind, action: 'deleted', before, after: null }));
 }
 
-function auditedChange({ kind, action, before, after }: RestoredChange): Change {
+function changeOf(restored: RestoredChange, event: ChangeEvent): RecordedChange {
+  const { kind, action, before, after } = restored;
   const rows = [before, after].filter((row) => row !== null);
   return {
     action: `${kind}.${action}`,
     resourceId: rows[0]?.id ?? '',
     environments: rows.map((row) => row.environment),
-    ...(kind === 'route' ? { routes: rows.map((row) => row.name) } : {}),
-    before: before === null ? null : storedView(kind, before),
-    after: after === null ? null : storedView(kind, after),
+    ...(kind === 'route' && { routes: rows.map((row) => row.name) }),
+    published: { kind, before, after },
+    audited: {
+      event,
+      before: before && storedView(kind, before),
+      after: after && storedView(kind, after),
+    },
   };
 }
 

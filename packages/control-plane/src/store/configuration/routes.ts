@@ -1,11 +1,16 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
 import { routeView } from '../../domain/route-view.ts';
-import { settingsOf, type Route, type RouteSettings } from '../../domain/route.ts';
-import { noteAuditEvent } from './audit-events.ts';
+import type { Route, RouteSettings } from '../../domain/route.ts';
 import type { Database } from '../database.ts';
 import { replacingViolation } from '../failures.ts';
-import { lockConfiguration, noteChange } from '../publication/outbox.ts';
+import { columnsOf } from '../tables.ts';
+import {
+  changeConfiguration,
+  startEvent,
+  type ChangeEvent,
+  type RecordedChange,
+} from './record-change.ts';
 import { serviceNotFound } from './services.ts';
 
 export interface RouteFilter {
@@ -43,32 +48,24 @@ export function findRoute(db: Database, id: string): Promise<Route | undefined> 
 
 export type NewRoute = RouteSettings & { readonly id: string; readonly environment: string };
 
-/** @throws GatewayError name_conflict; service_not_found where the service was deleted meanwhile. */
+/** @throws GatewayError name_conflict; service_not_found if the service was deleted meanwhile. */
 export function createRoute(db: Database, route: NewRoute, origin: ChangeOrigin): Promise<Route> {
-  const { id, environment } = route;
-  const now = origin.at;
   return withKnownFailures(() =>
-    db.transaction().execute(async (transaction) => {
-      await lockConfiguration(transaction, 'shared');
+    changeConfiguration(db, 'configuration', async (transaction) => {
+      const event = startEvent(origin);
       const row = await transaction
         .insertInto('routes')
-        .values({ id, environment, ...columns(route), created_at: now, updated_at: now })
+        .values(columnsOf('routes', { ...route, created_at: event.at, updated_at: event.at }))
         .returningAll()
         .executeTakeFirstOrThrow();
-      await noteChange(transaction, origin, 'created', { kind: 'route', before: null, after: row });
-      await noteAuditEvent(transaction, origin, {
-        action: 'route.created',
-        ...{ resourceId: id, environments: [environment], routes: [row.name] },
-        ...{ before: null, after: routeView(row) },
-      });
-      return row;
+      return { result: row, changes: [routeChange(event, 'route.created', null, row)] };
     }),
   );
 }
 
 /**
- * Changes a route to what `decide` makes of it while nobody else can change it. Settings that stay
- * the same object leave everything as it is, its revision included.
+ * Changes a route to what `decide` makes of it. The row is locked meanwhile. If `decide` returns the
+ * route that it is given, nothing changes, not even the revision.
  *
  * @throws GatewayError route_not_found, name_conflict, service_not_found, and what `decide` throws.
  */
@@ -79,56 +76,61 @@ export function updateRoute(
   decide: (current: Route) => RouteSettings,
 ): Promise<Route> {
   return withKnownFailures(() =>
-    db.transaction().execute(async (transaction) => {
-      await lockConfiguration(transaction, 'shared');
+    changeConfiguration(db, 'configuration', async (transaction) => {
       const current = await lockRoute(transaction, id);
       const wanted = decide(current);
-      if (wanted === current) return current;
+      if (wanted === current) return { result: current, changes: [] };
+      const event = startEvent(origin, current);
       const row = await transaction
         .updateTable('routes')
-        .set({ ...columns(wanted), revision: current.revision + 1, updated_at: origin.at })
+        .set({
+          ...columnsOf('routes', wanted),
+          revision: current.revision + 1,
+          updated_at: event.at,
+        })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await noteChange(transaction, origin, 'updated', {
-        kind: 'route',
-        before: current,
-        after: row,
-      });
-      await noteAuditEvent(transaction, origin, {
-        action: 'route.updated',
-        ...{ resourceId: id, environments: [row.environment], routes: [current.name, row.name] },
-        ...{ before: routeView(current), after: routeView(row) },
-      });
-      return row;
+      return { result: row, changes: [routeChange(event, 'route.updated', current, row)] };
     }),
   );
 }
 
-/** Gives the route as it was. @throws GatewayError route_not_found, and what `check` throws. */
+/**
+ * Deletes a route and returns it as it was.
+ *
+ * @throws GatewayError route_not_found, and what `check` throws.
+ */
 export function deleteRoute(
   db: Database,
   id: string,
   origin: ChangeOrigin,
   check: (current: Route) => void,
 ): Promise<Route> {
-  return db.transaction().execute(async (transaction) => {
-    await lockConfiguration(transaction, 'shared');
+  return changeConfiguration(db, 'configuration', async (transaction) => {
     const current = await lockRoute(transaction, id);
     check(current);
     await transaction.deleteFrom('routes').where('id', '=', id).execute();
-    await noteChange(transaction, origin, 'deleted', {
-      kind: 'route',
-      before: current,
-      after: null,
-    });
-    await noteAuditEvent(transaction, origin, {
-      action: 'route.deleted',
-      ...{ resourceId: id, environments: [current.environment], routes: [current.name] },
-      ...{ before: routeView(current), after: null },
-    });
-    return current;
+    const event = startEvent(origin, current);
+    return { result: current, changes: [routeChange(event, 'route.deleted', current, null)] };
   });
+}
+
+function routeChange(
+  event: ChangeEvent,
+  action: AuditAction,
+  before: Route | null,
+  after: Route | null,
+): RecordedChange {
+  const { id, environment } = (after ?? before) as Route;
+  return {
+    action,
+    resourceId: id,
+    environments: [environment],
+    routes: [before, after].flatMap((route) => (route === null ? [] : [route.name])),
+    published: { kind: 'route', before, after },
+    audited: { event, before: before && routeView(before), after: after && routeView(after) },
+  };
 }
 
 async function lockRoute(transaction: Database, id: string): Promise<Route> {
@@ -152,26 +154,11 @@ function nameTaken(): GatewayError {
   });
 }
 
-/** A service that was deleted since it was looked up breaks one of two keys: see migration 0003. */
+/** A service that was deleted since it was looked up breaks one of two foreign keys. */
 function withKnownFailures<T>(run: () => Promise<T>): Promise<T> {
   return replacingViolation('routes_service_fkey', serviceNotFound, () =>
     replacingViolation('route_services_service_fkey', serviceNotFound, () =>
       replacingViolation('routes_name_key', nameTaken, run),
     ),
   );
-}
-
-function columns(route: RouteSettings) {
-  const { versions, auth, rate_limit, retry, idempotency, methods, regions, ...plain } =
-    settingsOf(route);
-  return {
-    ...plain,
-    methods,
-    regions: [...regions],
-    versions: versions === null ? null : JSON.stringify(versions),
-    idempotency: JSON.stringify(idempotency),
-    auth: JSON.stringify(auth),
-    rate_limit: JSON.stringify(rate_limit),
-    retry: JSON.stringify(retry),
-  };
 }

@@ -1,14 +1,19 @@
 import { sql } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
 import type { Service, ServiceSettings } from '../../domain/service.ts';
 import { auditedService } from '../../domain/service-view.ts';
-import { noteAuditEvent } from './audit-events.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
 import type { Database } from '../database.ts';
 import { environmentNotFound } from './environments.ts';
 import { replacingViolation } from '../failures.ts';
-import { lockConfiguration, noteChange } from '../publication/outbox.ts';
+import { columnsOf } from '../tables.ts';
+import {
+  changeConfiguration,
+  startEvent,
+  type ChangeEvent,
+  type RecordedChange,
+} from './record-change.ts';
 
 /** How many of the routes that keep a service in use an error names. */
 const SHOWN_ROUTES = 10;
@@ -60,36 +65,24 @@ export function createService(
   service: NewService,
   origin: ChangeOrigin,
 ): Promise<Service> {
-  const { id, environment } = service;
-  const now = origin.at;
   return replacingViolation('services_environment_fkey', environmentNotFound, () =>
     replacingViolation('services_name_key', nameTaken, () =>
-      db.transaction().execute(async (transaction) => {
-        await lockConfiguration(transaction, 'shared');
+      changeConfiguration(db, 'configuration', async (transaction) => {
+        const event = startEvent(origin);
         const row = await transaction
           .insertInto('services')
-          .values({ id, environment, ...columns(service), created_at: now, updated_at: now })
+          .values(columnsOf('services', { ...service, created_at: event.at, updated_at: event.at }))
           .returningAll()
           .executeTakeFirstOrThrow();
-        await noteChange(transaction, origin, 'created', {
-          kind: 'service',
-          before: null,
-          after: row,
-        });
-        await noteAuditEvent(transaction, origin, {
-          action: 'service.created',
-          ...{ resourceId: id, environments: [environment] },
-          ...{ before: null, after: auditedService(row) },
-        });
-        return row;
+        return { result: row, changes: [serviceChange(event, 'service.created', null, row)] };
       }),
     ),
   );
 }
 
 /**
- * Changes a service to what `decide` makes of it while nobody else can change it. Settings that stay
- * the same object leave everything as it is, its revision included.
+ * Changes a service to what `decide` makes of it. The row is locked meanwhile. If `decide` returns the
+ * service that it is given, nothing changes, not even the revision.
  *
  * @throws GatewayError service_not_found, name_conflict, and what `decide` throws.
  */
@@ -100,41 +93,38 @@ export function updateService(
   decide: (current: Service) => ServiceSettings,
 ): Promise<Service> {
   return replacingViolation('services_name_key', nameTaken, () =>
-    db.transaction().execute(async (transaction) => {
-      await lockConfiguration(transaction, 'shared');
+    changeConfiguration(db, 'configuration', async (transaction) => {
       const current = await lockService(transaction, id);
       const wanted = decide(current);
-      if (wanted === current) return current;
+      if (wanted === current) return { result: current, changes: [] };
+      const event = startEvent(origin, current);
       const row = await transaction
         .updateTable('services')
-        .set({ ...columns(wanted), revision: current.revision + 1, updated_at: origin.at })
+        .set({
+          ...columnsOf('services', wanted),
+          revision: current.revision + 1,
+          updated_at: event.at,
+        })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await noteChange(transaction, origin, 'updated', {
-        kind: 'service',
-        before: current,
-        after: row,
-      });
-      await noteAuditEvent(transaction, origin, {
-        action: 'service.updated',
-        ...{ resourceId: id, environments: [row.environment] },
-        ...{ before: auditedService(current), after: auditedService(row) },
-      });
-      return row;
+      return { result: row, changes: [serviceChange(event, 'service.updated', current, row)] };
     }),
   );
 }
 
-/** Gives the service as it was. @throws GatewayError service_not_found, service_in_use, and what `check` throws. */
+/**
+ * Deletes a service and returns it as it was.
+ *
+ * @throws GatewayError service_not_found, service_in_use, and what `check` throws.
+ */
 export function deleteService(
   db: Database,
   id: string,
   origin: ChangeOrigin,
   check: (current: Service) => void,
 ): Promise<Service> {
-  return db.transaction().execute(async (transaction) => {
-    await lockConfiguration(transaction, 'shared');
+  return changeConfiguration(db, 'configuration', async (transaction) => {
     const current = await lockService(transaction, id);
     check(current);
     // The lock on the service keeps routes from being added to it until this transaction ends.
@@ -148,18 +138,29 @@ export function deleteService(
       .execute();
     if (routes.length > 0) throw inUse(routes.map((route) => route.name));
     await transaction.deleteFrom('services').where('id', '=', id).execute();
-    await noteChange(transaction, origin, 'deleted', {
-      kind: 'service',
-      before: current,
-      after: null,
-    });
-    await noteAuditEvent(transaction, origin, {
-      action: 'service.deleted',
-      ...{ resourceId: id, environments: [current.environment] },
-      ...{ before: auditedService(current), after: null },
-    });
-    return current;
+    const event = startEvent(origin, current);
+    return { result: current, changes: [serviceChange(event, 'service.deleted', current, null)] };
   });
+}
+
+function serviceChange(
+  event: ChangeEvent,
+  action: AuditAction,
+  before: Service | null,
+  after: Service | null,
+): RecordedChange {
+  const { id, environment } = (after ?? before) as Service;
+  return {
+    action,
+    resourceId: id,
+    environments: [environment],
+    published: { kind: 'service', before, after },
+    audited: {
+      event,
+      before: before && auditedService(before),
+      after: after && auditedService(after),
+    },
+  };
 }
 
 async function lockService(transaction: Database, id: string): Promise<Service> {
@@ -187,20 +188,4 @@ function nameTaken(): GatewayError {
   return new GatewayError('name_conflict', 'A service of this name exists in the environment.', {
     details: [{ path: 'name', message: 'is taken' }],
   });
-}
-
-function columns(settings: ServiceSettings) {
-  return {
-    name: settings.name,
-    health_path: settings.health_path,
-    health_check: JSON.stringify(settings.health_check),
-    upstreams: JSON.stringify(settings.upstreams),
-    credential: textOrNull(settings.credential),
-    tls: textOrNull(settings.tls),
-    client_key: textOrNull(settings.client_key),
-  };
-}
-
-function textOrNull(value: object | null): string | null {
-  return value === null ? null : JSON.stringify(value);
 }

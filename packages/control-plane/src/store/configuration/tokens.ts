@@ -1,17 +1,32 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { sql } from 'kysely';
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
 import { auditedToken, type Token } from '../../domain/token.ts';
-import { noteAuditEvent } from './audit-events.ts';
 import type { Database } from '../database.ts';
 import { replacingViolation } from '../failures.ts';
-import { lockEnvironments, noteTokenChange } from '../publication/outbox.ts';
+import {
+  changeConfiguration,
+  startEvent,
+  takeLock,
+  type ChangeEvent,
+  type ChangeLock,
+  type RecordedChange,
+} from './record-change.ts';
 
+/** All that a token is but its secrets. */
 const SHOWN = [
-  ...(['id', 'name', 'environments', 'routes', 'scopes', 'expires_at'] as const),
-  ...(['created_by', 'created_at', 'updated_at', 'last_used_at'] as const),
-] as const;
+  'id',
+  'name',
+  'environments',
+  'routes',
+  'scopes',
+  'expires_at',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'last_used_at',
+] as const satisfies readonly (keyof Token)[];
 
 /** A token that a secret opens, with the time from which that secret no longer does. */
 export interface OpenedToken extends TokenReach {
@@ -73,12 +88,8 @@ export async function findToken(db: Database, id: string): Promise<Token> {
   return row;
 }
 
-export interface NewToken extends TokenReach {
-  readonly id: string;
-  readonly name: string;
-  readonly secretSha256: Buffer;
-  readonly expiresAt: Date | null;
-  readonly createdBy: string | null;
+export interface NewToken extends Omit<Token, 'created_at' | 'updated_at' | 'last_used_at'> {
+  readonly secret_sha256: Buffer;
 }
 
 /** @throws GatewayError name_conflict */
@@ -88,63 +99,45 @@ export function createToken(db: Database, token: NewToken, origin: ChangeOrigin)
       details: [{ path: 'name', message: 'is taken' }],
     });
   return replacingViolation('tokens_name_key', taken, () =>
-    db.transaction().execute(async (transaction) => {
-      await lockIfWildcard(transaction, token);
+    changeConfiguration(db, lockFor(token), async (transaction) => {
+      const event = startEvent(origin);
       const row = await transaction
         .insertInto('tokens')
-        .values({
-          id: token.id,
-          name: token.name,
-          environments: [...token.environments],
-          routes: [...token.routes],
-          scopes: [...token.scopes],
-          secret_sha256: token.secretSha256,
-          expires_at: token.expiresAt,
-          created_by: token.createdBy,
-          created_at: origin.at,
-          updated_at: origin.at,
-        })
+        .values({ ...token, created_at: event.at, updated_at: event.at })
         .returning(SHOWN)
         .executeTakeFirstOrThrow();
-      await noteTokenChange(transaction, origin, token.environments, 'created', token.id);
-      await noteAuditEvent(transaction, origin, {
-        action: 'token.created',
-        ...{ resourceId: row.id, environments: row.environments, routes: row.routes },
-        ...{ before: null, after: auditedToken(row) },
-      });
-      return row;
+      return { result: row, changes: [tokenChange(event, 'token.created', null, row)] };
     }),
   );
 }
 
-/** Gives the token as it was. @throws GatewayError token_not_found, and what `check` throws. */
+/**
+ * Revokes a token and returns it as it was.
+ *
+ * @throws GatewayError token_not_found, and what `check` throws.
+ */
 export function revokeToken(
   db: Database,
   id: string,
   origin: ChangeOrigin,
   check: (current: Token) => void,
 ): Promise<Token> {
-  return db.transaction().execute(async (transaction) => {
+  return changeConfiguration(db, undefined, async (transaction) => {
     const current = await lockToken(transaction, id);
     check(current);
+    const event = startEvent(origin, current);
     await transaction
       .updateTable('tokens')
-      .set({ revoked_at: origin.at, updated_at: origin.at })
+      .set({ revoked_at: event.at, updated_at: event.at })
       .where('id', '=', id)
       .execute();
-    await noteTokenChange(transaction, origin, current.environments, 'revoked', id);
-    await noteAuditEvent(transaction, origin, {
-      action: 'token.revoked',
-      ...{ resourceId: id, environments: current.environments, routes: current.routes },
-      ...{ before: auditedToken(current), after: null },
-    });
-    return current;
+    return { result: current, changes: [tokenChange(event, 'token.revoked', current, null)] };
   });
 }
 
 /**
- * Gives a token a new secret. The one it had stays good until `graceEnd`; one from an earlier
- * rotation ends at once, as a token has two secrets at most.
+ * Gives a token a new secret. The one before it stays valid until `graceEnd`. One from an earlier rotation
+ * ends at once, as a token has at most two secrets.
  *
  * @throws GatewayError token_not_found, and what `check` throws.
  */
@@ -155,34 +148,51 @@ export function rotateToken(
   origin: ChangeOrigin,
   check: (current: Token) => void,
 ): Promise<Token> {
-  return db.transaction().execute(async (transaction) => {
+  return changeConfiguration(db, undefined, async (transaction) => {
     const current = await lockToken(transaction, id);
     check(current);
+    const event = startEvent(origin, current);
     const row = await transaction
       .updateTable('tokens')
       .set((eb) => ({
         secret_sha256: rotation.secretSha256,
         previous_sha256: eb.ref('secret_sha256'),
         previous_expires_at: rotation.graceEnd,
-        updated_at: origin.at,
+        updated_at: event.at,
       }))
       .where('id', '=', id)
       .returning(SHOWN)
       .executeTakeFirstOrThrow();
-    await noteTokenChange(transaction, origin, current.environments, 'rotated', id);
+    const change = tokenChange(event, 'token.rotated', current, row);
     const previous_secret_expires_at = rotation.graceEnd.toISOString();
-    await noteAuditEvent(transaction, origin, {
-      action: 'token.rotated',
-      ...{ resourceId: id, environments: current.environments, routes: current.routes },
-      before: auditedToken(current),
-      after: { ...auditedToken(row), previous_secret_expires_at },
-    });
-    return row;
+    const after = { ...auditedToken(row), previous_secret_expires_at };
+    const audited = { event, before: auditedToken(current), after };
+    return { result: row, changes: [{ ...change, audited }] };
   });
 }
 
+/** A token is published by its id in each environment that it covers; the outbox holds nothing else of it. */
+export function tokenChange(
+  event: ChangeEvent,
+  action: AuditAction,
+  before: Token | null,
+  after: Token | null,
+): RecordedChange {
+  const { id, environments, routes } = (after ?? before) as Token;
+  return {
+    action,
+    resourceId: id,
+    environments,
+    routes,
+    published: { kind: 'token', before: null, after: null },
+    audited: { event, before: before && auditedToken(before), after: after && auditedToken(after) },
+  };
+}
+
 async function lockToken(transaction: Database, id: string): Promise<Token> {
-  await lockIfWildcard(transaction, await findToken(transaction, id));
+  const lock = lockFor(await findToken(transaction, id));
+  // Before the row, as the creation of an environment takes it before everything else too.
+  if (lock !== undefined) await takeLock(transaction, lock);
   const row = await transaction
     .selectFrom('tokens')
     .select(SHOWN)
@@ -194,9 +204,8 @@ async function lockToken(transaction: Database, id: string): Promise<Token> {
   return row;
 }
 
-/** Taken before the row, as whoever makes an environment takes it before everything else as well. */
-async function lockIfWildcard(transaction: Database, token: TokenReach): Promise<void> {
-  if (token.environments.includes('*')) await lockEnvironments(transaction);
+function lockFor(token: TokenReach): ChangeLock | undefined {
+  return token.environments.includes('*') ? 'environments' : undefined;
 }
 
 export function tokenNotFound(): GatewayError {

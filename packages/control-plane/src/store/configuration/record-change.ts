@@ -1,0 +1,146 @@
+import { timeOfId } from '@gateway/shared/ids';
+import { sql } from 'kysely';
+import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
+import type { Database } from '../database.ts';
+import { LOCK_CLASS } from '../locks.ts';
+import type { ChangeKind } from '../tables.ts';
+
+/** When a change is made and by whom: the origin with the id and time of its audit event. */
+export interface ChangeEvent {
+  readonly id: string;
+  readonly at: Date;
+  readonly origin: ChangeOrigin;
+}
+
+/** A change that is written: what the data planes learn of it, and what the audit trail shows of it. */
+export interface RecordedChange {
+  readonly action: AuditAction | 'service.reencrypted';
+  readonly resourceId: string;
+  /** Where the change is published, and what a token must cover to see its event; `*`: everywhere. */
+  readonly environments: readonly string[];
+  /** The routes that a token must cover to see the event. */
+  readonly routes?: readonly string[];
+  /** Undefined: nothing is published. */
+  readonly published?: Transition & { readonly kind: ChangeKind };
+  /** Undefined: there is no audit event. */
+  readonly audited?: Transition & { readonly event: ChangeEvent };
+}
+
+/** null: the resource does not exist before, or after. */
+interface Transition {
+  readonly before: object | null;
+  readonly after: object | null;
+}
+
+/** What a write answers, and the changes that it made; none: it left everything as it was. */
+export interface Written<T> {
+  readonly result: T;
+  readonly changes: readonly RecordedChange[];
+}
+
+/**
+ * The lock that a change takes before it locks any row.
+ *
+ * - `configuration`: shared by all changes of services and routes, so that a roll-back can exclude them.
+ * - `rollback`: the same lock, exclusively. A roll-back computes what rows become from what they are.
+ * - `environments`: exclusive. It is held while an environment is created or a token of all
+ *   environments changes; without it a new environment could miss such a token for good.
+ */
+export type ChangeLock = 'configuration' | 'rollback' | 'environments';
+
+/** A batch of changes is written in statements of at most this many. */
+const CHUNK_CHANGES = 200;
+
+/**
+ * Makes changes in one transaction: takes the lock, runs `write`, then adds to the outbox and to the
+ * audit trail whatever changes it returns. So no change is ever published or audited without the other.
+ */
+export function changeConfiguration<T>(
+  db: Database,
+  lock: ChangeLock | undefined,
+  write: (transaction: Database) => Promise<Written<T>>,
+): Promise<T> {
+  return db.transaction().execute(async (transaction) => {
+    if (lock !== undefined) await takeLock(transaction, lock);
+    const { result, changes } = await write(transaction);
+    for (let from = 0; from < changes.length; from += CHUNK_CHANGES) {
+      const chunk = changes.slice(from, from + CHUNK_CHANGES);
+      await addToOutbox(transaction, chunk);
+      await addAuditEvents(transaction, chunk);
+    }
+    return result;
+  });
+}
+
+export async function takeLock(transaction: Database, lock: ChangeLock): Promise<void> {
+  const take =
+    lock === 'configuration' ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
+  const key = lock === 'environments' ? LOCK_CLASS.environments : LOCK_CLASS.configuration;
+  await sql`SELECT ${take}(${key}::int, 0)`.execute(transaction);
+}
+
+/**
+ * The event of a change. Call it once the row is locked: then the events of a resource have the order
+ * of its changes. They have it also where two replicas' clocks differ, as an event is always later than
+ * the last change of the row.
+ */
+export function startEvent(
+  origin: ChangeOrigin,
+  current?: { readonly updated_at: Date },
+): ChangeEvent {
+  const id = origin.newEventId();
+  const atMs = timeOfId(id);
+  const lastMs = current?.updated_at.getTime() ?? -Infinity;
+  if (atMs > lastMs) return { id, at: new Date(atMs), origin };
+  return { id: origin.newEventId(lastMs + 1), at: new Date(lastMs + 1), origin };
+}
+
+async function addToOutbox(
+  transaction: Database,
+  changes: readonly RecordedChange[],
+): Promise<void> {
+  const rows = changes.flatMap(({ action, resourceId, environments, published, audited }) => {
+    if (published === undefined) return [];
+    const { kind, before, after } = published;
+    return sql`(${environments}::text[], ${`${action} ${resourceId}`}, ${kind}, ${resourceId},
+      ${audited?.event.origin.tokenId ?? null}::text, ${textOf(before)}::jsonb, ${textOf(after)}::jsonb)`;
+  });
+  if (rows.length === 0) return;
+  await sql`
+    INSERT INTO config_outbox (environment, change, kind, entity_id, token_id, before, after)
+    SELECT environments.name, change, kind, entity_id, token_id, before, after
+    FROM (VALUES ${sql.join(rows)})
+      AS changes (names, change, kind, entity_id, token_id, before, after)
+    JOIN environments ON environments.name = ANY(names) OR '*' = ANY(names)
+  `.execute(transaction);
+}
+
+async function addAuditEvents(
+  transaction: Database,
+  changes: readonly RecordedChange[],
+): Promise<void> {
+  const rows = changes.flatMap((change) => {
+    const { action, resourceId, environments, routes = [], audited } = change;
+    if (audited === undefined) return [];
+    const { event } = audited;
+    const { tokenId, clientAddress, requestId } = event.origin;
+    return sql`(${event.at}, ${event.id}, ${action}, ${action.split('.')[0]}, ${resourceId},
+      ${distinct(environments)}::text[], ${distinct(routes)}::text[],
+      ${tokenId}, ${clientAddress}, ${requestId},
+      ${textOf(audited.before)}::json, ${textOf(audited.after)}::json)`;
+  });
+  if (rows.length === 0) return;
+  await sql`
+    INSERT INTO audit_events (occurred_at, id, action, resource_type, resource_id,
+      environments, routes, token_id, client_ip, request_id, before, after)
+    VALUES ${sql.join(rows)}
+  `.execute(transaction);
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
+
+function textOf(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
