@@ -8,6 +8,7 @@ import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import type { RequestContext } from './request/context.ts';
+import type { RespondOptions } from './request/reply.ts';
 import { buildRecord } from './request/record.ts';
 import { createBodyBudget, type BodyBudget } from './request/request-body.ts';
 import { createStages, createUpgradeStages, type StageOptions } from './stages.ts';
@@ -24,7 +25,7 @@ import type { ServiceBalancers } from './upstream/health/service-balancer.ts';
 import type { UpstreamClient } from './upstream/port.ts';
 import { ServiceLoads } from './upstream/service-load.ts';
 import type { ArrivalOptions } from './request/create-context.ts';
-import { InFlight } from './limits/in-flight.ts';
+import { InFlight } from './request/in-flight.ts';
 import { createMalformedHandler } from './listener/malformed.ts';
 import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { createPassThrough } from './listener/pass-through.ts';
@@ -102,7 +103,11 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     requestLog.add(record);
     ports.addRecord(record);
   };
-  const respond = { clock, failures, draining: () => draining };
+  const respond: RespondOptions = {
+    clock,
+    failureAllowance: (address, nowMs) => failures.left(address, nowMs),
+    draining: () => draining,
+  };
   const bodyBudget = createBodyBudget(config.MAX_KEPT_BODY_BYTES);
   const arrivals: ArrivalOptions = {
     clock,

@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { refuseField } from '../request/check-head.ts';
-import type { RequestContext } from '../request/context.ts';
+import type { KeyResult, RequestContext } from '../request/context.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { inProgress, refusedKey, unavailable } from './idempotency-refusals.ts';
 import { fingerprintOf, keyDigest } from './idempotency-scope.ts';
@@ -11,7 +11,6 @@ import type { Reply, Stage } from '../request/stage.ts';
 import { takeBody } from '../request/take-body.ts';
 import type { Claim } from './claim.ts';
 import type { IdempotencyKeys, KeyOutcome } from './keys.ts';
-import type { KeyResult } from './metrics.ts';
 import { StoreUnavailableError } from './idempotency-store.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import { ClientLeftError } from '../request/caller.ts';

@@ -1,16 +1,6 @@
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Registry } from 'prom-client';
-
-/** What a key did to its request. `forwarded`: it ran although the outcome of an earlier run is unknown. */
-export type KeyResult =
-  | 'first'
-  | 'forwarded'
-  | 'replayed'
-  | 'conflict'
-  | 'in_progress'
-  | 'outcome_unknown'
-  | 'not_replayable'
-  | 'unavailable';
+import type { KeyResult } from '../request/context.ts';
 
 /**
  * How a claim ended. `lost`: the lease had expired and another request holds the key. `uncommitted`: the

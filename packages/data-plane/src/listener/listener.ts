@@ -15,7 +15,7 @@ import type { RequestHead } from '../server/http1/request-head.ts';
 import { createHttp1Server, type Http1Server } from '../server/http1/server.ts';
 import { createHttp2Server, type Http2Limits, type Http2Server } from '../http2/server.ts';
 import { createHttpDate } from './http-date.ts';
-import type { InFlight } from '../limits/in-flight.ts';
+import type { InFlight } from '../request/in-flight.ts';
 import type { MalformedReason } from '../server/http1/message-reader.ts';
 import type { MalformedHandler } from './malformed.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';

@@ -11,7 +11,7 @@ import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import { pipeResponse } from '../request/pipe-response.ts';
 import type { UpstreamClient } from '../upstream/port.ts';
 import { createContext, type ArrivalOptions } from '../request/create-context.ts';
-import type { InFlight } from '../limits/in-flight.ts';
+import type { InFlight } from '../request/in-flight.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
 import { whenOver, type LingerOptions } from '../request/when-over.ts';

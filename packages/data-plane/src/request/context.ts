@@ -1,6 +1,6 @@
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
-import type { RecordedAttempt } from '@gateway/shared/records/record';
+import type { RecordedAttempt, RecordedClaim } from '@gateway/shared/records/record';
 import type {
   CompiledRoute,
   CompiledUpstream,
@@ -9,13 +9,37 @@ import type {
   RoutingTable,
   Token,
 } from '../routing-table/routing-table.ts';
-import type { KeyResult } from '../idempotency/metrics.ts';
-import type { JwtCaller } from '../access/jwt/jwt-caller.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { ProxyTarget } from './proxy-path.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 import type { RequestBody, TakenBody } from './request-body.ts';
 import type { TraceContext } from './trace-context.ts';
+
+/** Who a verified JWT says the caller is. Holds nothing by which the token could be made again. */
+export interface JwtCaller {
+  /**
+   * Names the caller to quotas and idempotency keys: a hash of issuer and subject, or of what the
+   * signature covers where the token names no subject, so that callers with other claims never share one.
+   */
+  readonly principal: string;
+  /** Claim `sub`. */
+  readonly subject: string | undefined;
+  /** Value of `X-Gateway-Subject`: the subject, with what is not visible ASCII percent-encoded. */
+  readonly subjectField: string | undefined;
+  /** Of the claims, `iss`, `aud` and those that the route requires: what the record keeps. */
+  readonly claims: Readonly<Record<string, RecordedClaim>>;
+}
+
+/** What an idempotency key did to its request. `forwarded`: the outcome of an earlier run is unknown, and the route allows another. */
+export type KeyResult =
+  | 'first'
+  | 'forwarded'
+  | 'replayed'
+  | 'conflict'
+  | 'in_progress'
+  | 'outcome_unknown'
+  | 'not_replayable'
+  | 'unavailable';
 
 /** What is known of a request when it arrives. */
 export interface Arrival {

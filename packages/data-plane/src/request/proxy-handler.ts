@@ -6,7 +6,7 @@ import { respondWithError, respondWithUpstream, type RespondOptions } from './re
 import { runStages, type Stage } from './stage.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 import { createContext, type ArrivalOptions } from './create-context.ts';
-import type { InFlight } from '../limits/in-flight.ts';
+import type { InFlight } from './in-flight.ts';
 import { whenOver, type LingerOptions } from './when-over.ts';
 
 export interface ProxyHandlerOptions extends LingerOptions {

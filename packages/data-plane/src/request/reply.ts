@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
 import { errorBody, type GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { AuthFailures } from '../access/auth-failures.ts';
+import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { UpstreamResponse } from './upstream-response.ts';
 import { pipeResponse } from './pipe-response.ts';
 import type { CallerResponse } from './caller.ts';
@@ -9,7 +9,8 @@ import { endToEndFields, gatewayFields, gatewayMsAt } from './reply-head.ts';
 
 export interface RespondOptions {
   readonly clock: Clock;
-  readonly failures: AuthFailures;
+  /** The failed authentications that an address may still make; counted while no route is known. */
+  readonly failureAllowance: (address: string, nowMs: number) => FixedWindow;
   /** Whether connections are to be given up, as the process is about to stop. */
   readonly draining: () => boolean;
 }
@@ -81,7 +82,7 @@ export function respondHead(
 ): string[] {
   ctx.status = status;
   ctx.gatewayMs = gatewayMsAt(ctx, nowMs);
-  const window = ctx.quota ?? options.failures.left(ctx.clientIp, options.clock.nowMs());
+  const window = ctx.quota ?? options.failureAllowance(ctx.clientIp, options.clock.nowMs());
   const fields = gatewayFields(ctx, window);
   if (options.draining() || awaitsContinue(ctx)) fields.push('Connection', 'close');
   return fields;

@@ -7,7 +7,7 @@ import type { RequestContext } from '../request/context.ts';
 import { errorReply, type RespondOptions } from '../request/reply.ts';
 import { runStages, type Stage } from '../request/stage.ts';
 import { createContext, type ArrivalOptions } from '../request/create-context.ts';
-import type { InFlight } from '../limits/in-flight.ts';
+import type { InFlight } from '../request/in-flight.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
 import type { Tunnel } from './tunnel.ts';
 

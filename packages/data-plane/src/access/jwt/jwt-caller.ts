@@ -3,22 +3,8 @@ import type { RecordedClaim } from '@gateway/shared/records/record';
 import { MAX_RECORDED_CLAIM_CHARS, MAX_RECORDED_CLAIMS } from '@gateway/shared/records/record';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { JWTPayload } from 'jose';
+import type { JwtCaller } from '../../request/context.ts';
 import type { JwtAuth, RequiredClaim } from '../../routing-table/routing-table.ts';
-
-/** Who a verified JWT says the caller is. Holds nothing by which the token could be made again. */
-export interface JwtCaller {
-  /**
-   * Names the caller to quotas and idempotency keys: a hash of issuer and subject, or of what the
-   * signature covers where the token names no subject, so that callers with other claims never share one.
-   */
-  readonly principal: string;
-  /** Claim `sub`. */
-  readonly subject: string | undefined;
-  /** Value of `X-Gateway-Subject`: the subject, with what is not visible ASCII percent-encoded. */
-  readonly subjectField: string | undefined;
-  /** Of the claims, `iss`, `aud` and those that the route requires: what the record keeps. */
-  readonly claims: Readonly<Record<string, RecordedClaim>>;
-}
 
 /** OpenID Connect Core section 2: a subject has at most 255 characters. */
 const MAX_SUBJECT_CHARS = 255;

@@ -1,7 +1,8 @@
 import type { Clock } from '@gateway/shared/clock';
 import { Counter, type Registry } from 'prom-client';
 import type { JwtAuth } from '../../routing-table/routing-table.ts';
-import { callerOf, type JwtCaller } from './jwt-caller.ts';
+import type { JwtCaller } from '../../request/context.ts';
+import { callerOf } from './jwt-caller.ts';
 import type { KeySet } from './key-set.ts';
 import type { KeySets } from './key-sets.ts';
 import type { RemoteKeySet } from './remote-key-set.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { JwtAuth } from '../../routing-table/routing-table.ts';
-import type { JwtCaller } from './jwt-caller.ts';
+import type { JwtCaller } from '../../request/context.ts';
 import type { KeySet } from './key-set.ts';
 
 interface VerifiedToken {
