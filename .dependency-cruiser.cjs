@@ -11,6 +11,21 @@ module.exports = {
       to: { path: '^(packages/(?!shared/)|migrations/|e2e/|bench/)' },
     },
     {
+      name: 'http1-imports-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^packages/http1/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(packages/(?!http1/)|migrations/|e2e/|bench/)' },
+    },
+    {
+      name: 'tests-of-http1-import-only-what-tests-share',
+      severity: 'error',
+      from: { path: '^packages/http1/.+\\.test\\.ts$' },
+      to: {
+        path: '^(packages/(?!http1/)|migrations/|e2e/|bench/)',
+        pathNot: '^packages/shared/(test/|src/clock\\.ts$)',
+      },
+    },
+    {
       name: 'the-planes-never-import-each-other',
       severity: 'error',
       from: { path: planes },
@@ -72,7 +87,7 @@ module.exports = {
       name: 'production-code-imports-no-test-code',
       severity: 'error',
       from: {
-        path: '^packages/(shared|control-plane|data-plane)/src/',
+        path: '^packages/(shared|http1|control-plane|data-plane)/src/',
         pathNot: '\\.test\\.ts$|/test/',
       },
       to: { path: '\\.test\\.ts$|/test/' },

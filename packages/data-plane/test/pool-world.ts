@@ -7,12 +7,12 @@ import { expect } from '@jest/globals';
 import type { CompiledUpstream } from '../src/routing-table/routing-table.ts';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { UpstreamPools } from '../src/upstream/pools.ts';
-import type { OutboundRequest } from '../src/upstream/port.ts';
+import type { ClientRequest } from '@gateway/http1/client/request-writer';
 
 /** A whole answer of an upstream. */
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-export const get: OutboundRequest = {
+export const get: ClientRequest = {
   method: 'GET',
   path: '/',
   headers: [],

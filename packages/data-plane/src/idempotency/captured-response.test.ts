@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createBodyBudget } from '../request/request-body.ts';
 import { CapturedResponse } from './captured-response.ts';
-import type { BodyBytes } from '../framing/body-bytes.ts';
+import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { BodySink, UpstreamResponse } from '../request/upstream-response.ts';
 
 const BOUND = 100;

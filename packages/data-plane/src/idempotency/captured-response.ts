@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
-import { toBuffer, type BodyBytes } from '../framing/body-bytes.ts';
+import { toBuffer, type BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { BodyBudget } from '../request/request-body.ts';
 import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
 

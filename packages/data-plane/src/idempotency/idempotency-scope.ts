@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { toBuffer, type BodyBytes } from '../framing/body-bytes.ts';
+import { toBuffer, type BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { RequestContext } from '../request/context.ts';
 
 /**

@@ -5,7 +5,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
 import type { CallerResponse } from '../request/caller.ts';
 import { ConnectionSweep } from './connection-sweep.ts';
-import { createHttp1Server, type Http1Server } from '../server/http1/server.ts';
+import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
 
 const GET = 'GET / HTTP/1.1\r\nHost: gateway\r\n\r\n';
 const LIMITS = {

@@ -11,12 +11,12 @@ import {
   type OpenConnections,
 } from '../limits/connection-limits.ts';
 import { ConnectionSweep, type SweepLimits } from './connection-sweep.ts';
-import type { RequestHead } from '../server/http1/request-head.ts';
-import { createHttp1Server, type Http1Server } from '../server/http1/server.ts';
+import type { RequestHead } from '@gateway/http1/message/request-head';
+import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
 import { createHttp2Server, type Http2Limits, type Http2Server } from '../http2/server.ts';
-import { createHttpDate } from './http-date.ts';
+import { createHttpDate } from '@gateway/http1/server/http-date';
 import type { InFlight } from '../request/in-flight.ts';
-import type { MalformedReason } from '../server/http1/message-reader.ts';
+import type { MalformedReason } from '@gateway/http1/message/message-reader';
 import type { MalformedHandler } from './malformed.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';
 import { createSecureServer } from './secure-server.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import { errorBody } from '@gateway/shared/errors/gateway-error';
 import type { IdPrefix } from '@gateway/shared/ids';
 import type { AuthFailures } from '../access/auth-failures.ts';
-import type { MalformedReason } from '../server/http1/message-reader.ts';
+import type { MalformedReason } from '@gateway/http1/message/message-reader';
 
 /** Gives the whole of the answer to a caller at this address that sent what is no HTTP. */
 export type MalformedHandler = (reason: MalformedReason, address: string) => string;

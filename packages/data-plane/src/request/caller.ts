@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { BodyBytes } from '../framing/body-bytes.ts';
+import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 
 /** What the data path needs of a caller's request, of whichever version of HTTP. */
 export interface CallerRequest {

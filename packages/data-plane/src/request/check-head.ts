@@ -1,3 +1,4 @@
+import { UNKNOWN_VERSION } from '@gateway/http1/message/request-head';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isHostField } from '@gateway/shared/http/host';
 import type { RequestContext } from './context.ts';
@@ -42,9 +43,6 @@ export function checkHead(ctx: RequestContext): void {
     );
   }
 }
-
-/** The version of what has the form of HTTP/1 and says that it is none, or does not say. */
-export const UNKNOWN_VERSION = '0';
 
 function passes(via: string): number {
   return via.match(/ gateway(?=[ \t]*(?:,|$))/g)?.length ?? 0;

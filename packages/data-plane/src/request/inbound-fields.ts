@@ -1,4 +1,4 @@
-import { byName } from '../framing/by-name.ts';
+import { byName } from '@gateway/http1/fields/by-name';
 
 /** Fields of which there must be no second line, each with its place among those found. */
 export const SINGLE = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Socket } from 'node:net';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createBodyBudget } from './request-body.ts';
-import { Http1Request } from '../server/http1/request.ts';
+import { ServerRequest } from '@gateway/http1/server/request';
 import { ClientLeftError } from './caller.ts';
 import { IncomingBody } from './incoming-body.ts';
 
@@ -11,7 +11,7 @@ const CONTENT_BYTES = 100;
 function setUp() {
   const connection = { socket: new Socket(), holdBody: () => undefined, dropped: () => undefined };
   const head = { method: 'POST', url: '/', httpVersion: '1.1', rawHeaders: [] };
-  const request = new Http1Request(head as never, connection);
+  const request = new ServerRequest(head as never, connection);
   const budget = createBodyBudget(CONTENT_BYTES);
   const clock = manualClock();
   const options = { contentLength: CONTENT_BYTES, budget, clock, proceed: undefined };

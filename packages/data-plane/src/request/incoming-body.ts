@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { BodyBytes } from '../framing/body-bytes.ts';
+import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 import { ClientLeftError, type CallerRequest } from './caller.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
-import { KeptBytes } from './kept-bytes.ts';
+import { KeptBytes } from '@gateway/http1/message/kept-bytes';
 
 export interface IncomingBodyOptions {
   readonly request: CallerRequest;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { startTestDataPath } from '../../test/data-path.ts';
 import type { LargeBodyOrder, LargeBodyResult } from '../../test/large-body-peer.ts';
-import { watchMemory } from '../../test/memory.ts';
+import { watchMemory } from '@gateway/shared/test/memory';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 
 const opened = closeAfterEach();

@@ -1,6 +1,6 @@
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER } from '@gateway/shared/http/headers';
-import { byName } from '../framing/by-name.ts';
+import { byName } from '@gateway/http1/fields/by-name';
 import type { RequestContext } from './context.ts';
 import { withoutNamed } from './inbound-headers.ts';
 

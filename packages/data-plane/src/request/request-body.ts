@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { BodyBytes } from '../framing/body-bytes.ts';
+import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 
 /** The body of the caller's request, not read until a stage asks for it. */
 export interface RequestBody {

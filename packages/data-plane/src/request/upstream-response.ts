@@ -1,4 +1,4 @@
-import type { BodyBytes } from '../framing/body-bytes.ts';
+import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 
 /** A response whose head has arrived. The owner must attach a sink to its body, or cancel it. */
 export interface UpstreamResponse {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { Exchange } from './exchange.ts';
-import type { Connection } from './http1/connection.ts';
-import type { ResponseHead } from './http1/response-head.ts';
+import type { ClientConnection } from '@gateway/http1/client/connection';
+import type { ResponseHead } from '@gateway/http1/message/response-head';
 import type { AttemptOutcome } from './port.ts';
 
 const HEAD: ResponseHead = {
@@ -20,7 +20,7 @@ function setUp() {
     ...{ clock, timeoutMs: 100, idleTimeoutMs: 1000, settle: resolve },
     done: () => void (ends += 1),
   });
-  const connection = { destroy: () => void (cuts += 1) } as unknown as Connection;
+  const connection = { destroy: () => void (cuts += 1) } as unknown as ClientConnection;
   return { clock, exchange, connection, outcome: promise, counts: () => ({ cuts, ends }) };
 }
 

@@ -1,13 +1,14 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
-import type { BodyBytes } from '../framing/body-bytes.ts';
-import type { BreakReason, Connection } from './http1/connection.ts';
-import type { PooledExchange } from './http1/pool.ts';
-import type { ResponseHead } from './http1/response-head.ts';
+import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import type { BreakReason, ClientConnection } from '@gateway/http1/client/connection';
+import type { PooledExchange } from './connection-pool.ts';
+import type { ResponseHead } from '@gateway/http1/message/response-head';
 import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
-import type { AttemptError, AttemptOutcome, OutboundRequest } from './port.ts';
+import type { ClientRequest } from '@gateway/http1/client/request-writer';
+import type { AttemptError, AttemptOutcome } from './port.ts';
 
 export interface ExchangeOptions {
-  readonly request: OutboundRequest;
+  readonly request: ClientRequest;
   readonly clock: Clock;
   /** For the head of the response. */
   readonly timeoutMs: number;
@@ -32,14 +33,14 @@ const IDLE = new Error('the body made no progress within the idle time-out');
  * read on, so that no more waits than two reads give.
  */
 export class Exchange implements PooledExchange, UpstreamResponse {
-  readonly request: OutboundRequest;
+  readonly request: ClientRequest;
   status = 0;
   statusText = '';
   fields: readonly string[] = [];
 
   readonly #options: ExchangeOptions;
   readonly #timer: Timer;
-  #connection: Connection | undefined = undefined;
+  #connection: ClientConnection | undefined = undefined;
   #state: 'waiting' | 'responding' | 'over' = 'waiting';
   #complete = false;
   #brokenBy: Error | undefined = undefined;
@@ -58,7 +59,7 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     return this.#state === 'waiting';
   }
 
-  started(connection: Connection): void {
+  started(connection: ClientConnection): void {
     this.#connection = connection;
   }
 

@@ -9,7 +9,8 @@ import { callerSends, finalError, recordAttempt } from './attempt.ts';
 import { attemptVerdict, hasFairTime } from './health/attempt-verdict.ts';
 import type { ServiceBalancers } from './health/service-balancer.ts';
 import { assertAwaited, backOff, nextDelayMs } from './next-attempt.ts';
-import type { AttemptOutcome, OutboundRequest, UpstreamClient } from './port.ts';
+import type { AttemptOutcome, UpstreamClient } from './port.ts';
+import type { ClientRequest } from '@gateway/http1/client/request-writer';
 import { mayRepeat } from './retry.ts';
 import type { ServiceLoads } from './service-load.ts';
 import type {
@@ -122,7 +123,7 @@ function attempt(
   timeoutMs: number,
   options: ForwardOptions,
 ): Promise<AttemptOutcome> {
-  const request: OutboundRequest = {
+  const request: ClientRequest = {
     method: ctx.method,
     path: upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query),
     headers,

@@ -4,8 +4,9 @@ import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import { Exchange } from './exchange.ts';
 import { isDeniedHost } from './names/guarded-lookup.ts';
-import { ConnectionPool } from './http1/pool.ts';
-import type { Attempt, AttemptOutcome, OutboundRequest, UpstreamClient } from './port.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import type { Attempt, AttemptOutcome, UpstreamClient } from './port.ts';
+import type { ClientRequest } from '@gateway/http1/client/request-writer';
 
 export interface UpstreamPoolsOptions {
   readonly clock: Clock;
@@ -59,7 +60,7 @@ export class UpstreamPools implements UpstreamClient {
     };
   }
 
-  begin(upstream: CompiledUpstream, request: OutboundRequest, timeoutMs: number): Attempt {
+  begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt {
     const entry = this.#entry(upstream);
     if (entry.denied) return DENIED;
     const { promise, resolve } = Promise.withResolvers<AttemptOutcome>();

@@ -1,19 +1,6 @@
-import type { Readable } from 'node:stream';
-import type { BodyBytes } from '../framing/body-bytes.ts';
+import type { ClientRequest } from '@gateway/http1/client/request-writer';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
-
-/** The request that an attempt sends. */
-export interface OutboundRequest {
-  readonly method: string;
-  /** With the upstream's base path and the query. */
-  readonly path: string;
-  /** Name, value, name, value: without Host and without framing, which are made when it is sent. */
-  readonly headers: readonly string[];
-  readonly body: BodyBytes | Readable | null;
-  /** Of a body that streams: its length, or undefined where it is sent in chunks. */
-  readonly contentLength: number | undefined;
-}
 
 export interface AttemptError {
   /** What it is called in the record. */
@@ -47,7 +34,7 @@ export interface Attempt {
 /** The way to the upstreams. */
 export interface UpstreamClient {
   /** Begins an attempt that has `timeoutMs` for the head of its response. */
-  begin(upstream: CompiledUpstream, request: OutboundRequest, timeoutMs: number): Attempt;
+  begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt;
   /** Requests in flight to the upstream from this data plane. */
   inFlight(upstream: CompiledUpstream): number;
   /**

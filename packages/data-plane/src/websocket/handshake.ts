@@ -10,8 +10,8 @@ import type { UpstreamTls } from '../routing-table/compile-tls.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import { recordAttempt, type AttemptEnd } from '../upstream/attempt.ts';
 import { isDeniedHost } from '../upstream/names/guarded-lookup.ts';
-import { connectFailure } from '../upstream/http1/connect.ts';
-import { contextOptions } from '../upstream/http1/secure-context.ts';
+import { connectError } from '../upstream/connection-pool.ts';
+import { contextOptions } from '../upstream/secure-context.ts';
 import type { AttemptError } from '../upstream/port.ts';
 import { upgradeHeaders } from './upgrade-answer.ts';
 
@@ -186,6 +186,6 @@ function isPassable({ statusCode = 0, statusMessage = '' }: IncomingMessage): bo
 }
 
 function failureName(error: NodeJS.ErrnoException, connected: boolean): AttemptError['name'] {
-  if (!connected) return connectFailure(error.code);
+  if (!connected) return connectError({ phase: 'connect', code: error.code });
   return error.code?.startsWith('HPE_') === true ? 'invalid_response' : 'reset';
 }

@@ -5,7 +5,7 @@ import { outboundHeaders } from '../request/outbound-headers.ts';
 import { respondHead, type RespondOptions } from '../request/reply.ts';
 import { endToEndFields } from '../request/reply-head.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
-import { breakOff } from '../server/http1/break-off.ts';
+import { breakOff } from '@gateway/http1/server/break-off';
 
 /** The headers of the request to switch, for the upstream. */
 export function upgradeHeaders(

@@ -1,4 +1,4 @@
-import type { Clock } from '@gateway/shared/clock';
+import type { Clock } from '../clock.ts';
 
 /** Gives the value of `Date` (RFC 9110 section 5.6.7), made once a second. */
 export function createHttpDate(clock: Clock): () => string {

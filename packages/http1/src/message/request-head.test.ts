@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { watchMemory } from '../../../test/memory.ts';
+import { watchMemory } from '@gateway/shared/test/memory';
 import { parseRequestHead } from './request-head.ts';
 
 const MIB = 1024 * 1024;

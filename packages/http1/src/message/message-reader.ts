@@ -1,5 +1,5 @@
-import { SMALL_MESSAGE_BYTES } from '../../framing/body-bytes.ts';
-import { ChunkedDecoder } from '../../framing/chunked-decoder.ts';
+import { SMALL_MESSAGE_BYTES } from './body-bytes.ts';
+import { ChunkedDecoder } from './chunked-decoder.ts';
 import { mayBecomeHead, parseRequestHead, type RequestHead } from './request-head.ts';
 
 /** Why what a caller sent is no request; the label of the metric. */

@@ -1,6 +1,18 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { OutboundRequest } from '../port.ts';
+import type { BodyBytes } from '../message/body-bytes.ts';
+
+/** A request to send. */
+export interface ClientRequest {
+  readonly method: string;
+  /** The target of the request line. */
+  readonly path: string;
+  /** Name, value, name, value: without Host and without framing, which are made when it is sent. */
+  readonly headers: readonly string[];
+  readonly body: BodyBytes | Readable | null;
+  /** Of a body that streams: its length, or undefined where it is sent in chunks. */
+  readonly contentLength: number | undefined;
+}
 
 /** Up to this size a body is joined to the head, so that both go out in one write. */
 const JOINED_BODY_BYTES = 16 * 1024;
@@ -20,7 +32,7 @@ const ANTICIPATES_BODY = new Set(['POST', 'PUT', 'PATCH']);
 export function writeRequest(
   socket: Socket,
   host: string,
-  request: OutboundRequest,
+  request: ClientRequest,
   done: (error?: Error) => void,
 ): void {
   const { body } = request;
@@ -58,7 +70,7 @@ export function writeRequest(
   pumpBody(socket, body, length, done);
 }
 
-function headText(host: string, request: OutboundRequest, framing: string): string {
+function headText(host: string, request: ClientRequest, framing: string): string {
   const { headers } = request;
   let text = `${request.method} ${request.path} HTTP/1.1\r\nhost: ${host}\r\n`;
   for (let index = 0; index < headers.length; index += 2) {
@@ -75,7 +87,7 @@ const NOT_VISIBLE = /[^!-\xff]/;
  * The parser in front has refused line breaks already; one that came through would be an injection. Names
  * are not looked at again: each was found to be a token where it was read, in a head or in the configuration.
  */
-function isWritable(request: OutboundRequest): boolean {
+function isWritable(request: ClientRequest): boolean {
   const { headers } = request;
   for (let index = 1; index < headers.length; index += 2) {
     if (LINE_BREAK.test(headers[index] ?? '')) return false;
@@ -93,7 +105,7 @@ function lengthField(bytes: number): string {
   return `content-length: ${bytes}\r\n`;
 }
 
-function emptyFraming(request: OutboundRequest): string {
+function emptyFraming(request: ClientRequest): string {
   return ANTICIPATES_BODY.has(request.method) ? 'content-length: 0\r\n' : '';
 }
 

@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net';
-import { Http1Connection } from './connection.ts';
+import { ServerConnection } from './connection.ts';
 import { readDirectly } from './direct-reads.ts';
 import type { Http1Options } from './options.ts';
 
 /** The connections of HTTP/1.1 of the port. */
 export interface Http1Server {
-  accept(socket: Socket): Http1Connection;
+  accept(socket: Socket): ServerConnection;
   /** Cuts every connection, but for those that were handed over. */
   cut(): void;
 }
 
 /** Serves HTTP/1.1 (RFC 9112) on connections that were accepted elsewhere (docs/adr/0021). */
 export function createHttp1Server(options: Http1Options): Http1Server {
-  const open = new Set<Http1Connection>();
+  const open = new Set<ServerConnection>();
   return {
     accept(accepted) {
-      const connection = new Http1Connection(readDirectly(accepted), options);
+      const connection = new ServerConnection(readDirectly(accepted), options);
       open.add(connection);
       connection.socket.once('close', () => open.delete(connection));
       return connection;

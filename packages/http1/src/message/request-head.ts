@@ -1,7 +1,6 @@
 import { METHODS } from 'node:http';
-import { decimal } from '../../framing/decimal.ts';
-import { readFieldLines } from '../../framing/field-lines.ts';
-import { UNKNOWN_VERSION } from '../../request/check-head.ts';
+import { decimal } from '../fields/decimal.ts';
+import { readFieldLines } from '../fields/field-lines.ts';
 
 /**
  * The head of a request, read strictly: what a lenient parser would mend is refused, as two parsers
@@ -25,6 +24,9 @@ export interface RequestHead {
 export type RequestFraming =
   | { readonly kind: 'none' | 'chunked' | 'unknown' }
   | { readonly kind: 'length'; readonly bytes: number };
+
+/** The version of what has the form of HTTP/1 and says that it is none, or does not say. */
+export const UNKNOWN_VERSION = '0';
 
 const NONE: RequestFraming = { kind: 'none' };
 const CHUNKED: RequestFraming = { kind: 'chunked' };

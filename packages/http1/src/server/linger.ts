@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Clock, Timer } from '@gateway/shared/clock';
+import type { Clock, Timer } from '../clock.ts';
 import type { ReadGate } from './read-gate.ts';
 
 /** What is read of a connection that is about to end; who sends more than that is not waiting for an answer. */

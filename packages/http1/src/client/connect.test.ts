@@ -36,7 +36,7 @@ describe('a connection to an upstream over TLS', () => {
       ...{ lookup: lookupV4, clock: systemClock, received: () => undefined },
     };
     connect(options, (socket, failure) => void failures.push(socket ?? failure));
-    await eventually(() => expect(failures).toEqual(['tls_failed']));
+    await eventually(() => expect(failures).toEqual([{ phase: 'tls' }]));
     expect(hello).not.toBe('');
     expect(hello.includes(host)).toBe(named);
   });

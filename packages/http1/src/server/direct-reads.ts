@@ -1,5 +1,5 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
-import { READ_BUFFER, readBytes, toKeep } from '../../framing/read-buffer.ts';
+import { READ_BUFFER, readBytes, toKeep } from '../message/read-buffer.ts';
 
 /** Takes what has come, good until the call returns. */
 export type TakeBytes = (bytes: Buffer) => void;

@@ -1,5 +1,5 @@
-import { decimal } from '../../framing/decimal.ts';
-import { readFieldLines } from '../../framing/field-lines.ts';
+import { decimal } from '../fields/decimal.ts';
+import { readFieldLines } from '../fields/field-lines.ts';
 
 /**
  * The head of a response, read strictly: what a lenient parser would mend is refused here, as two

@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net';
-import type { BodyBytes } from '../../framing/body-bytes.ts';
-import type { OutboundRequest } from '../port.ts';
-import { UnsendableError, writeRequest } from './request-writer.ts';
-import type { ResponseHead } from './response-head.ts';
-import { ResponseParser } from './response-parser.ts';
+import type { BodyBytes } from '../message/body-bytes.ts';
+import { UnsendableError, writeRequest, type ClientRequest } from './request-writer.ts';
+import type { ResponseHead } from '../message/response-head.ts';
+import { ResponseParser } from '../message/response-parser.ts';
 
 /** What a connection tells the exchange that it carries. */
 export interface ExchangeEvents {
-  readonly request: OutboundRequest;
+  readonly request: ClientRequest;
   head(head: ResponseHead): void;
   /** Some of the body; a buffer is good until the call returns. */
   body(bytes: BodyBytes): void;
@@ -22,9 +21,9 @@ export type BreakReason = 'reset' | 'invalid_response' | 'request_body' | 'unsen
 export interface ConnectionOwner {
   readonly host: string;
   /** The exchange is over and the connection can carry another. */
-  idle(connection: Connection): void;
+  idle(connection: ClientConnection): void;
   /** The connection is gone. */
-  closed(connection: Connection): void;
+  closed(connection: ClientConnection): void;
 }
 
 const CLOSED = new Error('the upstream closed the connection');
@@ -33,7 +32,7 @@ const CLOSED = new Error('the upstream closed the connection');
  * One connection to an upstream, with one exchange at a time on it. It is used again only where both
  * sides have said all that they had to say; in any other case it is cut.
  */
-export class Connection {
+export class ClientConnection {
   idleSinceMs = 0;
   /** The turn of the event loop in which it was given back. */
   idleSinceTurn = 0;

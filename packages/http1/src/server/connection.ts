@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import { breakOff } from './break-off.ts';
-import { toKeep } from '../../framing/read-buffer.ts';
+import { toKeep } from '../message/read-buffer.ts';
 import type { ReadSocket } from './direct-reads.ts';
 import { Linger } from './linger.ts';
-import { MessageReader, type MalformedReason } from './message-reader.ts';
+import { MessageReader, type MalformedReason } from '../message/message-reader.ts';
 import { HELD, ReadGate } from './read-gate.ts';
-import type { RequestHead } from './request-head.ts';
-import { Http1Request } from './request.ts';
-import { Http1Response } from './response.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { ServerRequest } from './request.ts';
+import { ServerResponse } from './response.ts';
 import type { Http1Options } from './options.ts';
 
 /** What a caller may send ahead of its turn before its connection is no longer read. */
@@ -19,7 +19,7 @@ const REQUESTS_AT_ONCE = 16;
  * One connection of a caller, with one request at a time on it (RFC 9112 section 9.3): what is sent
  * ahead waits, unread from a bound on, until the response before it is out.
  */
-export class Http1Connection {
+export class ServerConnection {
   readonly socket: Socket;
   /** When the first byte of a head came that is not complete, or the connection; ms, monotonic. */
   headSinceMs: number | undefined;
@@ -28,8 +28,8 @@ export class Http1Connection {
   readonly #reader: MessageReader;
   readonly #gate: ReadGate;
   readonly #linger: Linger;
-  #request: Http1Request | undefined = undefined;
-  #response: Http1Response | undefined = undefined;
+  #request: ServerRequest | undefined = undefined;
+  #response: ServerResponse | undefined = undefined;
   #head: RequestHead | undefined = undefined;
   /** The head of the request that was handed on last. */
   #dispatched: RequestHead | undefined = undefined;
@@ -171,7 +171,7 @@ export class Http1Connection {
   #begin(head: RequestHead): void {
     this.headSinceMs = undefined;
     this.#head = head;
-    this.#request = new Http1Request(head, this);
+    this.#request = new ServerRequest(head, this);
   }
 
   /** Hands a request on once what came with its head has been read, which often is all of it. */
@@ -184,11 +184,11 @@ export class Http1Connection {
       this.#handOver(request);
       return;
     }
-    this.#response = new Http1Response(head, this);
+    this.#response = new ServerResponse(head, this);
     this.#options.onRequest(request, this.#response);
   }
 
-  #handOver(request: Http1Request): void {
+  #handOver(request: ServerRequest): void {
     this.#state = 'handed_over';
     const { socket } = this;
     this.#gate.stop();

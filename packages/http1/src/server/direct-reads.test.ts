@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { eventually } from '@gateway/shared/test/eventually';
-import { READ_BUFFER } from '../../framing/read-buffer.ts';
+import { READ_BUFFER } from '../message/read-buffer.ts';
 import { readDirectly, type ReadSocket } from './direct-reads.ts';
 
 let server: Server;

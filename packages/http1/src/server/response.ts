@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { CallerResponse } from '../../request/caller.ts';
 
 /** What a response asks of its connection. */
 export interface ResponseConnection {
@@ -25,7 +24,7 @@ const JOINED_BYTES = 16 * 1024;
 const UNSOUND_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** The response to a request of HTTP/1.1. The framing is made here and nowhere else (RFC 9112 section 6). */
-export class Http1Response implements CallerResponse {
+export class ServerResponse {
   headersSent = false;
   writableFinished = false;
   readonly #connection: ResponseConnection;

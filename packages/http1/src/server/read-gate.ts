@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Clock, Timer } from '@gateway/shared/clock';
+import type { Clock, Timer } from '../clock.ts';
 
 /** What is read of one connection in a row; then it is the turn of the others. */
 const TURN_BYTES = 64 * 1024;

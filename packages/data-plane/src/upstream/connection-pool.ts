@@ -1,20 +1,32 @@
 import { isIP, type LookupFunction } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Clock } from '@gateway/shared/clock';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
-import type { AttemptError } from '../port.ts';
+import type { AttemptError } from './port.ts';
 import { contextOptions } from './secure-context.ts';
-import type { UpstreamTls } from '../../routing-table/compile-tls.ts';
-import { connect } from './connect.ts';
-import { currentTurn } from './event-loop-turn.ts';
-import { Connection, type ConnectionOwner, type ExchangeEvents } from './connection.ts';
+import type { UpstreamTls } from '../routing-table/compile-tls.ts';
+import { connect, type ConnectFailure } from '@gateway/http1/client/connect';
+import { ADDRESS_REFUSED } from './names/guarded-lookup.ts';
+import {
+  ClientConnection,
+  type ConnectionOwner,
+  type ExchangeEvents,
+} from '@gateway/http1/client/connection';
+
+const { nodeTiming } = performance;
+
+/** Which turn of the event loop this is: a number that libuv counts up before each poll. */
+function currentTurn(): number {
+  return nodeTiming.uvMetricsInfo.loopCount;
+}
 
 /** An exchange on its way to a connection. */
 export interface PooledExchange extends ExchangeEvents {
   /** Whether it is still wanted; one that is not is passed over. */
   readonly wanted: boolean;
   /** The request is about to be written to this connection. */
-  started(connection: Connection): void;
+  started(connection: ClientConnection): void;
   /** No connection could be had, so nothing was sent. */
   refused(name: AttemptError['name']): void;
 }
@@ -55,9 +67,9 @@ export class ConnectionPool implements ConnectionOwner {
   readonly host: string;
   readonly #origin: URL;
   readonly #options: PoolOptions;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<ClientConnection>();
   /** The one given back last is the last. */
-  readonly #idle: Connection[] = [];
+  readonly #idle: ClientConnection[] = [];
   #waiting: PooledExchange[] = [];
   #connecting = 0;
   #opened = 0;
@@ -109,7 +121,7 @@ export class ConnectionPool implements ConnectionOwner {
    * that followed the response show up while nobody waits for any. To ask for a call at its end costs more
    * than to count turns, so that is done only where somebody waits.
    */
-  idle(connection: Connection): void {
+  idle(connection: ClientConnection): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (this.#closed || nowMs >= connection.retiresAtMs) {
       connection.destroy();
@@ -122,7 +134,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#sweepLater();
   }
 
-  closed(connection: Connection): void {
+  closed(connection: ClientConnection): void {
     this.#connections.delete(connection);
     const index = this.#idle.indexOf(connection);
     if (index !== -1) this.#idle.splice(index, 1);
@@ -146,7 +158,7 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   /** A connection that was not given back within this turn of the event loop. */
-  #takeRested(): Connection | undefined {
+  #takeRested(): ClientConnection | undefined {
     let last = this.#idle.length - 1;
     if (last === -1) return undefined;
     const turn = currentTurn();
@@ -155,7 +167,7 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   /** The idle connection at this place, or the next one before it that can be used. */
-  #takeIdle(from: number): Connection | undefined {
+  #takeIdle(from: number): ClientConnection | undefined {
     for (let index = from; index >= 0; index -= 1) {
       const one = this.#idle[index];
       if (index === this.#idle.length - 1) this.#idle.pop();
@@ -177,7 +189,7 @@ export class ConnectionPool implements ConnectionOwner {
     const { clock, lookup, connectTimeoutMs, tls } = this.#options;
     if (tls !== undefined) this.#secureContext ??= createSecureContext(contextOptions(tls));
     this.#connecting += 1;
-    let connection: Connection | undefined;
+    let connection: ClientConnection | undefined;
     const options = {
       origin: this.#origin,
       timeoutMs: connectTimeoutMs,
@@ -192,11 +204,11 @@ export class ConnectionPool implements ConnectionOwner {
       if (socket === undefined) {
         // Each failed attempt to connect answers one of those that wait: the first of them has waited
         // for as long as this took.
-        this.#nextWaiting()?.refused(failure ?? 'connect_failed');
+        this.#nextWaiting()?.refused(connectError(failure));
         this.#openForWaiting();
         return;
       }
-      connection = new Connection(socket, this);
+      connection = new ClientConnection(socket, this);
       connection.retiresAtMs = clock.monotonicMs() + this.#nextAgeMs();
       this.#connections.add(connection);
       const exchange = this.#nextWaiting();
@@ -215,7 +227,7 @@ export class ConnectionPool implements ConnectionOwner {
     if (wanted > 0 && this.size < this.#options.maxConnections) this.#open();
   }
 
-  #isStale(connection: Connection): boolean {
+  #isStale(connection: ClientConnection): boolean {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs >= connection.retiresAtMs) return true;
     const hintMs = connection.keepAliveHintMs ?? Infinity;
@@ -236,7 +248,25 @@ export class ConnectionPool implements ConnectionOwner {
   }
 }
 
-function start(exchange: PooledExchange, connection: Connection): void {
+function start(exchange: PooledExchange, connection: ClientConnection): void {
   exchange.started(connection);
   connection.carry(exchange);
+}
+
+type ConnectError = Extract<
+  AttemptError['name'],
+  'connect_refused' | 'connect_timeout' | 'connect_failed' | 'tls_failed' | 'address_refused'
+>;
+
+const NAMES: Readonly<Record<string, ConnectError>> = {
+  ECONNREFUSED: 'connect_refused',
+  ETIMEDOUT: 'connect_timeout',
+  [ADDRESS_REFUSED]: 'address_refused',
+};
+
+/** What a failure to connect is called in the record. */
+export function connectError(failure: ConnectFailure): ConnectError {
+  if (failure.phase === 'tls') return 'tls_failed';
+  if (failure.phase === 'timeout') return 'connect_timeout';
+  return NAMES[failure.code ?? ''] ?? 'connect_failed';
 }

@@ -1,10 +1,7 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
-import { bareHost } from '@gateway/shared/net/upstream-addresses';
-import type { Clock } from '@gateway/shared/clock';
-import { ADDRESS_REFUSED } from '../names/guarded-lookup.ts';
-import { READ_BUFFER, readBytes } from '../../framing/read-buffer.ts';
-import type { AttemptError } from '../port.ts';
+import type { Clock } from '../clock.ts';
+import { READ_BUFFER, readBytes } from '../message/read-buffer.ts';
 import { UpstreamSocket } from './upstream-socket.ts';
 
 export interface ConnectOptions {
@@ -19,30 +16,22 @@ export interface ConnectOptions {
   readonly received: (bytes: Buffer) => void;
 }
 
-type ConnectFailure = Extract<
-  AttemptError['name'],
-  'connect_refused' | 'connect_timeout' | 'connect_failed' | 'tls_failed' | 'address_refused'
->;
-
-const NAMES: Readonly<Record<string, ConnectFailure>> = {
-  ECONNREFUSED: 'connect_refused',
-  ETIMEDOUT: 'connect_timeout',
-  [ADDRESS_REFUSED]: 'address_refused',
-};
-
-/** What a failure to connect is called in the record. */
-export function connectFailure(code: string | undefined): ConnectFailure {
-  return NAMES[code ?? ''] ?? 'connect_failed';
-}
+/** Why a connection was not opened. */
+export type ConnectFailure =
+  | { readonly phase: 'timeout' }
+  /** The handshake of TLS failed: the peer was reached. */
+  | { readonly phase: 'tls' }
+  /** `code`: that of the system's error, or of the lookup's. */
+  | { readonly phase: 'connect'; readonly code: string | undefined };
 
 /** Opens a connection, encrypted for https; calls back once, with the socket or with why there is none. */
 export function connect(
   options: ConnectOptions,
-  callback: (socket: Socket | undefined, failure: ConnectFailure | undefined) => void,
+  callback: (...result: [Socket, undefined] | [undefined, ConnectFailure]) => void,
 ): void {
   const { origin, received } = options;
   const secure = origin.protocol === 'https:';
-  const host = bareHost(origin);
+  const host = origin.hostname.replace(/^\[|\]$/g, '');
   const common = {
     host,
     port: Number(origin.port) || (secure ? 443 : 80),
@@ -85,15 +74,18 @@ export function connect(
     socket.destroy();
     callback(undefined, failure);
   };
+  const fail = (code: string | undefined) => {
+    settle(reached ? { phase: 'tls' } : { phase: 'connect', code });
+  };
   const onError = (error: NodeJS.ErrnoException) => {
-    settle(reached ? 'tls_failed' : connectFailure(error.code));
+    fail(error.code);
   };
   const onClose = () => {
-    settle(reached ? 'tls_failed' : 'connect_failed');
+    fail(undefined);
   };
   const timer = options.clock.setTimer(options.timeoutMs, () => {
     // Where the process stood still, the connection may be there, and show in this turn of the event loop.
-    setImmediate(() => settle('connect_timeout'));
+    setImmediate(() => settle({ phase: 'timeout' }));
   });
   socket.once('error', onError).once('close', onClose);
   socket.once(secure ? 'secureConnect' : 'connect', () => {

@@ -1,5 +1,5 @@
-import { SMALL_MESSAGE_BYTES, type BodyBytes } from '../../framing/body-bytes.ts';
-import { ChunkedDecoder } from '../../framing/chunked-decoder.ts';
+import { SMALL_MESSAGE_BYTES, type BodyBytes } from './body-bytes.ts';
+import { ChunkedDecoder } from './chunked-decoder.ts';
 import { parseResponseHead, type ResponseHead } from './response-head.ts';
 
 export interface ParserEvents {

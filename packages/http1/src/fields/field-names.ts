@@ -1,5 +1,7 @@
-import { FIELD_NAME } from '@gateway/shared/http/headers';
 import { byName } from './by-name.ts';
+
+/** What the name of a field is: a token (RFC 9110 sections 5.1 and 5.6.2). */
+const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** So many names of each length are found without making a text of what stands in the head. */
 const NEAR_NAMES = 4;

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
-import { toBuffer, type BodyBytes } from '../../framing/body-bytes.ts';
-import type { CallerRequest } from '../../request/caller.ts';
-import { KeptBytes } from '../../request/kept-bytes.ts';
-import type { RequestHead } from './request-head.ts';
+import { toBuffer, type BodyBytes } from '../message/body-bytes.ts';
+import { KeptBytes } from '../message/kept-bytes.ts';
+import type { RequestHead } from '../message/request-head.ts';
 
 /** What a request asks of its connection. */
 export interface RequestConnection {
@@ -23,7 +22,7 @@ type EventName = 'data' | 'end' | 'close' | 'error';
  * A request of HTTP/1.1. Of its body nothing is passed on before somebody listens; what comes by then
  * waits, up to a bound from which the connection is not read on.
  */
-export class Http1Request implements CallerRequest {
+export class ServerRequest {
   readonly method: string;
   readonly url: string;
   readonly httpVersion: string;

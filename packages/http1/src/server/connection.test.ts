@@ -3,7 +3,8 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
-import type { CallerRequest, CallerResponse } from '../../request/caller.ts';
+import type { ServerRequest } from './request.ts';
+import type { ServerResponse } from './response.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection } from '@gateway/shared/test/raw-client';
 import { createHttp1Server, type Http1Server } from './server.ts';
@@ -15,7 +16,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 let server: Server;
 let http1: Http1Server;
-let onRequest: (request: CallerRequest, response: CallerResponse) => void;
+let onRequest: (request: ServerRequest, response: ServerResponse) => void;
 
 beforeEach(async () => {
   http1 = createHttp1Server({
@@ -46,7 +47,7 @@ afterEach(() => {
 
 const open = async () => opened(await rawConnection((server.address() as AddressInfo).port));
 
-function answer(response: CallerResponse, text: string, fields: string[] = []): void {
+function answer(response: ServerResponse, text: string, fields: string[] = []): void {
   response.writeHead(200, ['Content-Length', String(text.length), ...fields]);
   response.end(text);
 }
@@ -82,7 +83,7 @@ describe('a connection of HTTP/1.1', () => {
   });
 
   it('keeps what comes of a body until somebody listens, and stops where they pause', async () => {
-    let request: CallerRequest | undefined;
+    let request: ServerRequest | undefined;
     let received = '';
     onRequest = (one, response) => {
       request = one;
@@ -123,11 +124,11 @@ describe('a connection of HTTP/1.1', () => {
   });
 
   it.each([
-    { how: 'taken whole', take: (request: CallerRequest) => request.takeWhole(100_000) },
+    { how: 'taken whole', take: (request: ServerRequest) => request.takeWhole(100_000) },
     { how: 'not taken', take: () => undefined },
   ])('is read on after a body past that bound which is $how', async ({ take }) => {
-    const requests: CallerRequest[] = [];
-    const responses: CallerResponse[] = [];
+    const requests: ServerRequest[] = [];
+    const responses: ServerResponse[] = [];
     let gone = false;
     onRequest = (request, response) => {
       requests.push(request);
@@ -150,7 +151,7 @@ describe('a connection of HTTP/1.1', () => {
   });
 
   it('notices that its caller leaves also once a body past that bound was taken', async () => {
-    let request: CallerRequest | undefined;
+    let request: ServerRequest | undefined;
     let gone = false;
     onRequest = (one, response) => {
       request = one;
@@ -167,7 +168,7 @@ describe('a connection of HTTP/1.1', () => {
   });
 
   it('answers what is no HTTP after the response to what was', async () => {
-    let held: CallerResponse | undefined;
+    let held: ServerResponse | undefined;
     onRequest = (_request, response) => (held = response);
     const connection = await open();
     connection.send(`${GET}noise\r\n\r\n`);
