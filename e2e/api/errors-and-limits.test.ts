@@ -2,8 +2,8 @@ import { closedPort } from '@gateway/shared/test/upstream';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Client, Resource } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import type { Client, Resource } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectRefusal } from '@gateway/shared/test/refusal';
-import type { Resource } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import type { Resource } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 

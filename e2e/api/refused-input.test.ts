@@ -1,7 +1,7 @@
 import { rawCall } from '@gateway/shared/test/raw-client';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 const mebibyte = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { percentile } from '../gateway/percentile.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { percentile } from '../harness/figures.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 const changes = 50;

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { startPostgres } from '@gateway/local-stack/postgres';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createClient } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { createClient } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const testTimeoutMs = 90_000;
 

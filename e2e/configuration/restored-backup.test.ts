@@ -1,7 +1,7 @@
 import { alterDatabase } from '@gateway/local-stack/test/alter-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const testTimeoutMs = 90_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createClient, type Client } from '../gateway/client.ts';
+import { createClient, type Client } from '../harness/client.ts';
 import { childrenOf } from './workers/group.ts';
 import { processesOf, runStack, stackPorts, type StackRun } from './stack-run.ts';
 

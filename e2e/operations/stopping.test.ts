@@ -1,8 +1,8 @@
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Client } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
-import { startLoad, type Load, type LoadAnswer, type LoadOptions } from './load.ts';
+import type { Client } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { startLoad, type Load, type LoadAnswer, type LoadOptions } from '../harness/load.ts';
 
 const testTimeoutMs = 90_000;
 const callers = 20;

@@ -4,8 +4,8 @@ import { expectRefusal } from '@gateway/shared/test/refusal';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createClient } from '../gateway/client.ts';
-import { startRecordingUpstream } from '../gateway/upstream.ts';
+import { createClient } from '../harness/client.ts';
+import { startRecordingUpstream } from '../harness/upstream.ts';
 
 const testTimeoutMs = 60_000;
 type Plane = Awaited<ReturnType<PlaneStack['startDataPlane']>>;

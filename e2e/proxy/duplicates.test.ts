@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { eventually } from '@gateway/shared/test/eventually';
 import { freeze, thaw } from '@gateway/shared/test/freeze';
-import type { Answer } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import type { Answer } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 const testTimeoutMs = 60_000;

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { readOpenFilesLimit } from '@gateway/data-plane/limits/open-files';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
-import { openConnections, readMetric, residentBytes } from './data-plane-metrics.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { openConnections, readMetric, residentBytes } from '../harness/figures.ts';
 
 const startTimeoutMs = 60_000;
 const testTimeoutMs = 90_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectGatewayHeaders, expectRefusal } from '@gateway/shared/test/refusal';
 import type { SeenRequest } from '@gateway/shared/test/upstream';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 

@@ -1,8 +1,8 @@
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 import { startSteadyLoad, type SteadyLoad } from './steady-load.ts';
-import { startSwitchedUpstream, type SwitchedUpstream } from './switched-upstream.ts';
+import { startSwitchedUpstream, type SwitchedUpstream } from '../harness/switched-upstream.ts';
 
 const testTimeoutMs = 120_000;
 const patient = { deadlineMs: 30_000 };

@@ -7,8 +7,8 @@ import {
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import type { SeenRequest } from '@gateway/shared/test/upstream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer, Resource } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import type { Answer, Resource } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 

@@ -1,7 +1,7 @@
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway, type GatewayOptions } from '../gateway/gateway.ts';
-import { startSwitchedUpstream, type SwitchedUpstream } from './switched-upstream.ts';
+import { startGateway, type Gateway, type GatewayOptions } from '../harness/gateway.ts';
+import { startSwitchedUpstream, type SwitchedUpstream } from '../harness/switched-upstream.ts';
 
 const testTimeoutMs = 90_000;
 const intervalMs = 1000;

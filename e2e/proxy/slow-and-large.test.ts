@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { ATTACKERS, startAttack } from '@gateway/local-stack/test/attackers';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
-import { openConnections, readMetric, residentBytes } from './data-plane-metrics.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { openConnections, readMetric, residentBytes } from '../harness/figures.ts';
 
 const startTimeoutMs = 60_000;
 const mebibyte = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Client } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
-import { burst, type BurstAnswer } from './burst.ts';
-import { metric } from './quota-metric.ts';
+import type { Client } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { burst, type BurstAnswer } from '../harness/burst.ts';
+import { metric } from '../harness/figures.ts';
 
 const DATA_PLANES = 4;
 const LIMIT = 1000;

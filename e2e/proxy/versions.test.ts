@@ -2,9 +2,9 @@ import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream'
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Client } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
-import { startLoad, type LoadAnswer } from '../operations/load.ts';
+import type { Client } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { startLoad, type LoadAnswer } from '../harness/load.ts';
 
 const startTimeoutMs = 60_000;
 const loadTimeoutMs = 60_000;

@@ -1,9 +1,9 @@
 import { closedPort } from '@gateway/shared/test/upstream';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer, Client, Resource } from '../gateway/client.ts';
-import { percentile } from '../gateway/percentile.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import type { Answer, Client, Resource } from '../harness/client.ts';
+import { percentile } from '../harness/figures.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 const idOf = (answer: Answer) => answer.headers.get('x-request-id') ?? '';

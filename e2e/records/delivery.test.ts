@@ -5,7 +5,7 @@ import type { RequestRecord } from '@gateway/shared/records/record';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from '@nats-io/transport-node';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const testTimeoutMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Client, Page } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import type { Client, Page } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 

@@ -8,8 +8,8 @@ import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { eventually } from '@gateway/shared/test/eventually';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Client } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import type { Client } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 90_000;
 

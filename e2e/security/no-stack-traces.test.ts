@@ -1,7 +1,7 @@
 import { rawConnection } from '@gateway/shared/test/raw-client';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 

@@ -2,8 +2,8 @@ import { expectRefusal } from '@gateway/shared/test/refusal';
 import { eventually } from '@gateway/shared/test/eventually';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CallOptions } from '../gateway/client.ts';
-import { startGateway, type Gateway } from '../gateway/gateway.ts';
+import type { CallOptions } from '../harness/client.ts';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 

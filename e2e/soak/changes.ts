@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '../gateway/client.ts';
+import type { Client } from '../harness/client.ts';
 
 export interface ChangeOptions {
   readonly admin: Client;

@@ -1,6 +1,6 @@
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import { eventually } from '@gateway/shared/test/eventually';
-import { createClient, type Client } from '../gateway/client.ts';
+import { createClient, type Client } from '../harness/client.ts';
 import { childrenOf } from '../operations/workers/group.ts';
 import type { Watched } from './samples.ts';
 import { makeSetting } from './setting.ts';

@@ -1,4 +1,4 @@
-import type { Client } from '../gateway/client.ts';
+import type { Client } from '../harness/client.ts';
 import { MAX_SMALL_BODY_BYTES } from './kinds.ts';
 import type { SoakUpstreams } from './upstreams.ts';
 

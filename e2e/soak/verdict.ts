@@ -1,4 +1,4 @@
-import { percentile } from '../gateway/percentile.ts';
+import { percentile } from '../harness/figures.ts';
 import type { Sample } from './samples.ts';
 
 /** What became of one figure of a process over the run. */

@@ -1,5 +1,5 @@
 import { eventually } from '@gateway/shared/test/eventually';
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../harness/client.ts';
 import {
   isFailed,
   isKeyRefused,

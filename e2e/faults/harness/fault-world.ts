@@ -1,8 +1,8 @@
 import type { PlaneStart } from '@gateway/local-stack/test/processes';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
-import type { Client } from '../../gateway/client.ts';
-import { startGateway, type Gateway, type GatewayOptions } from '../../gateway/gateway.ts';
+import type { Client } from '../../harness/client.ts';
+import { startGateway, type Gateway, type GatewayOptions } from '../../harness/gateway.ts';
 import { FaultRun, type FaultRunOptions } from './fault-run.ts';
 
 type Plane = Gateway['controlPlane'];

@@ -1,4 +1,4 @@
-import { percentile } from '../../gateway/percentile.ts';
+import { percentile } from '../../harness/figures.ts';
 import type { ClientLoad } from './client-load.ts';
 
 /** How long GETs took, ms. */

@@ -8,7 +8,7 @@ import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { eventually } from '@gateway/shared/test/eventually';
-import { metric } from '../../proxy/quota-metric.ts';
+import { metric } from '../../harness/figures.ts';
 import type { ConfigWorld } from '../harness/config-world.ts';
 import { hasLogged } from '../harness/log-lines.ts';
 import type { Scenario } from '../harness/scenario.ts';

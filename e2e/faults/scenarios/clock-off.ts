@@ -1,6 +1,6 @@
 import { eventually } from '@gateway/shared/test/eventually';
-import { burst } from '../../proxy/burst.ts';
-import { metric } from '../../proxy/quota-metric.ts';
+import { burst } from '../../harness/burst.ts';
+import { metric } from '../../harness/figures.ts';
 import { hasLogged } from '../harness/log-lines.ts';
 import type { Expectations, Scenario } from '../harness/scenario.ts';
 import { SKEW_MS, type UpstreamWorld } from '../harness/upstream-world.ts';

@@ -1,6 +1,6 @@
 import { holdRecords } from '@gateway/local-stack/test/hold-records';
 import { eventually } from '@gateway/shared/test/eventually';
-import { metric } from '../../proxy/quota-metric.ts';
+import { metric } from '../../harness/figures.ts';
 import type { FaultWorld } from '../harness/fault-world.ts';
 import { startTcpRelay } from '../harness/relay/tcp-relay.ts';
 import type { Scenario } from '../harness/scenario.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '@gateway/shared/test/eventually';
-import { metric } from '../../proxy/quota-metric.ts';
+import { metric } from '../../harness/figures.ts';
 import type { FaultWorld } from '../harness/fault-world.ts';
 import { hasLogged } from '../harness/log-lines.ts';
 import type { Scenario } from '../harness/scenario.ts';

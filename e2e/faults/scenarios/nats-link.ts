@@ -1,5 +1,5 @@
 import { eventually } from '@gateway/shared/test/eventually';
-import { metric } from '../../proxy/quota-metric.ts';
+import { metric } from '../../harness/figures.ts';
 import type { FaultWorld } from '../harness/fault-world.ts';
 import { describeLatency, latencyDuring, slowedDown } from '../harness/get-latency.ts';
 import type { LinkWorld } from '../harness/link-world.ts';

@@ -10,7 +10,7 @@ import { recordSubject } from '@gateway/shared/messaging/names';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { connect } from '@nats-io/transport-node';
-import { metric } from '../../proxy/quota-metric.ts';
+import { metric } from '../../harness/figures.ts';
 import type { FaultWorld } from '../harness/fault-world.ts';
 import { hasLogged } from '../harness/log-lines.ts';
 import type { Scenario } from '../harness/scenario.ts';

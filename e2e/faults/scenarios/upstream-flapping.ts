@@ -1,4 +1,4 @@
-import { startSwitchedUpstream } from '../../proxy/switched-upstream.ts';
+import { startSwitchedUpstream } from '../../harness/switched-upstream.ts';
 import { isFailed } from '../harness/client-load.ts';
 import type { Scenario } from '../harness/scenario.ts';
 import type { UpstreamWorld } from '../harness/upstream-world.ts';

@@ -1,5 +1,5 @@
 import { eventually } from '@gateway/shared/test/eventually';
-import { metric } from '../../proxy/quota-metric.ts';
+import { metric } from '../../harness/figures.ts';
 import { hasLogged } from '../harness/log-lines.ts';
 import type { FaultRun } from '../harness/fault-run.ts';
 import type { FaultResult, Scenario } from '../harness/scenario.ts';

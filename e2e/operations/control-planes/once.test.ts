@@ -5,7 +5,7 @@ import { recordIds } from '@gateway/local-stack/test/record-ids';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createClient, type Client } from '../../gateway/client.ts';
+import { createClient, type Client } from '../../harness/client.ts';
 import { metricOf, metricsText } from '../../soak/samples.ts';
 
 const testTimeoutMs = 90_000;

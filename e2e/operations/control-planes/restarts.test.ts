@@ -6,7 +6,7 @@ import { recordIds } from '@gateway/local-stack/test/record-ids';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createClient, type Client } from '../../gateway/client.ts';
+import { createClient, type Client } from '../../harness/client.ts';
 
 const testTimeoutMs = 180_000;
 const restartMs = 60_000;

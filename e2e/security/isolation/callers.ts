@@ -2,7 +2,7 @@ import { SCOPES } from '@gateway/shared/tokens/scopes';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { eventually } from '@gateway/shared/test/eventually';
 import { expect } from '@jest/globals';
-import type { Gateway } from '../../gateway/gateway.ts';
+import type { Gateway } from '../../harness/gateway.ts';
 import { CALLERS, type CallerKind } from './expectations.ts';
 
 /** The secret that a caller sends; null: none. */

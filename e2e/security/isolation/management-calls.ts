@@ -1,5 +1,5 @@
 import type { Scope } from '@gateway/shared/tokens/scopes';
-import type { Gateway } from '../../gateway/gateway.ts';
+import type { Gateway } from '../../harness/gateway.ts';
 
 /** One call of an endpoint on a resource that is there for it. */
 interface ManagementCall {

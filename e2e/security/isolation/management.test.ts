@@ -1,8 +1,8 @@
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer } from '../../gateway/client.ts';
-import { startGateway, type Gateway } from '../../gateway/gateway.ts';
+import type { Answer } from '../../harness/client.ts';
+import { startGateway, type Gateway } from '../../harness/gateway.ts';
 import { createCallers, ENVIRONMENTS, JUST_ROUTES, type Callers } from './callers.ts';
 import { CALLERS, MANAGEMENT, type CallerKind } from './expectations.ts';
 import { managementRows, type ManagementRow } from './management-calls.ts';

@@ -2,9 +2,9 @@ import { expectRefusal } from '@gateway/shared/test/refusal';
 import { startTokenIssuer, type TokenIssuer } from '@gateway/shared/test/token-issuer';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../../gateway/gateway.ts';
-import { openWebSocket } from '../../gateway/open-web-socket.ts';
-import { startWebSocketUpstream } from '../../gateway/web-socket-upstream.ts';
+import { startGateway, type Gateway } from '../../harness/gateway.ts';
+import { openWebSocket } from '../../harness/websocket.ts';
+import { startWebSocketUpstream } from '../../harness/websocket.ts';
 import { createCallers, ENVIRONMENTS, type Callers } from './callers.ts';
 import { CALLERS, PROXY } from './expectations.ts';
 

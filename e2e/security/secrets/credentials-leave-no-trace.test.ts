@@ -6,10 +6,10 @@ import { databaseContents } from '@gateway/local-stack/test/database-contents';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer } from '../../gateway/client.ts';
-import { startGateway, type Gateway } from '../../gateway/gateway.ts';
-import { openWebSocket } from '../../gateway/open-web-socket.ts';
-import { startWebSocketUpstream } from '../../gateway/web-socket-upstream.ts';
+import type { Answer } from '../../harness/client.ts';
+import { startGateway, type Gateway } from '../../harness/gateway.ts';
+import { openWebSocket } from '../../harness/websocket.ts';
+import { startWebSocketUpstream } from '../../harness/websocket.ts';
 import { reencrypt } from './reencrypt.ts';
 import { filesBelow, tracesIn } from './traces.ts';
 

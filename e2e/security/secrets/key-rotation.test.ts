@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../../gateway/gateway.ts';
+import { startGateway, type Gateway } from '../../harness/gateway.ts';
 import { reencrypt } from './reencrypt.ts';
 
 const startTimeoutMs = 90_000;

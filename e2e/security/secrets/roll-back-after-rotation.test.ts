@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../../gateway/gateway.ts';
+import { startGateway, type Gateway } from '../../harness/gateway.ts';
 import { reencrypt } from './reencrypt.ts';
 
 const startTimeoutMs = 90_000;

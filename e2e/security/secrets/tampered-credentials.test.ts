@@ -2,7 +2,7 @@ import { expectRefusal } from '@gateway/shared/test/refusal';
 import { alterDatabase } from '@gateway/local-stack/test/alter-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../../gateway/gateway.ts';
+import { startGateway, type Gateway } from '../../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 

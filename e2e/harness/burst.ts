@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
-import type { Client } from '../gateway/client.ts';
+import type { Client } from './client.ts';
 
 export interface BurstAnswer {
   readonly status: number;

@@ -1,8 +1,29 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
+import { rawCall } from '@gateway/shared/test/raw-client';
+import type { RawResponse } from '@gateway/shared/test/raw-response';
 import { listen, type SeenRequest, type TestUpstream } from '@gateway/shared/test/upstream';
 import { WebSocketServer } from 'ws';
 
-/** An upstream that takes WebSockets, gives back what comes over them, and keeps the head of each. */
+/** Asks the route for a WebSocket (RFC 6455 section 4.1), and closes what it opened. */
+export function openWebSocket(
+  baseUrl: string,
+  route: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<RawResponse> {
+  const { host, port } = new URL(baseUrl);
+  const lines = [
+    `Host: ${host}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return rawCall(Number(port), { target: `/v1/proxy/${route}`, lines });
+}
+
+/** An upstream that accepts WebSockets, echoes their messages, and keeps the head of each. */
 export async function startWebSocketUpstream(): Promise<Omit<TestUpstream, 'checks'>> {
   const server = createServer((_request, response) => void response.end('ok'));
   const sockets = new WebSocketServer({ server });
@@ -17,7 +38,9 @@ export async function startWebSocketUpstream(): Promise<Omit<TestUpstream, 'chec
   });
   const { url, port, close } = await listen(server);
   return {
-    ...{ url, port, seen },
+    url,
+    port,
+    seen,
     async close() {
       for (const socket of sockets.clients) socket.terminate();
       await close();
