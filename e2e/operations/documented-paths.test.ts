@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from '@jest/globals';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** A path of the repository in code font; `*` and `<name>` stand for any name. */
+const MENTION = /`((?:packages|e2e|bench|deploy|migrations|docs)\/[\w./-]+)`/g;
+const LINK = /\]\(([^)\s]+)\)/g;
+/** The decision that shows the folders of before names paths that are gone. */
+const HISTORY = 'docs/adr/0024-folders-by-subject.md';
+
+function pages(): string[] {
+  const listed = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' });
+  return listed.split('\n').filter((file) => file !== '' && existsSync(path.join(root, file)));
+}
+
+/** The anchors of a page's headings, as code hosts make them. */
+function anchors(file: string): string[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => /^#+ /.test(line))
+    .map((line) =>
+      line
+        .replace(/^#+ /, '')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+}
+
+it('finds every relative link, its heading, and every path that a page names', () => {
+  const missing: string[] = [];
+  for (const page of pages()) {
+    const text = readFileSync(path.join(root, page), 'utf8');
+    for (const [, link = ''] of text.matchAll(LINK)) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const [target = '', anchor] = link.split('#');
+      const file = target === '' ? page : path.join(path.dirname(page), target);
+      const found = path.join(root, file);
+      if (!existsSync(found)) missing.push(`${page} links to ${link}, which does not exist`);
+      else if (anchor !== undefined && found.endsWith('.md') && !anchors(found).includes(anchor)) {
+        missing.push(`${page} links to ${link}, which has no such heading`);
+      }
+    }
+    if (page === HISTORY) continue;
+    for (const [, named = ''] of text.matchAll(MENTION)) {
+      if (/NNNN|\.\.\./.test(named) || existsSync(path.join(root, named))) continue;
+      missing.push(`${page} names ${named}, which does not exist`);
+    }
+  }
+  expect(missing).toEqual([]);
+});
