@@ -1,6 +1,6 @@
 /**
- * One attack as a process of its own, so that what it costs is not taken for the gateway's. Its one
- * argument is the order as JSON. It ends when the channel to its parent does, or when its time is over.
+ * Runs one attack in a process of its own, so that its cost does not count as the gateway's. The only argument is the
+ * order as JSON. The process ends when the channel to its parent closes, or after `maxMs`.
  */
 import {
   ATTACKERS,
@@ -13,6 +13,7 @@ export interface AttackOrder {
   readonly name: keyof typeof ATTACKERS;
   readonly target: AttackTarget;
   readonly connections: number;
+  /** How long after its end a connection is opened again. */
   readonly againMs: number;
   readonly maxMs: number;
 }

@@ -1,20 +1,21 @@
 import { Agent, request } from 'node:http';
+import { percentile } from '../measure/statistics.ts';
 
 export interface SteadyResult {
   readonly calls: number;
-  /** Answers other than 200, and calls without one. */
+  /** Responses other than 200, and calls without a response. */
   readonly failed: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
 const TICK_MS = 2;
-/** A call that has no answer by then has none. */
+/** A call without a response after this time has failed. */
 const MAX_CALL_MS = 5_000;
 
 /**
- * Sends GETs at a steady rate, whatever comes of them. A time counts from when the call was due, so
- * that a gateway that stands still is not spared the calls that it held up.
+ * Sends GETs at a steady rate, whatever their outcome. Each duration counts from when the call was due, so that the
+ * delay of calls that a stalled gateway held up counts too.
  */
 export async function steadyLoad(options: {
   readonly url: string;
@@ -35,7 +36,7 @@ export async function steadyLoad(options: {
           resolve();
         });
       });
-      const timer = setTimeout(() => sent.destroy(new Error('no answer')), MAX_CALL_MS);
+      const timer = setTimeout(() => sent.destroy(new Error('no response in time')), MAX_CALL_MS);
       sent.once('close', () => clearTimeout(timer));
       sent.once('error', () => {
         failed += 1;
@@ -61,7 +62,10 @@ export async function steadyLoad(options: {
   });
   await Promise.all(running);
   agent.destroy();
-  const sorted = timesMs.toSorted((a, b) => a - b);
-  const at = (rank: number) => sorted[Math.ceil(rank * sorted.length) - 1] ?? Number.NaN;
-  return { calls, failed, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return {
+    calls,
+    failed,
+    p50Ms: percentile(timesMs, 0.5),
+    p99Ms: percentile(timesMs, 0.99),
+  };
 }

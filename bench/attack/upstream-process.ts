@@ -1,7 +1,7 @@
 /**
- * The upstream of the attacked routes as a process of its own: what it costs to serve hundreds of large
- * answers that nobody reads must hold up neither the steady load nor its clock. Tells its port to its
- * parent, and ends with the channel to it.
+ * The upstream of an attacked route, in a process of its own: serving hundreds of large responses that nobody reads must
+ * delay neither the steady load nor its clock. It sends its port to its parent, and ends when the channel to the parent
+ * closes.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 const LARGE_BYTES = 16 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 
-/** At the pace at which it is taken. */
+/** Writes as fast as the caller reads. */
 function sendLarge(response: ServerResponse, leftBytes: number): void {
   let left = leftBytes;
   while (left > 0) {

@@ -9,17 +9,17 @@ export interface Size {
 }
 
 export interface Seeded {
-  /** Of the routes `route-1` … `route-<count>`. */
+  /** Ids of the routes `route-1` … `route-<count>`, in this order. */
   readonly routeIds: readonly string[];
 }
 
 const created = z.object({ data: z.object({ id: z.string() }) });
 
 /**
- * Fills the environment `production` with copies of one service, route and token that the API made, which
- * takes seconds where as many calls take minutes. The change is published as a whole.
+ * Fills the environment `production` with copies of one service, route and token that were created over the API. This
+ * takes seconds; as many API calls would take minutes. All of it is published as one change.
  *
- * @param client of the API with the admin's token
+ * @param client calls the API with the admin token
  */
 export async function seed(
   client: ManagementClient,
@@ -29,7 +29,7 @@ export async function seed(
 ): Promise<Seeded> {
   const environment = 'production';
   const service = { name: 'service-0', environment, url: upstreamUrl };
-  // Their health is not what this is about.
+  // Health checks are not part of what is measured.
   const made = { ...service, health_check: { interval_ms: 300_000 } };
   const serviceId = created.parse(await client.post('/v1/services', made)).data.id;
   const route = { name: 'route-0', service_id: serviceId, methods: ['PUT'] };

@@ -1,7 +1,7 @@
 /**
- * Data planes that do nothing but send records, in one process of their own, so that what they cost is
- * told apart from what is measured. Its one argument is the order as JSON. Each tick it tells its parent
- * how many records the stream has taken. It ends when its time is over, or the channel to its parent does.
+ * Sends records as several data planes would, in a process of its own, so that its cost does not count as what is
+ * measured. The only argument is the order as JSON. In every tick it reports its counts to its parent. It ends when all
+ * is sent, or when the channel to its parent closes.
  */
 import { createRecordBatcher } from '@gateway/data-plane/records/record-batcher';
 import { linkNats } from '@gateway/data-plane/nats/nats-link';
@@ -9,29 +9,29 @@ import { createRecordPublisher } from '@gateway/data-plane/records/record-publis
 import { systemClock as clock } from '@gateway/shared/clock';
 import { connectNats } from '@gateway/shared/messaging/connection';
 import { createLogger } from '@gateway/shared/telemetry/logger';
-import { createRecordMaker } from './record-maker.ts';
+import { createRecordMaker } from '../load/record-maker.ts';
 
 export interface PublisherOrder {
   readonly natsUrl: string;
   readonly dataPlanes: number;
   readonly recordsPerSecond: number;
-  /** For how long records are made; what is not sent by then is sent before the process ends. */
+  /** How long records are made. Records not yet sent by then are sent before the process ends. */
   readonly seconds: number;
 }
 
 export interface PublisherReport {
-  /** Records made, and of these what the stream has acknowledged. */
   readonly made: number;
-  /** Of the JSON of those made. */
+  /** Of the JSON of the records made. */
   readonly bytes: number;
+  /** Records that the stream has acknowledged. */
   readonly sent: number;
   readonly messages: number;
   readonly failures: number;
 }
 
 const TICK_MS = 10;
-/** What waits to be sent; past it making pauses, as a data plane's memory is bounded too. */
-const MAX_WAITING = 200_000;
+/** Records made but not acknowledged. At this limit making pauses, because a data plane's memory is bounded too. */
+const MAX_PENDING = 200_000;
 const SETTLE_MS = 20_000;
 
 const order = JSON.parse(process.argv[2] ?? '') as PublisherOrder;
@@ -43,7 +43,11 @@ const planes = Array.from({ length: order.dataPlanes }, (_, index) => {
   const dataPlaneId = `data-plane-${index + 1}`;
   const connecting = connectNats({ url: order.natsUrl, name: dataPlaneId, log, clock, signal });
   const publisher = createRecordPublisher({
-    ...{ link: linkNats(connecting, log), dataPlaneId, clock, random: Math.random, log },
+    link: linkNats(connecting, log),
+    dataPlaneId,
+    clock,
+    random: Math.random,
+    log,
     onSent: (batch) => {
       report.sent += batch.records;
       report.messages += 1;
@@ -71,7 +75,7 @@ let turn = 0;
 function makeDue(): void {
   const nowMs = Math.min(clock.monotonicMs(), endMs);
   const due = Math.floor(((nowMs - startedMs) * order.recordsPerSecond) / 1000);
-  while (report.made < due && report.made - report.sent < MAX_WAITING) {
+  while (report.made < due && report.made - report.sent < MAX_PENDING) {
     planes[turn]?.batcher.add(maker.make());
     turn = (turn + 1) % planes.length;
     report.made += 1;

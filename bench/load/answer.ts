@@ -1,4 +1,4 @@
-/** What every upstream answer is; about 150 bytes, as small JSON answers are. */
+/** The body of every upstream response: about 150 bytes of JSON. */
 export const ANSWER = JSON.stringify({
   id: 'ord_01hv8x3c9q2m5n7p',
   status: 'accepted',
@@ -10,8 +10,8 @@ export const ANSWER = JSON.stringify({
 
 const TIMEOUT_MS = 2_000;
 
-/** Whether one request is answered with 200 and the upstream's own body, unchanged. */
-export async function answersRight(url: string, authorization: string): Promise<boolean> {
+/** Whether a request gets status 200 and the upstream's body, unchanged. */
+export async function answersCorrectly(url: string, authorization: string): Promise<boolean> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization },

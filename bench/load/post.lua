@@ -1,4 +1,4 @@
--- A POST of 80 bytes, and the results as one line of JSON on standard error.
+-- Sends POSTs of 80 bytes. Prints the results as one line of JSON on standard error.
 wrk.method = "POST"
 wrk.body = '{"order":"ord_01hv8x3c9q2m5n7p","amount":1299,"currency":"EUR","items":[1,2,34]}'
 wrk.headers["Content-Type"] = "application/json"
@@ -8,7 +8,7 @@ wrk.headers["Authorization"] = os.getenv("BENCH_AUTHORIZATION")
 
 if os.getenv("BENCH_CLOSING") == "1" then wrk.headers["Connection"] = "close" end
 
--- A connection that rests between its requests keeps the load the same whatever the proxy can do.
+-- A pause between the requests of a connection keeps the load the same for fast and slow proxies.
 local least, most = string.match(os.getenv("BENCH_REST_MS") or "", "(%d+)-(%d+)")
 if least then delay = function() return math.random(tonumber(least), tonumber(most)) end end
 
@@ -20,7 +20,7 @@ for path in string.gmatch(os.getenv("BENCH_PATHS") or "", "%S+") do paths[#paths
 local ready = {}
 local sent = 0
 
--- Each request in turn: over the paths where there are any, under a key of its own where keys are wanted.
+-- Calls the paths in turn, if there are any; or adds a new idempotency key to each request.
 if keyed then
   request = function()
     sent = sent + 1

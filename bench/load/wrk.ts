@@ -9,7 +9,7 @@ const GRACE_MS = 10_000;
 const resultSchema = z.object({
   requests: z.number(),
   duration_us: z.number(),
-  /** Answers of a status above 399. */
+  /** Responses with a status above 399. */
   failed_status: z.number(),
   failed_socket: z.number(),
   p50_us: z.number(),
@@ -18,15 +18,15 @@ const resultSchema = z.object({
 
 export type LoadResult = z.infer<typeof resultSchema>;
 
-/** What the requests of a load have beside the plain one. */
+/** How the requests of a load differ from the plain ones. */
 export interface LoadShape {
-  /** Paths that take turns; the URL's own where there are none. */
+  /** Paths to call in turn; the path of the URL if there are none. */
   readonly paths?: readonly string[];
-  /** Whether each request carries an idempotency key of its own. */
+  /** Whether each request carries a new idempotency key. */
   readonly keyed?: boolean;
-  /** Whether each request has a connection of its own. */
+  /** Whether each request opens a new connection. */
   readonly closing?: boolean;
-  /** How long each connection rests between its requests, ms from-to; none where it is left out. */
+  /** Pause of each connection between its requests, ms, such as `4-12`; undefined: no pause. */
   readonly restMs?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface Load extends LoadShape {
   readonly signal: AbortSignal;
 }
 
-/** Loads a URL from one thread; it inherits the cores of this process. Ends by itself. */
+/** Runs wrk with one thread, on the cores of this process, for `seconds`. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const size = ['-t', '1', '-c', String(load.connections), '-d', `${load.seconds}s`];
   const args = [...size, '--timeout', '5s', '--latency', '-s', script, load.url];

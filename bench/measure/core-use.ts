@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Busy time of one core since boot, microseconds, whoever used it; time stolen by a host included. */
+/** Busy time of one core since boot, microseconds, including time that the hypervisor gave to others. */
 export function busyUsOf(core: number): number {
   const line = readFileSync('/proc/stat', 'utf8')
     .split('\n')

@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** What a process and everything that it started have used so far. */
+/** What a process and its descendants have used so far. */
 export interface TreeUsage {
-  /** User and system time, microseconds; threads and ended children included. */
+  /** User and system time, microseconds, of all threads, descendants and ended children. */
   readonly cpuUs: number;
   readonly residentBytes: number;
 }
@@ -10,14 +10,13 @@ export interface TreeUsage {
 /** USER_HZ, the unit of /proc/<pid>/stat: 100 on every architecture that Node runs on. */
 const TICK_US = 10_000;
 
-/** Positions in /proc/<pid>/stat counted from the field after the command's name (proc(5)). */
+/** Positions in /proc/<pid>/stat, counted from the field after the command name (proc(5)). */
 const CUTIME = 13;
 const CSTIME = 14;
 
 /**
- * Reads the accounting that the kernel keeps for the processes themselves: to the nanosecond for what runs, in
- * clock ticks of 10 ms for children that ended. A thread that ended is not counted; none of those that are
- * measured ends any under load.
+ * Reads the CPU accounting of the kernel: in nanoseconds for running processes, in ticks of 10 ms for ended children.
+ * Threads that have ended are not counted; no measured process ends threads under load.
  */
 export function usageOf(pid: number): TreeUsage {
   let cpuUs = 0;
@@ -30,9 +29,9 @@ export function usageOf(pid: number): TreeUsage {
   return { cpuUs, residentBytes: residentKb * 1024 };
 }
 
-/** User and system time of the process alone, microseconds; its threads included. */
+/** User and system time of this process with its threads, without its children, microseconds. */
 export function ownCpuUsOf(pid: number): number {
-  // The first number is the time on a core, ns (Documentation/scheduler/sched-stats.rst of Linux).
+  // The first number is the time on a core in ns (Linux: Documentation/scheduler/sched-stats.rst).
   const ns = readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]),
   );
@@ -41,7 +40,7 @@ export function ownCpuUsOf(pid: number): number {
 
 function readStat(pid: number): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name is in brackets and may hold anything, brackets and blanks too.
+  // The command name is in parentheses and may itself contain parentheses and spaces.
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 

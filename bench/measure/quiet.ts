@@ -2,14 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { busyUsOf } from './core-use.ts';
 
 const WINDOW_MS = 200;
-/** Of one core, over all of them. */
+/** Busy time of all cores together, as a share of one core. */
 const QUIET_SHARE = 0.15;
 const MAX_WAIT_MS = 3_000;
 
 /**
- * Gives a wait until the cores have little to do: what a row left behind (the gateway's records on
- * their way to Postgres), or what others do on the machine, is not to slow the next one. A wait takes
- * up to 3 s, all of them together `budgetMs`.
+ * Returns a function that waits until the cores are nearly idle, so that neither work left over from the previous row
+ * nor other users of the machine slow down the next row. A wait takes at most 3 s, and all waits together `budgetMs`.
  */
 export function createQuietWait(
   cores: readonly number[],

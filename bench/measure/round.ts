@@ -3,7 +3,7 @@ import type { Peer } from '../peers/peer.ts';
 import { busyUsOf } from './core-use.ts';
 import { usageOf } from './process-tree.ts';
 
-/** What one row did in one round. */
+/** The figures of one row in one round. */
 export interface RoundResult {
   readonly requests: number;
   readonly failed: number;
@@ -12,25 +12,25 @@ export interface RoundResult {
   readonly p50Us: number;
   readonly p99Us: number;
   readonly residentBytes: number;
-  /** Part of the measured core's time that went to others than the row, 0 to 1. */
+  /** Share of the measured core's time that other processes used, 0 to 1. */
   readonly foreignShare: number;
 }
 
-/** How the rows are loaded, each alike. */
+/** The load, the same for every row. */
 export interface LoadKind {
   readonly connections: number;
-  /** Of one round. */
+  /** Length of a round. */
   readonly seconds: number;
   /**
-   * Loaded before that without a figure: a row that rested while all others had their turn would be
-   * measured for what it takes to get back into caches and memory.
+   * Load before the measurement. Without it, a row that was idle while the others had their turn would be measured
+   * while it refills the CPU's caches.
    */
   readonly leadInSeconds: number;
-  /** Between two requests of a connection, ms from-to; undefined: as many as the row answers. */
+  /** Pause of a connection between two requests, ms, such as `4-12`; undefined: full load. */
   readonly restMs: string | undefined;
 }
 
-/** Loads a row for a round and reads its accounting before and after. */
+/** Loads a row for one round and reads its CPU time before and after. */
 export async function runRound(
   peer: Peer,
   kind: LoadKind,
@@ -50,7 +50,7 @@ export async function runRound(
   const cpuUs = after.cpuUs - before.cpuUs;
   return {
     requests: result.requests,
-    // A row that answered nobody at all has no figure either.
+    // A row that answered nothing is invalid too.
     failed: result.failed_status + result.failed_socket + (result.requests === 0 ? connections : 0),
     requestsPerSecond: (result.requests * 1e6) / result.duration_us,
     cpuUsPerRequest: cpuUs / result.requests,

@@ -1,33 +1,55 @@
 import { StartError } from '@gateway/local-stack/process/start-error';
-import { fastifyHttpProxy } from './fastify-http-proxy.ts';
-import { floor } from './floor.ts';
 import { gatewayRows } from './gateway.ts';
-import { haproxy } from './haproxy.ts';
-import { httpProxy } from './http-proxy.ts';
-import { nginx } from './nginx.ts';
+import { haproxy, nginx } from './nginx-and-haproxy.ts';
+import { fastifyHttpProxy, floor, httpProxy } from './node-proxies.ts';
 import type { PeerKind } from './peer.ts';
 
-const ALL: readonly PeerKind[] = [
-  nginx,
-  haproxy,
-  httpProxy,
-  fastifyHttpProxy,
-  floor,
-  ...gatewayRows,
-];
+/** Which rows a run measures. */
+export interface Choice {
+  /** Names of the rows; empty: all of them. */
+  readonly only: readonly string[];
+  /** Root of another checkout, whose gateway is measured beside this one. */
+  readonly compare: string | undefined;
+}
+
+/** The same row of another checkout and of this one. */
+interface Pair {
+  readonly there: PeerKind;
+  readonly here: PeerKind;
+}
+
+export interface ChosenRows {
+  /** In the order in which every round visits them. */
+  readonly kinds: readonly PeerKind[];
+  readonly pairs: readonly Pair[];
+}
 
 /**
- * The rows of a run, in the order in which every round visits them. nginx is always one: the ratio is
- * taken against it.
+ * Chooses the rows of a run. nginx is always the first of them, because every ratio is taken against it. A row
+ * of another checkout comes directly before the same row of this one, so that a disturbance of the machine
+ * hits both.
  *
- * @throws {StartError} for a name that is no row's
+ * @throws {StartError} if a name is not the name of a row
  */
-export function chooseKinds(names: readonly string[]): readonly PeerKind[] {
-  if (names.length === 0) return ALL;
-  const unknown = names.filter((name) => !ALL.some((kind) => kind.name === name));
+export function chooseRows({ only, compare }: Choice): ChosenRows {
+  const here = gatewayRows();
+  const there = compare === undefined ? [] : gatewayRows(compare);
+  const all = [nginx, haproxy, httpProxy, fastifyHttpProxy, floor, ...here];
+  const unknown = only.filter((name) => !all.some((kind) => kind.name === name));
   if (unknown.length > 0) {
-    const known = ALL.map((kind) => kind.name).join(', ');
-    throw new StartError(`no row is called ${unknown.join(', ')}; the rows are: ${known}`);
+    const known = all.map((kind) => kind.name).join(', ');
+    throw new StartError(`unknown row: ${unknown.join(', ')}; the rows are: ${known}`);
   }
-  return ALL.filter((kind) => kind === nginx || names.includes(kind.name));
+  const chosen = all.filter(
+    (kind) => kind === nginx || only.length === 0 || only.includes(kind.name),
+  );
+  const pairs = here.flatMap((kind, index) => {
+    const other = there[index];
+    return other !== undefined && chosen.includes(kind) ? [{ there: other, here: kind }] : [];
+  });
+  const kinds = chosen.flatMap((kind) => {
+    const pair = pairs.find((one) => one.here === kind);
+    return pair === undefined ? [kind] : [pair.there, kind];
+  });
+  return { kinds, pairs };
 }

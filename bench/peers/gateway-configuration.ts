@@ -1,10 +1,8 @@
-import type { createManagementClient } from '@gateway/local-stack/stack/management-client';
+import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
 import { z } from 'zod';
 import type { LoadShape } from '../load/wrk.ts';
 
-type Client = ReturnType<typeof createManagementClient>;
-
-/** What a load of the configured gateway is made with. */
+/** What the load of a configured gateway sends. */
 export interface Configured {
   /** Value of the Authorization header. */
   readonly authorization: string;
@@ -23,13 +21,13 @@ const ROUTES = 10_000;
 const TOKENS = 10_000;
 const SERVICES = 100;
 const UPSTREAMS_OF_EACH = 10;
-/** So many of the routes take turns under the load. */
+/** The load calls this many of the routes in turn. */
 const LOADED_ROUTES = 1_000;
 const PARALLEL = 8;
 
-/** One service with one upstream, one route, one token. */
+/** One service with one upstream, one route and one token. */
 export async function configureOne(
-  client: Client,
+  client: ManagementClient,
   upstreamUrl: string,
   quota: Quota,
 ): Promise<Configured> {
@@ -39,8 +37,11 @@ export async function configureOne(
   return { authorization: await makeToken(client, 'bench', ['orders']), shape: {} };
 }
 
-/** A large configuration: 10 000 routes to 100 services with 10 upstreams each, and 10 000 tokens. */
-export async function configureMany(client: Client, upstreamUrl: string): Promise<Configured> {
+/** 10 000 routes to 100 services with 10 upstreams each, and 10 000 tokens. */
+export async function configureMany(
+  client: ManagementClient,
+  upstreamUrl: string,
+): Promise<Configured> {
   const serviceIds = await inParallel(SERVICES, async (index) => {
     const body = {
       name: `service-${index}`,
@@ -48,7 +49,7 @@ export async function configureMany(client: Client, upstreamUrl: string): Promis
       upstreams: Array.from({ length: UPSTREAMS_OF_EACH }, (_, at) => ({
         url: `${upstreamUrl}/${index}/${at}`,
       })),
-      // Their health is not what this row is about.
+      // Health checks are not part of what this row measures.
       health_check: { interval_ms: 300_000 },
     };
     return created.parse(await client.post('/v1/services', body)).data.id;
@@ -69,13 +70,17 @@ export async function configureMany(client: Client, upstreamUrl: string): Promis
   return { authorization: await makeToken(client, 'bench', ['*']), shape: { paths } };
 }
 
-/** Gives the header that a holder of the token sends. */
-async function makeToken(client: Client, name: string, routes: readonly string[]): Promise<string> {
+/** Creates a token and returns the value of its Authorization header. */
+async function makeToken(
+  client: ManagementClient,
+  name: string,
+  routes: readonly string[],
+): Promise<string> {
   const body = { name, environments: ['production'], routes, scopes: ['proxy'] };
   return `Bearer ${issued.parse(await client.post('/v1/tokens', body)).data.secret}`;
 }
 
-/** Does something so many times, a few at once; gives the results in order. */
+/** Calls `make` with 0 to `count - 1`, a few calls at a time; returns the results in order. */
 async function inParallel<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
   const results = new Array<T>(count);
   let next = 0;

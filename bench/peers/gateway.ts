@@ -1,91 +1,129 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createManagementClient } from '@gateway/local-stack/stack/management-client';
+import { pathToFileURL } from 'node:url';
+import { StartError } from '@gateway/local-stack/process/start-error';
+import {
+  createManagementClient,
+  type ManagementClient,
+} from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack } from '@gateway/local-stack/test/processes';
-import { answersRight } from '../load/answer.ts';
+import type { Site } from '../lab/site.ts';
+import { answersCorrectly } from '../load/answer.ts';
 import { configureMany, configureOne, type Configured } from './gateway-configuration.ts';
-import type { Peer, PeerKind, Site } from './peer.ts';
+import type { Peer, PeerKind } from './peer.ts';
 
 const SERVED_TIMEOUT_MS = 30_000;
 
-/** Puts the routes, services and tokens of a row into the gateway. */
-export type Configure = (
-  client: ReturnType<typeof createManagementClient>,
-  upstreamUrl: string,
-) => Promise<Configured>;
+/** Creates the routes, services and tokens of a row. */
+type Configure = (client: ManagementClient, upstreamUrl: string) => Promise<Configured>;
 
 /** More than the load can use up. */
 export const WIDE_QUOTA = { limit: 1_000_000_000, window_seconds: 60 };
-/** Leases of it turn over many times a second under the load. */
+/** Under the load a data plane renews its lease of this quota many times a second. */
 const LEASED_QUOTA = { limit: 6_000_000, window_seconds: 60 };
 
 /** The full path: token, scopes, quota, deadline, request id, trace, record, metrics and log line. */
-const gateway = kind('gateway', (client, url) => configureOne(client, url, WIDE_QUOTA));
+const configureGateway: Configure = (client, url) => configureOne(client, url, WIDE_QUOTA);
 
-export const gatewayRows: readonly PeerKind[] = [
-  gateway,
-  kind('gateway: quota leases', (client, url) => configureOne(client, url, LEASED_QUOTA)),
-  kind('gateway: idempotency key', async (client, url) => ({
-    ...(await configureOne(client, url, WIDE_QUOTA)),
-    shape: { keyed: true },
-  })),
-  kind('gateway: 10 000 routes', configureMany),
+const ROWS: readonly (readonly [string, Configure])[] = [
+  ['gateway', configureGateway],
+  ['gateway: quota leases', (client, url) => configureOne(client, url, LEASED_QUOTA)],
+  [
+    'gateway: idempotency key',
+    async (client, url) => {
+      const { authorization } = await configureOne(client, url, WIDE_QUOTA);
+      return { authorization, shape: { keyed: true } };
+    },
+  ],
+  ['gateway: 10 000 routes', configureMany],
 ];
 
-function kind(name: string, configure: Configure): PeerKind {
-  return {
-    name,
-    version: () => Promise.resolve('gateway of this commit'),
-    start: (site) => startGateway(site, [], name, configure),
-  };
+/**
+ * The gateway's rows.
+ *
+ * @param checkout root of another checkout of this repository, with its packages installed, whose gateway is
+ *   measured; without it, this checkout's
+ */
+export function gatewayRows(checkout?: string): readonly PeerKind[] {
+  return ROWS.map(([row, configure]) => {
+    const name = checkout === undefined ? row : `${row} (${path.basename(checkout)})`;
+    return {
+      name,
+      version: () =>
+        Promise.resolve(
+          checkout === undefined ? 'gateway of this commit' : `gateway of ${checkout}`,
+        ),
+      start: (site) => startGateway(site, { name, configure, checkout }),
+    };
+  });
+}
+
+export interface GatewayStart {
+  readonly name?: string;
+  readonly configure?: Configure;
+  /** Options of the data plane's Node, such as `--inspect`. */
+  readonly nodeArgs?: readonly string[];
+  /** Root of the checkout that the gateway is started from, if it is not this one. */
+  readonly checkout?: string | undefined;
 }
 
 /**
- * Starts a gateway of its own; `nodeArgs` are options of the data plane's Node, such as `--inspect`.
+ * Starts a gateway with a Postgres and a NATS of its own.
  *
- * The data plane runs on the measured core, NATS beside the load. The control plane ends when the
- * configuration is served: a data plane needs it for nothing, and where it would store the records on the
- * load's core, the load would not saturate this row as it does the others.
+ * The data plane runs on the measured core, NATS on the cores of the load. The control plane stops once the
+ * configuration is served: the data plane does not need it, and storing records would take CPU time from the
+ * load, which then could not saturate this row as it does the others.
  */
 export async function startGateway(
   site: Site,
-  nodeArgs: readonly string[],
-  name = gateway.name,
-  configure: Configure = (client, url) => configureOne(client, url, WIDE_QUOTA),
+  { name = 'gateway', configure = configureGateway, nodeArgs = [], checkout }: GatewayStart = {},
 ): Promise<Peer> {
-  const stack = await createPlaneStack();
+  const stack = await (await planeStackOf(checkout))();
   try {
     const controlPlane = await stack.startControlPlane({
       env: { MANAGEMENT_RATE_LIMIT: '1000000' },
     });
     const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
-    const { authorization, shape } = await configure(
-      client,
-      `http://127.0.0.1:${site.upstreamPort}`,
-    );
+    const upstreamUrl = `http://127.0.0.1:${site.upstreamPort}`;
+    const { authorization, shape } = await configure(client, upstreamUrl);
     const { launcher, signal } = site;
     const dataPlane = await stack.startDataPlane({ launcher, nodeArgs, signal });
     const url = `${dataPlane.baseUrl}${shape.paths?.at(-1) ?? '/v1/proxy/orders'}`;
     await untilServed(url, authorization, signal);
     await controlPlane.stop();
-    return {
-      ...{ name, url, authorization, shape },
-      pid: dataPlane.pid,
-      stop: () => stack.close(),
-    };
+    return { name, url, authorization, shape, pid: dataPlane.pid, stop: () => stack.close() };
   } catch (error) {
     await stack.close();
     throw error;
   }
 }
 
-/** Waits until requests to the URL are answered by the upstream. */
+/** Where a checkout has the code that starts its planes; the second is where older ones have it. */
+const PLANE_STACK_FILES = [
+  'packages/local-stack/test/processes.ts',
+  'packages/local-stack/src/testing/processes.ts',
+];
+
+/** Another checkout's own code starts its gateway, with the settings and options of Node that it has there. */
+async function planeStackOf(checkout: string | undefined): Promise<typeof createPlaneStack> {
+  if (checkout === undefined) return createPlaneStack;
+  const file = PLANE_STACK_FILES.map((one) => path.resolve(checkout, one)).find(existsSync);
+  if (file === undefined) throw new StartError(`${checkout} is not a checkout of this repository`);
+  const there = (await import(pathToFileURL(file).href)) as {
+    createPlaneStack: typeof createPlaneStack;
+  };
+  return there.createPlaneStack;
+}
+
+/** Waits until the upstream answers requests to the URL. */
 export async function untilServed(
   url: string,
   authorization: string,
   signal: AbortSignal,
 ): Promise<void> {
   const endMs = performance.now() + SERVED_TIMEOUT_MS;
-  while (!(await answersRight(url, authorization).catch(() => false))) {
+  while (!(await answersCorrectly(url, authorization).catch(() => false))) {
     signal.throwIfAborted();
     if (performance.now() > endMs) throw new Error('the data plane did not serve the new route');
     await delay(20);

@@ -25,16 +25,16 @@ const profile: CpuProfile = {
 };
 
 describe('breakDown', () => {
-  it('counts a builtin for its caller, writes for what they go to, and idle time not at all', () => {
+  it('counts a built-in for its caller, a write for its target, and leaves idle time out', () => {
     expect(breakDown(profile).parts).toEqual([
-      { name: 'writes to sockets (system calls)', share: 0.4 },
+      { name: 'socket writes (system calls)', share: 0.4 },
       { name: 'node:http', share: 0.3 },
       { name: 'data plane: request', share: 0.2 },
-      { name: 'writes of the log', share: 0.1 },
+      { name: 'log writes', share: 0.1 },
     ]);
   });
 
-  it('names the functions with their place', () => {
+  it('names each function with its file and line', () => {
     const { functions } = breakDown(profile);
     expect(functions[0]).toEqual({ name: 'writeLatin1String', share: 0.4 });
     expect(functions[1]?.name).toBe('onHeaders (node:_http_common:1)');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What V8 hands over: a tree of call frames, and for each sample the frame that was on top. */
+/** A CPU profile of V8: a tree of call frames, and for each sample the frame that was executing. */
 export const cpuProfileSchema = z.object({
   nodes: z.array(
     z.object({
@@ -10,14 +10,14 @@ export const cpuProfileSchema = z.object({
     }),
   ),
   samples: z.array(z.int()),
-  /** Microseconds since the sample before. */
+  /** Microseconds since the previous sample. */
   timeDeltas: z.array(z.number()),
 });
 
 export type CpuProfile = z.infer<typeof cpuProfileSchema>;
 type ProfileNode = CpuProfile['nodes'][number];
 
-/** A share of the CPU time, 0 to 1; idle time does not count. */
+/** A share of the CPU time, 0 to 1, idle time excluded. */
 export interface Share {
   readonly name: string;
   readonly share: number;
@@ -28,7 +28,7 @@ export interface Breakdown {
   readonly functions: readonly Share[];
 }
 
-/** Sums the self time up by part and by function, the largest first. */
+/** Sums the self time by part and by function, largest first. */
 export function breakDown(profile: CpuProfile): Breakdown {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
   const parts = partsOf(profile.nodes, nodes);
@@ -58,7 +58,7 @@ const NATIVE = new Map([
   ['(program)', 'native code of Node and V8: event loop, reads, llhttp'],
 ]);
 
-/** The first that matches the file of a function names its part. */
+/** The first pattern that matches the file of a function gives the name of its part. */
 const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^node:(_http|internal\/http)/, 'node:http'],
   [/^node:(net|stream|internal\/(streams|stream_base|net))/, 'node: sockets and streams'],
@@ -66,13 +66,14 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/node_modules\/undici\/|^wasm:/, 'undici'],
   [/node_modules\/(pino|sonic-boom|quick-format-unescaped|on-exit-leak-free)\//, 'log (pino)'],
   [/node_modules\/(prom-client|tdigest|bintrees)\//, 'metrics (prom-client)'],
-  [/node_modules\/@nats-io\//, 'records on their way (NATS)'],
+  [/node_modules\/@nats-io\//, 'NATS client'],
+  [/packages\/http1\//, 'HTTP/1 engine'],
   [/packages\/data-plane\/src\/([\w-]+)\//, 'data plane: $1'],
-  [/packages\/data-plane\/src\//, 'data plane: server'],
+  [/packages\/data-plane\/src\//, 'data plane'],
   [/packages\/shared\/src\//, 'shared'],
 ];
 
-/** The part of each node. A builtin has no file, so it counts for the one that called it. */
+/** The part of each node. A built-in function has no file, so its time counts for its caller. */
 function partsOf(
   all: readonly ProfileNode[],
   nodes: ReadonlyMap<number, ProfileNode>,
@@ -97,7 +98,7 @@ function partOf({ callFrame }: ProfileNode, callerUrl: string): string | undefin
   if (native !== undefined) return native;
   if (url === '') {
     if (!/^write[vULBS]/.test(functionName)) return undefined;
-    return callerUrl === 'node:fs' ? 'writes of the log' : 'writes to sockets (system calls)';
+    return callerUrl === 'node:fs' ? 'log writes' : 'socket writes (system calls)';
   }
   for (const [pattern, name] of PARTS) {
     const match = pattern.exec(url);

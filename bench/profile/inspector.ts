@@ -14,34 +14,36 @@ export interface Inspector {
   close(): void;
 }
 
-/** Connects to a process that runs with `--inspect` on this port of 127.0.0.1. */
+/** Connects to a process that was started with `--inspect=127.0.0.1:<port>`. */
 export async function connectInspector(port: number, signal: AbortSignal): Promise<Inspector> {
   const listed = await fetch(`http://127.0.0.1:${port}/json/list`, { signal });
   const [target] = targetsSchema.parse(await listed.json());
   const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
   await once(socket, 'open', { signal });
 
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  const pending = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   const failAll = (error: Error) => {
-    for (const one of waiting.values()) one.reject(error);
-    waiting.clear();
+    for (const call of pending.values()) call.reject(error);
+    pending.clear();
   };
   socket.addEventListener('message', (event) => {
     const reply = replySchema.parse(JSON.parse(String(event.data)));
-    const one = waiting.get(reply.id ?? 0);
-    waiting.delete(reply.id ?? 0);
-    if (reply.error === undefined) one?.resolve(reply.result);
-    else one?.reject(new Error(reply.error.message));
+    const call = pending.get(reply.id ?? 0);
+    pending.delete(reply.id ?? 0);
+    if (reply.error === undefined) call?.resolve(reply.result);
+    else call?.reject(new Error(reply.error.message));
   });
-  socket.addEventListener('close', () => failAll(new Error('the profiled process went away')));
-  signal.addEventListener('abort', () => failAll(new Error('broken off')), { once: true });
+  socket.addEventListener('close', () =>
+    failAll(new Error('the profiled process closed the connection')),
+  );
+  signal.addEventListener('abort', () => failAll(new Error('the run was aborted')), { once: true });
 
   return {
     call(method, params = {}) {
       const settled = Promise.withResolvers<unknown>();
       lastId += 1;
-      waiting.set(lastId, settled);
+      pending.set(lastId, settled);
       socket.send(JSON.stringify({ id: lastId, method, params }));
       return settled.promise;
     },

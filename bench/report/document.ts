@@ -1,11 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** Puts text between the markers of that name in a Markdown file; the rest is left as it stands. */
+/** The page that the tables of the bench are written into. */
+export const BENCHMARKS = new URL('../../docs/understand/benchmarks.md', import.meta.url);
+
+/** Replaces what stands between the `begin` and `end` markers of a section in a Markdown file. */
 export async function writeSection(file: URL, name: string, text: string): Promise<void> {
   await writeFile(file, replaceSection(await readFile(file, 'utf8'), name, text));
 }
 
-/** @throws where the document lacks one of the markers */
+/** @throws if the document does not contain both markers of the section */
 export function replaceSection(document: string, name: string, text: string): string {
   const begin = `<!-- begin ${name} -->`;
   const end = `<!-- end ${name} -->`;

@@ -1,8 +1,8 @@
 import { cpus, release, totalmem } from 'node:os';
-import { commandVersion } from '../tools.ts';
+import { commandVersion } from '../lab/tools.ts';
 import type { PeerKind } from '../peers/peer.ts';
 
-/** The machine's shape and the versions of all that took part, as a Markdown list. */
+/** The machine and the version of every row, as a Markdown list. */
 export async function describeRun(kinds: readonly PeerKind[], date: Date): Promise<string> {
   const [first] = cpus();
   const versions = await Promise.all(kinds.map((kind) => kind.version()));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RoundResult } from '../measure/round.ts';
+import { formatComparison } from './comparison.ts';
 import { replaceSection } from './document.ts';
 import { summarize } from './row.ts';
 import { formatTable } from './table.ts';
@@ -18,26 +19,26 @@ function round(cpuUsPerRequest: number, failed = 0, foreignShare = 0.01): RoundR
 }
 
 describe('summarize', () => {
-  it('compares a row with nginx within the same round', () => {
+  it('takes the ratio to nginx within the same round', () => {
     const nginx = [round(10), round(20), round(10)];
     const row = summarize('gateway', [round(25), round(50), round(25)], nginx);
     expect(row.ratio).toBe(2.5);
     expect(row.cpuUsPerRequest).toBe(25);
   });
 
-  it('takes the median, so that one disturbed round does not count', () => {
+  it('takes the median, so that one slow round does not count', () => {
     expect(summarize('nginx', [round(10), round(12), round(90)], []).cpuUsPerRequest).toBe(12);
     expect(summarize('nginx', [round(10), round(12)], []).cpuUsPerRequest).toBe(11);
   });
 
-  it('leaves out rounds in which others had the core, while three are left', () => {
+  it('leaves out disturbed rounds if three others are left', () => {
     const disturbed = round(40, 0, 0.5);
     const three = [round(25), disturbed, round(25), disturbed, disturbed, round(25)];
     expect(summarize('gateway', three, []).cpuUsPerRequest).toBe(25);
     expect(summarize('gateway', three.slice(1), []).cpuUsPerRequest).toBe(40);
   });
 
-  it('leaves out rounds in which nginx was disturbed, as they would flatter the others', () => {
+  it('leaves out rounds in which nginx was disturbed', () => {
     const slow = round(50, 0, 0.5);
     const nginx = [round(10), slow, slow, round(10), slow, slow, round(10)];
     const row = summarize(
@@ -48,34 +49,43 @@ describe('summarize', () => {
     expect(row.ratio).toBe(3);
   });
 
-  it('counts failures of the rounds that it leaves out', () => {
+  it('counts failures in rounds that it leaves out', () => {
     const rounds = [round(25), round(25), round(25), round(40, 7, 0.5)];
     expect(summarize('gateway', rounds, []).failed).toBe(7);
   });
 });
 
 describe('formatTable', () => {
-  it('shows no figures of a row that got anything but 2xx', () => {
+  it('shows no figures for a row with a response other than 2xx', () => {
     const nginx = [round(10)];
     const table = formatTable([
       summarize('nginx', nginx, nginx),
       summarize('gateway', [round(25, 3)], nginx),
     ]);
-    expect(table).toContain('invalid: 3 requests got no 2xx');
+    expect(table).toContain('invalid: 3 requests without a 2xx response');
     expect(table).not.toContain('25.0');
+  });
+});
+
+describe('formatComparison', () => {
+  it('shows both checkouts and the median ratio within the same round', () => {
+    const there = [round(20), round(40), round(20)];
+    const here = [round(21), round(42), round(21)];
+    const [, , row] = formatComparison([{ name: 'gateway', there, here }]).split('\n');
+    expect(row?.replaceAll(/\s+/g, ' ')).toBe('| gateway | 20.0 | 21.0 | 1.050 | 100 | 100 |');
   });
 });
 
 describe('replaceSection', () => {
   const document = 'a\n<!-- begin table -->\nold\n<!-- end table -->\nb\n';
 
-  it('replaces what is between the markers and nothing else', () => {
+  it('replaces the text between the markers and nothing else', () => {
     expect(replaceSection(document, 'table', 'new')).toBe(
       'a\n<!-- begin table -->\n\nnew\n\n<!-- end table -->\nb\n',
     );
   });
 
-  it('refuses a document without the markers', () => {
+  it('rejects a document without the markers', () => {
     expect(() => replaceSection(document, 'profile', 'new')).toThrow('no section "profile"');
   });
 });

@@ -1,7 +1,7 @@
 import type { RoundResult } from '../measure/round.ts';
 import { median } from '../measure/statistics.ts';
 
-/** A line of the table: medians over the rounds, and the ratio to nginx within the same rounds. */
+/** A line of the table: medians over the rounds, and the median ratio to nginx in the same round. */
 export interface Row {
   readonly name: string;
   readonly requestsPerSecond: number;
@@ -10,34 +10,36 @@ export interface Row {
   readonly p50Us: number;
   readonly p99Us: number;
   readonly residentMb: number;
-  /** Requests that did not get a 2xx, over all rounds. A row with any is invalid. */
+  /** Requests of all rounds without a 2xx response. Any makes the row invalid. */
   readonly failed: number;
   readonly foreignShare: number;
 }
 
-/** Above this share of the measured core lost to others, a round tells more of them than of the row. */
+/** A round is disturbed if other processes used more than this share of the measured core. */
 export const DISTURBED_SHARE = 0.1;
 const MIN_UNDISTURBED = 3;
 
 /**
- * Sums up a row over the rounds in which neither it nor nginx was disturbed, where there are at least
- * three of them, else over all: a disturbed nginx would flatter the others. The ratio is the median of
- * each round's own ratio, so that what lasts longer than a round hits both sides of it.
+ * Summarizes a row over the rounds in which neither the row nor the reference was disturbed, or over all rounds if there
+ * are fewer than three of those. A disturbed reference would make the row look better. The ratio is the median of
+ * each round's own ratio, so that a disturbance longer than a round hits both sides.
+ *
+ * @param reference the rounds of nginx, or of the row to compare with
  */
 export function summarize(
   name: string,
   rounds: readonly RoundResult[],
   reference: readonly RoundResult[],
 ): Row {
-  const pairs = rounds.map((round, index) => ({ round, nginx: reference[index] }));
+  const pairs = rounds.map((round, index) => ({ round, base: reference[index] }));
   const undisturbed = pairs.filter(
-    ({ round, nginx }) => !isDisturbed(round) && (nginx === undefined || !isDisturbed(nginx)),
+    ({ round, base }) => !isDisturbed(round) && (base === undefined || !isDisturbed(base)),
   );
   const used = undisturbed.length >= MIN_UNDISTURBED ? undisturbed : pairs;
   const of = (value: (round: RoundResult) => number) =>
     median(used.map(({ round }) => value(round)));
   const ratios = used.map(
-    ({ round, nginx }) => round.cpuUsPerRequest / (nginx?.cpuUsPerRequest ?? NaN),
+    ({ round, base }) => round.cpuUsPerRequest / (base?.cpuUsPerRequest ?? NaN),
   );
   return {
     name,

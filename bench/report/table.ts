@@ -16,7 +16,7 @@ export function formatTable(rows: readonly Row[]): string {
   return formatCells(HEAD, rows.map(cells));
 }
 
-/** A Markdown table, aligned so that a terminal shows it too; all columns but the first are numbers. */
+/** A Markdown table that is also readable in a terminal. All columns but the first are numbers. */
 export function formatCells(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows];
   const widths = head.map((_, column) =>
@@ -36,7 +36,11 @@ function pad(cell: string, width: number, column: number): string {
 
 function cells(row: Row): string[] {
   if (row.failed > 0) {
-    return [row.name, `invalid: ${row.failed} requests got no 2xx`, ...HEAD.slice(2).map(() => '')];
+    return [
+      row.name,
+      `invalid: ${row.failed} requests without a 2xx response`,
+      ...HEAD.slice(2).map(() => ''),
+    ];
   }
   return [
     row.name,

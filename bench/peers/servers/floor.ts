@@ -13,7 +13,7 @@ class Handler implements Dispatcher.DispatchHandler {
     this.#response = response;
   }
 
-  /** A response that nobody reads any more would hold its connection of the pool for ever. */
+  /** Without this, a response whose caller has left would hold its pool connection for ever. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#response.once('close', () => {
       if (!this.#over) controller.abort(new Error('the caller left'));

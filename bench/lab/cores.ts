@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { StartError } from '@gateway/local-stack/process/start-error';
 import { runCommand } from '@gateway/local-stack/process/run-command';
 
-/** The split of the machine: what is measured has one core for itself, all else shares the others. */
+/** The measured proxy has one core to itself; everything else shares the others. */
 export interface Cores {
   readonly measured: number;
-  /** As `taskset -c` takes it. */
+  /** In the form that `taskset -c` takes. */
   readonly load: string;
   readonly all: readonly number[];
 }
 
 /**
- * Takes the last core that this process may use for what is measured.
+ * Reserves the last core that this process may use for the measured proxy.
  *
- * @throws {StartError} where there is only one
+ * @throws {StartError} if there is only one core
  */
 export function splitCores(allowed: readonly number[] = allowedCores()): Cores {
   const measured = allowed.at(-1);
@@ -28,7 +28,7 @@ function allowedCores(): number[] {
   return parseCoreList(/^Cpus_allowed_list:\s*(.+)$/m.exec(status)?.[1] ?? '');
 }
 
-/** The kernel's list format: `0-2,5` is 0, 1, 2 and 5. */
+/** Parses the kernel's list format: `0-2,5` is 0, 1, 2 and 5. */
 export function parseCoreList(text: string): number[] {
   return text.split(',').flatMap((part) => {
     const [from = NaN, to = from] = part.split('-').map(Number);
@@ -36,12 +36,12 @@ export function parseCoreList(text: string): number[] {
   });
 }
 
-/** Puts what runs before a command so that it, and all that it starts, stays on these cores. */
+/** The command prefix that keeps a command, and everything it starts, on these cores. */
 export function pinned(cores: number | string): readonly string[] {
   return ['taskset', '-c', String(cores)];
 }
 
-/** Moves this process to these cores; what it starts from now on inherits that. */
+/** Moves this process to these cores. Processes that it starts afterwards inherit them. */
 export async function pinSelf(cores: string): Promise<void> {
   const args = ['-a', '-c', '-p', cores, String(process.pid)];
   const { code, output } = await runCommand('taskset', args, { timeoutMs: 5_000 });

@@ -1,15 +1,15 @@
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type pg from 'pg';
-import { createRecordMaker } from '../ingest/record-maker.ts';
+import { createRecordMaker } from '../load/record-maker.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Crockford's base 32, as in `@gateway/shared/ids`. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** What is in only a few of the oldest records: the worst that a list can be asked for. */
+/** Values of only a few of the oldest records: the worst case for a list. */
 export const RARE = { environment: 'staging', route: 'forgotten', status: 418, count: 3 } as const;
 
-/** A record's row, of which many are made: what the control plane stores of it. */
+/** The columns of a record, as the control plane stores them. */
 function rowOf(record: RequestRecord) {
   const { environment, route, status, outcome, ...rest } = record;
   const isStored = ([name, value]: readonly [string, unknown]) =>
@@ -18,13 +18,13 @@ function rowOf(record: RequestRecord) {
   return { environment, route, status, outcome, document };
 }
 
-/** The days before today, oldest first, each by the ms at which it begins (UTC). */
+/** The start (UTC, ms) of each of the last `days` days before today, oldest first. */
 export function daysBefore(nowMs: number, days: number): readonly number[] {
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
   return Array.from({ length: days }, (_, index) => today - (days - index) * DAY_MS);
 }
 
-/** Makes the rows that `loadDay` multiplies. */
+/** Creates the rows that `loadDay` copies. */
 export async function loadVariants(client: pg.Client): Promise<void> {
   const { variants } = createRecordMaker('data-plane-1', () => Date.now());
   await client.query(`
@@ -41,10 +41,10 @@ export async function loadVariants(client: pg.Client): Promise<void> {
 }
 
 /**
- * Makes the partition of a day with so many records in it, at times evenly over the day. It is filled
- * before it is attached, which builds its indexes: many times as fast as by single inserts.
+ * Creates the partition of a day and fills it with records that are spread evenly over the day. Attaching it builds its
+ * indexes, so it is filled first, which is many times as fast as single inserts.
  *
- * @param withRare also makes the few records of `RARE`.
+ * @param withRare also inserts the few records of `RARE`
  */
 export async function loadDay(
   client: pg.Client,

@@ -1,18 +1,14 @@
-/**
- * What a second worker brings on this machine: one process, and a group of two, under the same load by
- * turns. `node bench/workers.ts`. 127.0.0.1 only; ends by itself.
- */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack } from '@gateway/local-stack/test/processes';
-import { withLab, type Lab } from './lab.ts';
-import { runLoad, type LoadResult, type LoadShape } from './load/wrk.ts';
-import { pinned } from './measure/cores.ts';
-import { ownCpuUsOf, usageOf } from './measure/process-tree.ts';
-import { median } from './measure/statistics.ts';
-import { configureOne } from './peers/gateway-configuration.ts';
-import { untilServed, WIDE_QUOTA } from './peers/gateway.ts';
-import { formatCells } from './report/table.ts';
+import { withLab, type Lab } from '../lab/lab.ts';
+import { runLoad, type LoadResult, type LoadShape } from '../load/wrk.ts';
+import { pinned } from '../lab/cores.ts';
+import { ownCpuUsOf, usageOf } from '../measure/process-tree.ts';
+import { median } from '../measure/statistics.ts';
+import { configureOne } from '../peers/gateway-configuration.ts';
+import { untilServed, WIDE_QUOTA } from '../peers/gateway.ts';
+import { formatCells } from '../report/table.ts';
 
 const TIMEOUT_MS = 240_000;
 const WARM_UP_SECONDS = 4;
@@ -28,6 +24,17 @@ const SHAPES = {
 
 type ShapeName = keyof typeof SHAPES;
 
+/** Measures one process and a group of two workers under the same load, by turns, and prints a table. */
+export async function runWorkers(): Promise<void> {
+  await withLab(TIMEOUT_MS, async (lab) => {
+    const table = await measure(lab);
+    process.stdout.write(
+      `${table}\n\nMedians of ${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections, ` +
+        `${lab.cores.all.length} cores, one of which the load, the upstream and NATS share.\n`,
+    );
+  });
+}
+
 interface Subject {
   readonly workers: number;
   readonly url: string;
@@ -38,7 +45,7 @@ interface Subject {
 interface Round {
   readonly perSecond: number;
   readonly cpuUs: number;
-  /** Of the process that was started: of a group its primary. */
+  /** CPU time of the started process alone, without its children: in a group, the primary. */
   readonly ownCpuUs: number;
   readonly p99Ms: number;
   readonly residentMb: number;
@@ -51,7 +58,7 @@ async function startSubjects({ cores, runner, site }: Lab): Promise<readonly Sub
   const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
   const upstreamUrl = `http://127.0.0.1:${site.upstreamPort}`;
   const { authorization } = await configureOne(client, upstreamUrl, WIDE_QUOTA);
-  // Two workers are to have both cores, so they share one of them with the load.
+  // Two workers need both cores, so they share one of them with the load.
   const launcher = pinned(cores.all.join(','));
   const subjects: Subject[] = [];
   for (const workers of [1, 2]) {
@@ -63,7 +70,7 @@ async function startSubjects({ cores, runner, site }: Lab): Promise<readonly Sub
     await untilServed(url, authorization, site.signal);
     subjects.push({ workers, url, authorization, pid });
   }
-  // Records that it stored would take the cores that are measured.
+  // Storing records would take CPU time from the measured processes.
   await controlPlane.stop();
   return subjects;
 }
@@ -77,7 +84,7 @@ async function runRound(
   const before = { cpuUs: usageOf(pid).cpuUs, ownCpuUs: ownCpuUsOf(pid) };
   const load = { ...shape, url, authorization, connections: CONNECTIONS, seconds, signal };
   const result: LoadResult = await runLoad(load);
-  if (result.failed_status > 0) throw new Error(`${result.failed_status} answers were not 2xx`);
+  if (result.failed_status > 0) throw new Error(`${result.failed_status} responses were not 2xx`);
   const after = usageOf(pid);
   return {
     perSecond: (result.requests * 1e6) / result.duration_us,
@@ -113,7 +120,7 @@ async function measure(lab: Lab): Promise<string> {
       const own = rounds.get(keyOf(name, workers)) ?? [];
       const alone = rounds.get(keyOf(name, 1)) ?? [];
       const of = (figure: keyof Round) => median(own.map((round) => round[figure]));
-      // Each round against its own neighbour, so that a disturbance of the machine hits both.
+      // Rounds that follow each other are compared, so that a disturbance of the machine hits both.
       const ratio = median(
         own.map(({ perSecond }, at) => perSecond / (alone[at]?.perSecond ?? NaN)),
       );
@@ -127,17 +134,4 @@ async function measure(lab: Lab): Promise<string> {
   const cpu = ['CPU µs/request', 'of which primary'];
   const head = ['load', 'workers', 'requests/s', '× one', ...cpu, 'p99 ms', 'resident MB'];
   return formatCells(head, rows);
-}
-
-try {
-  await withLab(TIMEOUT_MS, async (lab) => {
-    const table = await measure(lab);
-    process.stdout.write(
-      `${table}\n\nMedians of ${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections, ` +
-        `${lab.cores.all.length} cores, one of which the load, the upstream and NATS share.\n`,
-    );
-  });
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
 }

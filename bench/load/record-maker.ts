@@ -4,11 +4,11 @@ import type { RequestRecord } from '@gateway/shared/records/record';
 const ROUTES = 40;
 const TOKENS = 1000;
 const UPSTREAMS = 8;
-/** Of 100 requests so many go to `production`, the others to `development`. */
-const PRODUCTION_SHARE = 90;
-/** Of 100 requests so many are answered with 200; the others fail, each way as often. */
-const SUCCESS_SHARE = 96;
-/** Records that differ in more than their id and time; made once, so that the load costs little. */
+/** Percentage of requests to `production`; the others go to `development`. */
+const PRODUCTION_PERCENT = 90;
+/** Percentage of requests with status 200; the failures below share the rest equally. */
+const SUCCESS_PERCENT = 96;
+/** Records that differ in more than id and time. They are built once, so that the load costs little. */
 const VARIANTS = 2048;
 
 const FAILURES: readonly Partial<RequestRecord>[] = [
@@ -18,7 +18,7 @@ const FAILURES: readonly Partial<RequestRecord>[] = [
   { status: 429, outcome: 'rejected', error_code: 'rate_limit_exceeded', attempts: [] },
 ];
 
-/** The same numbers each time, so that runs can be compared. */
+/** A pseudo-random generator that yields the same numbers in every run, so that runs are comparable. */
 function createPick(): (below: number) => number {
   let state = 12_345;
   return (below) => {
@@ -28,8 +28,8 @@ function createPick(): (below: number) => number {
 }
 
 /**
- * Gives a maker of records as a data plane writes them for usual calls: a route of 40, a token of 1000,
- * one attempt at one of 8 upstreams, 96 % of them answered with 200.
+ * Creates records like those of usual calls: one of 40 routes, one of 1000 tokens, one attempt at one of 8 upstreams,
+ * status 200 for 96 % of them.
  */
 export function createRecordMaker(
   dataPlane: string,
@@ -47,10 +47,10 @@ export function createRecordMaker(
     const url = 'https://orders.internal.example:8443';
     const upstreamMs = 5 + pick(400) / 10;
     const attempt = { upstream, region: 'eu-west', started_ms: 0.41, duration_ms: upstreamMs };
-    const failure = pick(100) < SUCCESS_SHARE ? {} : FAILURES[pick(FAILURES.length)];
+    const failure = pick(100) < SUCCESS_PERCENT ? {} : FAILURES[pick(FAILURES.length)];
     return {
       id: newId('req'),
-      environment: pick(100) < PRODUCTION_SHARE ? 'production' : 'development',
+      environment: pick(100) < PRODUCTION_PERCENT ? 'production' : 'development',
       route,
       route_version: null,
       service_id: service,

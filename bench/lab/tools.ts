@@ -3,7 +3,7 @@ import { StartError } from '@gateway/local-stack/process/start-error';
 
 const TIMEOUT_MS = 5_000;
 
-/** Commands that the bench runs, and the Debian packages that bring them. */
+/** Commands that the bench runs, with the Debian packages that contain them. */
 const COMMANDS: Readonly<Record<string, string>> = {
   nginx: 'nginx-light',
   haproxy: 'haproxy',
@@ -12,9 +12,9 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes sure that what the rows need is installed.
+ * Checks that every command of the bench is installed.
  *
- * @throws {StartError} in one line that says what to install
+ * @throws {StartError} of one line that names the packages to install
  */
 export async function requireTools(): Promise<void> {
   if (process.platform !== 'linux') throw new StartError('the bench runs on Linux only');
@@ -31,5 +31,5 @@ export async function requireTools(): Promise<void> {
 /** A command and its version, such as `nginx 1.22.1`. */
 export async function commandVersion(command: string, args: readonly string[]): Promise<string> {
   const { output } = await runCommand(command, args, { timeoutMs: TIMEOUT_MS });
-  return `${command} ${/\d+\.\d[\w.+-]*/.exec(output)?.[0] ?? 'of an unknown version'}`;
+  return `${command} ${/\d+\.\d[\w.+-]*/.exec(output)?.[0] ?? 'of unknown version'}`;
 }

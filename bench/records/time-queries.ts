@@ -1,6 +1,7 @@
 import type pg from 'pg';
+import { percentile } from '../measure/statistics.ts';
 
-/** A control plane, and a token that may read every record. */
+/** The base URL of a control plane, and a token that may read every record. */
 export interface Api {
   readonly baseUrl: string;
   readonly token: string;
@@ -32,7 +33,7 @@ async function call({ baseUrl, token }: Api, path: string): Promise<Answer> {
   return { tookMs, status: response.status, rows: Array.isArray(body.data) ? body.data.length : 0 };
 }
 
-/** Records from all over the table, in no order that storage would favour. */
+/** Ids from the whole table, in an order unrelated to how they are stored. */
 async function someIds(client: pg.Client, count: number): Promise<readonly string[]> {
   const { rows } = await client.query<{ id: string }>(
     `SELECT id FROM (
@@ -43,12 +44,8 @@ async function someIds(client: pg.Client, count: number): Promise<readonly strin
   return rows.map(({ id }) => id);
 }
 
-function at(sorted: readonly number[], share: number): string {
-  return (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(1);
-}
-
-/** Prints how long `GET /v1/requests/{id}` takes, each id once. */
-export async function timeLookUps(
+/** Prints how long `GET /v1/requests/{id}` takes for `count` ids, each requested once. */
+export async function timeLookups(
   client: pg.Client,
   api: Api,
   count: number,
@@ -58,22 +55,22 @@ export async function timeLookUps(
   const tookMs: number[] = [];
   for (const id of ids) {
     const answer = await call(api, `/v1/requests/${id}`);
-    if (answer.status !== 200) throw new Error(`the look-up of ${id} gave ${answer.status}`);
+    if (answer.status !== 200) throw new Error(`the lookup of ${id} got status ${answer.status}`);
     tookMs.push(answer.tookMs);
   }
-  tookMs.sort((a, b) => a - b);
+  const at = (rank: number) => percentile(tookMs, rank).toFixed(1);
   print(
-    `${tookMs.length} look-ups by id: median ${at(tookMs, 0.5)} ms, p99 ${at(tookMs, 0.99)} ms, max ${at(tookMs, 1)} ms`,
+    `${tookMs.length} lookups by id: median ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`,
   );
 }
 
-/** The cursor behind a record, as the API gives it. */
-function cursorBehind(id: string): string {
+/** The cursor that the API returns after this record. */
+function cursorAfter(id: string): string {
   return Buffer.from(JSON.stringify(['requests', id])).toString('base64url');
 }
 
-/** Prints how long each list takes, on its first page and on one `deepDays` back: the first time and the best of three. */
-export async function timeQueries(
+/** Prints how long each list takes, on its first page and on one `deepDays` back: the first call and the best of three. */
+export async function timeLists(
   client: pg.Client,
   api: Api,
   rare: Rare,
@@ -85,7 +82,7 @@ export async function timeQueries(
      WHERE received_at < now() - $1 * interval '1 day' ORDER BY received_at DESC LIMIT 1`,
     [deepDays],
   );
-  const deep = `cursor=${cursorBehind(rows[0]?.id ?? '')}`;
+  const deep = `cursor=${cursorAfter(rows[0]?.id ?? '')}`;
   const lists = [
     '',
     'environment=production',
@@ -108,7 +105,7 @@ export async function timeQueries(
     'status=200&outcome=timeout',
     'environment=development&status=200&outcome=timeout',
   ];
-  print('| list | rows | first time ms | best ms | rows, far back | first time ms | best ms |');
+  print('| list | rows | first ms | best ms | rows, deep page | first ms | best ms |');
   print('| --- | --: | --: | --: | --: | --: | --: |');
   for (const list of lists) {
     const cells = [list === '' ? 'all' : list.replaceAll('&', ', ')];
@@ -119,7 +116,7 @@ export async function timeQueries(
       }
       const [first] = answers;
       const best = Math.min(...answers.map(({ tookMs }) => tookMs));
-      const rowsShown = first?.status === 200 ? String(first.rows) : `answer ${first?.status ?? 0}`;
+      const rowsShown = first?.status === 200 ? String(first.rows) : `status ${first?.status ?? 0}`;
       cells.push(rowsShown, (first?.tookMs ?? 0).toFixed(1), best.toFixed(1));
     }
     print(`| ${cells.join(' | ')} |`);

@@ -1,25 +1,25 @@
-/**
- * What a change of configuration costs and how soon it is served: `node bench/config-change.ts [--changes
- * 100] [--data-planes 2]`. Real planes, 10 000 routes, 1000 services, 10 000 tokens, light traffic on every
- * data plane; and the control plane's price of a change beside that at 100 routes. 127.0.0.1 only; ends
- * by itself.
- */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import {
   createManagementClient,
   type ManagementClient,
 } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
-import { seed, type Size } from './config-change/seed.ts';
-import { startTraffic } from './config-change/traffic.ts';
-import { percentile, readMetrics } from './config-change/figures.ts';
-import { usageOf } from './measure/process-tree.ts';
+import { usageOf } from '../measure/process-tree.ts';
+import { readMetrics } from '../measure/prometheus.ts';
+import { percentile } from '../measure/statistics.ts';
+import { seed, type Size } from './seed.ts';
+import { startTraffic } from './traffic.ts';
+
+/** What `pnpm bench config-change` is given. */
+export interface ConfigChangeOptions {
+  readonly changes: number;
+  readonly dataPlanes: number;
+}
 
 const LARGE: Size = { services: 1000, routes: 10_000, tokens: 10_000 };
 const SMALL: Size = { services: 10, routes: 100, tokens: 100 };
@@ -28,18 +28,36 @@ const SERVED_TIMEOUT_MS = 60_000;
 const QUIET_MS = 5000;
 const BETWEEN_MS = 50;
 
-const { values } = parseArgs({
-  options: {
-    changes: { type: 'string', default: '100' },
-    'data-planes': { type: 'string', default: '2' },
-  },
-});
-const changes = Math.min(Number(values.changes), 2000);
-const dataPlaneCount = Math.min(Number(values['data-planes']), 8);
-
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const ms = (value: number, digits = 1) => `${value.toFixed(digits)} ms`;
 
+/**
+ * Measures what a change of configuration costs and how soon it is served: real planes, 10 000 routes, 1000
+ * services, 10 000 tokens and light traffic on every data plane. Then the control plane's CPU time for a change at 100
+ * routes.
+ */
+export async function runConfigChange(options: ConfigChangeOptions): Promise<void> {
+  const upstream = createServer((_request, response) => response.end('ok'));
+  upstream.listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  const upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  try {
+    printMachineLoad('start');
+    await measureLarge(upstreamUrl, options);
+    await measureSmall(upstreamUrl, options.changes);
+    printMachineLoad('end');
+  } finally {
+    upstream.close();
+    upstream.closeAllConnections();
+  }
+}
+
+function printMachineLoad(when: 'start' | 'end'): void {
+  const averages = loadavg().map((load) => load.toFixed(1));
+  print(`load averages of the machine at the ${when}: ${averages.join(' ')}`);
+}
+
+/** A running control plane with a seeded configuration. */
 interface Site {
   readonly stack: PlaneStack;
   readonly client: ManagementClient;
@@ -64,7 +82,7 @@ async function withSite(
   }
 }
 
-/** Waits until a data plane answers a GET of a route, which takes another method, with this `Allow`. */
+/** Waits until a data plane answers a GET of the route, which allows only another method, with this `Allow`. */
 async function untilAllowed(
   dataPlane: ServiceProcess,
   token: string,
@@ -83,8 +101,12 @@ async function untilAllowed(
   }
 }
 
-/** Changes routes one after the other; gives how long after its 2xx each was served everywhere, ms. */
-async function change(site: Site, dataPlanes: readonly ServiceProcess[]): Promise<number[]> {
+/** Changes routes one after the other; returns how long after its 2xx each change was served everywhere, ms. */
+async function change(
+  site: Site,
+  dataPlanes: readonly ServiceProcess[],
+  changes: number,
+): Promise<number[]> {
   const { client, routeIds, stack } = site;
   const tookMs: number[] = [];
   for (let index = 0; index < changes; index += 1) {
@@ -106,29 +128,37 @@ async function startLoadedDataPlane(site: Site): Promise<ServiceProcess> {
   const tookMs = performance.now() - startedMs;
   const applied = (await readMetrics(dataPlane.adminUrl))('gateway_config_apply_seconds_sum');
   print(
-    `cold start: ${ms(tookMs, 0)} from the start of the process to the last route being served, ` +
-      `of which from the pointers to the configurations ${ms(applied * 1000, 0)}`,
+    `cold start: ${ms(tookMs, 0)} from the start of the process until the last route was served, ` +
+      `of which ${ms(applied * 1000, 0)} applied the configuration`,
   );
   return dataPlane;
 }
 
-async function costOfChange(site: Site, dataPlanes: readonly ServiceProcess[]): Promise<number[]> {
+/** Changes routes, prints the control plane's CPU time for each, and returns what `change` returns. */
+async function costOfChange(
+  site: Site,
+  dataPlanes: readonly ServiceProcess[],
+  changes: number,
+): Promise<number[]> {
   const { controlPlane } = site;
   const before = usageOf(controlPlane.pid).cpuUs;
-  const tookMs = await change(site, dataPlanes);
+  const tookMs = await change(site, dataPlanes, changes);
   const cpuMs = (usageOf(controlPlane.pid).cpuUs - before) / 1000;
   const name = 'gateway_control_plane_publish_duration_seconds';
   const read = await readMetrics(controlPlane.adminUrl);
   const count = (form: string) => read(`${name}_count{form="${form}"}`);
   print(
     `control plane at ${site.routeIds.length} routes: ${ms(cpuMs / changes, 2)} of CPU for each change, ` +
-      `the call of the API included; published so far: ${count('delta')} deltas, ` +
-      `${count('snapshot')} snapshots, ${count('repeated')} snapshots of deltas`,
+      `its API call included; published so far: ${count('delta')} deltas, ` +
+      `${count('snapshot')} snapshots, ${count('repeated')} snapshots of earlier deltas`,
   );
   return tookMs;
 }
 
-async function measureLarge(upstreamUrl: string): Promise<void> {
+async function measureLarge(
+  upstreamUrl: string,
+  { changes, dataPlanes: dataPlaneCount }: ConfigChangeOptions,
+): Promise<void> {
   await withSite(LARGE, upstreamUrl, async (site) => {
     const dataPlanes: ServiceProcess[] = [];
     for (let count = 0; count < dataPlaneCount; count += 1) {
@@ -138,13 +168,13 @@ async function measureLarge(upstreamUrl: string): Promise<void> {
     const traffic = startTraffic(dataPlanes, site.stack.adminToken);
     await delay(QUIET_MS);
     const quiet = traffic.take();
-    // Each reading begins the histogram of the event loop's delay anew.
+    // Each reading resets the histogram of event loop delays.
     for (const { adminUrl } of dataPlanes) await readMetrics(adminUrl);
-    const tookMs = await costOfChange(site, dataPlanes);
+    const tookMs = await costOfChange(site, dataPlanes, changes);
     const changing = traffic.take();
     await traffic.stop();
     print(
-      `from the 2xx to being served on all of ${dataPlaneCount} data planes, ${changes} changes: ` +
+      `from the 2xx until all ${dataPlaneCount} data planes served the change, ${changes} changes: ` +
         `median ${ms(percentile(tookMs, 0.5))}, p95 ${ms(percentile(tookMs, 0.95))}, ` +
         `max ${ms(percentile(tookMs, 1))}`,
     );
@@ -154,11 +184,11 @@ async function measureLarge(upstreamUrl: string): Promise<void> {
       const sum = read('gateway_config_delta_loop_seconds_sum');
       const within = read('gateway_config_delta_loop_seconds_bucket{le="0.005"}');
       print(
-        `data plane ${index + 1}: ${applied} deltas, ${ms((sum / applied) * 1000, 3)} of its event loop ` +
-          `each, ${within} of them below 5 ms; delay of its event loop meanwhile: ` +
+        `data plane ${index + 1}: ${applied} deltas, ${ms((sum / applied) * 1000, 3)} of event loop time ` +
+          `each, ${within} of them below 5 ms; event loop delay meanwhile: ` +
           `p50 ${ms(read('nodejs_eventloop_lag_p50_seconds') * 1000)}, ` +
           `p99 ${ms(read('nodejs_eventloop_lag_p99_seconds') * 1000)} ` +
-          `(timer ticks of 10 ms)`,
+          `(resolution 10 ms)`,
       );
     }
     for (const [what, taken] of Object.entries({ without: quiet, with: changing })) {
@@ -170,32 +200,10 @@ async function measureLarge(upstreamUrl: string): Promise<void> {
   });
 }
 
-async function measureSmall(upstreamUrl: string): Promise<void> {
+async function measureSmall(upstreamUrl: string, changes: number): Promise<void> {
   await withSite(SMALL, upstreamUrl, async (site) => {
     const dataPlane = await site.stack.startDataPlane();
     await untilAllowed(dataPlane, site.stack.adminToken, site.routeIds.length, 'PUT');
-    await costOfChange(site, [dataPlane]);
+    await costOfChange(site, [dataPlane], changes);
   });
-}
-
-const upstream = createServer((_request, response) => response.end('ok'));
-upstream.listen(0, '127.0.0.1');
-await once(upstream, 'listening');
-const upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-try {
-  print(
-    `load of the machine at the start: ${loadavg()
-      .map((load) => load.toFixed(1))
-      .join(' ')}`,
-  );
-  await measureLarge(upstreamUrl);
-  await measureSmall(upstreamUrl);
-  print(
-    `load of the machine at the end: ${loadavg()
-      .map((load) => load.toFixed(1))
-      .join(' ')}`,
-  );
-} finally {
-  upstream.close();
-  upstream.closeAllConnections();
 }

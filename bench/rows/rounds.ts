@@ -1,34 +1,31 @@
-import type { Cores } from './measure/cores.ts';
-import { createQuietWait } from './measure/quiet.ts';
-import { runRound, type LoadKind, type RoundResult } from './measure/round.ts';
-import type { Peer } from './peers/peer.ts';
-import { DISTURBED_SHARE } from './report/row.ts';
+import type { Cores } from '../lab/cores.ts';
+import { createQuietWait } from '../measure/quiet.ts';
+import { runRound, type LoadKind, type RoundResult } from '../measure/round.ts';
+import type { Peer } from '../peers/peer.ts';
+import { DISTURBED_SHARE } from '../report/row.ts';
 
-/** How many disturbed parts of a round are measured again, over one load of all rows. */
+/** How many disturbed measurements are repeated under one kind of load. */
 export const MAX_REPEATS = 8;
 
-/** How long one load of all rows waits for quiet. */
+/** The longest total wait for a quiet machine under one kind of load. */
 export const MAX_QUIET_WAIT_MS = 40_000;
 
-/** Where the rows run, and who is told how it goes. */
+/** Where the rows run, and where progress is printed. */
 export interface RowsRun {
   readonly cores: Cores;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
 }
 
-/** Loads each row for so long, without a figure, until its code is compiled and its connections are open. */
+/** Loads each row without measuring it, until its code is compiled and its connections are open. */
 export async function warmUp(peers: readonly Peer[], kind: LoadKind, run: RowsRun): Promise<void> {
   run.log('warm-up');
   for (const peer of peers)
-    show(peer, await runRound(peer, kind, run.cores.measured, run.signal), run);
+    logResult(peer, await runRound(peer, kind, run.cores.measured, run.signal), run);
 }
 
-/**
- * Visits all rows in each round, one after the other: what disturbs the machine for a while hits all
- * alike.
- */
-export async function runRows(
+/** Visits every row in every round, so that a disturbance of the machine hits all rows alike. */
+export async function runRounds(
   peers: readonly Peer[],
   kind: LoadKind,
   rounds: number,
@@ -52,15 +49,15 @@ export async function runRows(
         if (again.foreignShare < result.foreignShare) result = again;
       }
       all.push(result);
-      show(peer, result, run);
+      logResult(peer, result, run);
     }
   }
   return results;
 }
 
-function show({ name }: Peer, result: RoundResult, { log }: RowsRun): void {
+function logResult({ name }: Peer, result: RoundResult, { log }: RowsRun): void {
   log(
-    `  ${name.padEnd(20)} ${result.requestsPerSecond.toFixed(0).padStart(7)}/s ` +
+    `  ${name.padEnd(24)} ${result.requestsPerSecond.toFixed(0).padStart(7)}/s ` +
       `${result.cpuUsPerRequest.toFixed(1).padStart(6)} µs`,
   );
 }

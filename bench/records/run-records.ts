@@ -1,22 +1,23 @@
-/**
- * How long look-ups and lists of request records take with many of them in Postgres, over the real
- * control plane. `node bench/records-at-volume.ts [--rows 10000000] [--days 29] [--hold]`. A Postgres and
- * a NATS of its own, whose data are removed at the end; 127.0.0.1 only; ends by itself. 10 million
- * records take about 11 GB. `--hold` keeps everything running until Ctrl-C or an hour has passed.
- */
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import pg from 'pg';
-import { daysBefore, loadDay, loadVariants, RARE } from './volume/load-records.ts';
-import { timeQueries, timeLookUps } from './volume/time-queries.ts';
+import { daysBefore, loadDay, loadVariants, RARE } from './load-records.ts';
+import { timeLists, timeLookups } from './time-queries.ts';
 
-const MAX_ROWS = 100_000_000;
+/** What `pnpm bench records` is given. */
+export interface RecordsOptions {
+  /** How many records are created. */
+  readonly rows: number;
+  readonly days: number;
+  /** Keeps everything running until Ctrl-C or an hour has passed. */
+  readonly hold: boolean;
+}
+
 const MAX_MS = 60 * 60 * 1000;
-const LOOK_UPS = 300;
+const LOOKUPS = 300;
 const LOADERS = 2;
 
-/** Durability costs time here and is of no use: all of it is thrown away. The reads are the same. */
+/** All data is thrown away at the end, so durability is off. Reads do not depend on it. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -26,15 +27,24 @@ const SETTINGS = {
   max_wal_size: '4GB',
 };
 
-const { values } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '10000000' },
-    days: { type: 'string', default: '29' },
-    hold: { type: 'boolean', default: false },
-  },
-});
-const days = Math.min(Math.max(1, Number(values.days)), 29);
-const perDay = Math.floor(Math.min(Number(values.rows), MAX_ROWS) / days);
+/**
+ * Measures how long record queries take over the real control plane when Postgres holds many records. Ends after an
+ * hour at the latest and removes its Postgres and NATS.
+ */
+export async function runRecords(options: RecordsOptions): Promise<void> {
+  const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: SETTINGS });
+  const done = new AbortController();
+  const interrupted = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  const timeout = delay(MAX_MS, undefined, { signal: done.signal }).catch(() => undefined);
+  try {
+    await Promise.race([measure(stack, options), interrupted, timeout]);
+  } finally {
+    done.abort();
+    await stack.close();
+  }
+}
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -50,8 +60,9 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-async function load(url: string): Promise<void> {
+async function load(url: string, { rows, days }: RecordsOptions): Promise<void> {
   const startedMs = performance.now();
+  const perDay = Math.floor(rows / days);
   await withClient(url, loadVariants);
   const starts = daysBefore(Date.now(), days);
   const left = [...starts];
@@ -67,7 +78,7 @@ async function load(url: string): Promise<void> {
   await Promise.all(Array.from({ length: LOADERS }, () => withClient(url, loader)));
 }
 
-async function printSize(client: pg.Client): Promise<void> {
+async function printSize(client: pg.Client, days: number): Promise<void> {
   const { rows } = await client.query<{ rows: string; heap: string; indexes: string }>(`
     SELECT count(*) AS rows,
       (SELECT sum(pg_table_size(inhrelid)) FROM pg_inherits
@@ -82,30 +93,17 @@ async function printSize(client: pg.Client): Promise<void> {
   );
 }
 
-async function measure(stack: PlaneStack): Promise<void> {
+async function measure(stack: PlaneStack, options: RecordsOptions): Promise<void> {
   const controlPlane = await stack.startControlPlane({ env: { MANAGEMENT_RATE_LIMIT: '1000000' } });
-  await load(stack.databaseUrl);
+  await load(stack.databaseUrl, options);
   await withClient(stack.databaseUrl, async (client) => {
-    await printSize(client);
+    await printSize(client, options.days);
     const api = { baseUrl: controlPlane.baseUrl, token: stack.adminToken };
-    await timeLookUps(client, api, LOOK_UPS, print);
-    await timeQueries(client, api, RARE, Math.floor((days * 2) / 3), print);
-    if (values.hold) {
+    await timeLookups(client, api, LOOKUPS, print);
+    await timeLists(client, api, RARE, Math.floor((options.days * 2) / 3), print);
+    if (options.hold) {
       print(`database: ${stack.databaseUrl}; API: ${api.baseUrl}; token: ${api.token}`);
       await delay(MAX_MS);
     }
   });
-}
-
-const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: SETTINGS });
-const stopped = new AbortController();
-const interrupted = new Promise<void>((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-});
-const tooLong = delay(MAX_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
-try {
-  await Promise.race([measure(stack), interrupted, tooLong]);
-} finally {
-  stopped.abort();
-  await stack.close();
 }

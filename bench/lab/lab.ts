@@ -4,24 +4,23 @@ import path from 'node:path';
 import { StartError } from '@gateway/local-stack/process/start-error';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { createRunner, type Runner } from '@gateway/shared/runner';
-import { pinned, pinSelf, splitCores, type Cores } from './measure/cores.ts';
-import type { Site } from './peers/peer.ts';
-import { startUpstream } from './peers/upstream.ts';
+import { pinned, pinSelf, splitCores, type Cores } from './cores.ts';
+import type { Site } from './site.ts';
 import { requireTools } from './tools.ts';
+import { startUpstream } from './upstream.ts';
 
-/** What a run stands on: its folder, its cores, the upstream. */
+/** What a run has: its folder, its cores, the upstream. */
 export interface Lab {
   readonly cores: Cores;
   readonly site: Site;
-  /** Undoes what was started, last in, first out. */
+  /** Stops what the run started, last started first. */
   readonly runner: Runner;
 }
 
 /**
- * Prepares a run, hands it over, and undoes everything on every way out: its end, an error, a signal,
- * or the end of its time.
+ * Prepares a run, runs it, and cleans up afterwards, also after an error, a signal or a timeout.
  *
- * @throws the error of the run, or a {StartError} in one line
+ * @throws the error of the run, or a {StartError} of one line
  */
 export async function withLab(timeoutMs: number, run: (lab: Lab) => Promise<void>): Promise<void> {
   await requireTools();
@@ -36,7 +35,7 @@ export async function withLab(timeoutMs: number, run: (lab: Lab) => Promise<void
   try {
     const folder = await mkdtemp(path.join(tmpdir(), 'gateway-bench-'));
     runner.defer('folder', () => rm(folder, { recursive: true, force: true }));
-    // nginx gives its worker's temporary folders to an account without rights.
+    // The nginx worker runs under an unprivileged account and must reach its temporary folders.
     await chmod(folder, 0o711);
     const { signal } = abort;
     const upstream = await startUpstream(folder, signal);

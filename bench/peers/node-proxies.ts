@@ -9,8 +9,21 @@ import { startPeer } from './start-peer.ts';
 const require = createRequire(import.meta.url);
 const manifestSchema = z.object({ name: z.string(), version: z.string() });
 
-/** A proxy of ours around a library, in `servers/`, as one process of this Node. */
-export function nodeServer(name: string, file: string, library: string): PeerKind {
+/** http-proxy with a keep-alive agent of node:http. */
+export const httpProxy = nodeProxy('http-proxy', 'http-proxy.ts', 'http-proxy');
+
+/** @fastify/http-proxy, which forwards with undici. */
+export const fastifyHttpProxy = nodeProxy(
+  '@fastify/http-proxy',
+  'fastify-http-proxy.ts',
+  '@fastify/http-proxy',
+);
+
+/** node:http and undici without any policy: what the runtime costs. A lower bound, not a peer. */
+export const floor = nodeProxy('floor', 'floor.ts', 'undici');
+
+/** A proxy built on a library, in `servers/`, run as one process of this Node. */
+function nodeProxy(name: string, file: string, library: string): PeerKind {
   const main = fileURLToPath(new URL(`servers/${file}`, import.meta.url));
   return {
     name,

@@ -1,0 +1,138 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createManagementClient } from '@gateway/local-stack/stack/management-client';
+import { ATTACKERS } from '@gateway/local-stack/test/attackers';
+import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { z } from 'zod';
+import { median } from '../measure/statistics.ts';
+import type { AttackOrder } from './attack-process.ts';
+import { steadyLoad, type SteadyResult } from './steady-load.ts';
+
+/** What `pnpm bench attack` is given. */
+export interface AttackOptions {
+  /** Runs only the attacks whose name contains this. */
+  readonly name: string;
+}
+
+const ROUNDS = 3;
+const SECONDS = 3;
+const CALLS_PER_SECOND = 200;
+const MAX_RATIO = 2;
+const SETTLE_MS = 700;
+/** An attack process ends by itself this long after its measurement should be done. */
+const ATTACK_MARGIN_SECONDS = 30;
+const idSchema = z.object({ data: z.object({ id: z.string() }) });
+
+type Name = keyof typeof ATTACKERS;
+
+/** Where the steady load and the attacks go. */
+interface Target {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** Connections of an attack and how soon each is opened again: what a few hosts can do, not a flood. */
+function strengthOf(name: Name): { connections: number; againMs: number } {
+  if (name === 'says nothing at all') return { connections: 10_000, againMs: 1000 };
+  if (/without end|1 MB|header lines|request line|again and again|ends its side/.test(name)) {
+    return { connections: name.includes('of one byte') ? 1 : 4, againMs: 500 };
+  }
+  // Each fills the buffers of two connections, some 20 MB. A few hundred would use up the memory that the kernel
+  // has for TCP, which slows down everything on the machine.
+  if (name === 'reads nothing of a large answer') return { connections: 40, againMs: 100 };
+  return { connections: 500, againMs: 100 };
+}
+
+/**
+ * Measures whether attacking callers harm the others: the p99 of a steady load, by turns with and without each
+ * attack. Sets exit code 1 if an attack more than doubles the p99 or makes a request fail.
+ */
+export async function runAttack({ name: part }: AttackOptions): Promise<void> {
+  const stack = await createPlaneStack();
+  const upstreams: ChildProcess[] = [];
+  try {
+    const target = await startTarget(stack, upstreams);
+    const load = () => steadyLoad({ ...target, perSecond: CALLS_PER_SECOND, seconds: SECONDS });
+    for (let warm = 0; warm < 2; warm += 1) await load();
+
+    process.stdout.write('| a caller that | p99 without | p99 with | ratio | failed |\n');
+    process.stdout.write('| --- | --: | --: | --: | --: |\n');
+    for (const name of Object.keys(ATTACKERS) as Name[]) {
+      if (name.includes(part)) await measureAttack(name, target, load);
+    }
+  } finally {
+    await stack.close();
+    for (const upstream of upstreams) upstream.disconnect();
+  }
+}
+
+async function startTarget(stack: PlaneStack, upstreams: ChildProcess[]): Promise<Target> {
+  const controlPlane = await stack.startControlPlane();
+  const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
+  // One upstream for each route, so that the load that an attack puts on its upstream does not count as
+  // the gateway's.
+  const startUpstream = async (): Promise<string> => {
+    const child = fork(processAt('upstream-process'));
+    upstreams.push(child);
+    const [port] = (await once(child, 'message')) as [number];
+    return `http://127.0.0.1:${port}`;
+  };
+  const makeRoute = async (name: string, url: string) => {
+    const service = { name, environment: 'production', url };
+    const service_id = idSchema.parse(await client.post('/v1/services', service)).data.id;
+    const rate_limit = { limit: 1_000_000_000, window_seconds: 60 };
+    await client.post('/v1/routes', { name, service_id, timeout_ms: 2000, rate_limit });
+  };
+  await makeRoute('canary', await startUpstream());
+  await makeRoute('attacked', await startUpstream());
+  await makeRoute('large', `${await startUpstream()}/large`);
+  const dataPlane = await stack.startDataPlane({ env: { HEADERS_TIMEOUT_MS: '8000' } });
+  return { url: `${dataPlane.baseUrl}/v1/proxy/canary`, token: stack.adminToken };
+}
+
+/** Runs the load by turns without and with the attack, and prints the medians. */
+async function measureAttack(
+  name: Name,
+  { url, token }: Target,
+  load: () => Promise<SteadyResult>,
+): Promise<void> {
+  const route = /reads nothing|again and again/.test(name) ? 'large' : 'attacked';
+  const order: AttackOrder = {
+    name,
+    target: { port: Number(new URL(url).port), token, route },
+    maxMs: (SECONDS + ATTACK_MARGIN_SECONDS) * 1000,
+    ...strengthOf(name),
+  };
+  const rounds: { without: SteadyResult; during: SteadyResult }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const without = await load();
+    rounds.push({ without, during: await withAttack(order, load) });
+    await delay(SETTLE_MS);
+  }
+  const ratio = median(rounds.map(({ without, during }) => during.p99Ms / without.p99Ms));
+  const failed = rounds.reduce((sum, { during }) => sum + during.failed, 0);
+  const before = median(rounds.map(({ without }) => without.p99Ms)).toFixed(1);
+  const during = median(rounds.map((round) => round.during.p99Ms)).toFixed(1);
+  const cells = [name, `${before} ms`, `${during} ms`, ratio.toFixed(2), String(failed)];
+  process.stdout.write(`| ${cells.join(' | ')} |\n`);
+  if (ratio > MAX_RATIO || failed > 0) process.exitCode = 1;
+}
+
+async function withAttack<T>(order: AttackOrder, work: () => Promise<T>): Promise<T> {
+  const child = fork(processAt('attack-process'), [JSON.stringify(order)]);
+  const ended = once(child, 'exit');
+  try {
+    // Until its connections are open: 10 000 take two seconds.
+    await delay(SETTLE_MS + order.connections / 4);
+    return await work();
+  } finally {
+    if (child.connected) child.disconnect();
+    await ended;
+  }
+}
+
+function processAt(name: string): string {
+  return fileURLToPath(new URL(`${name}.ts`, import.meta.url));
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { benchCommand, type Runs } from './command-line.ts';
+
+/** Parses a command line; gives the subcommand with its options, and throws what it would print. */
+async function parse(...args: readonly string[]): Promise<{ ran: string; options: unknown }> {
+  let result: { ran: string; options: unknown } | undefined;
+  const noteRun = (ran: string) => (options?: unknown) => {
+    result = { ran, options };
+    return Promise.resolve();
+  };
+  const runs: Runs = {
+    rows: noteRun('rows'),
+    profile: noteRun('profile'),
+    attack: noteRun('attack'),
+    workers: noteRun('workers'),
+    configChange: noteRun('config-change'),
+    ingest: noteRun('ingest'),
+    nats: noteRun('nats'),
+    records: noteRun('records'),
+  };
+  const command = benchCommand(runs);
+  let printed = '';
+  const print = (text: string) => void (printed += text);
+  for (const one of [command, ...command.commands]) {
+    one.exitOverride().configureOutput({ writeErr: print, writeOut: print });
+  }
+  try {
+    await command.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    throw new Error(printed, { cause: error });
+  }
+  if (result === undefined) throw new Error('no subcommand ran');
+  return result;
+}
+
+describe('the command line of the bench', () => {
+  it('measures all rows when it is given nothing, for less than ten minutes', async () => {
+    const { ran, options } = await parse();
+    expect(ran).toBe('rows');
+    expect(options).toMatchObject({ only: [], write: true });
+    const { rounds, roundSeconds, warmUpSeconds } = options as Record<string, number>;
+    const rows = 9;
+    // A round at the same load is three times as long as one under full load.
+    const seconds =
+      rows * (Number(warmUpSeconds) + Number(rounds) * Number(roundSeconds) * (1 + 3));
+    expect(seconds).toBeLessThan(600);
+  });
+
+  it('accepts shorter runs of some rows, with and without the name of the subcommand', async () => {
+    const args = ['--rounds', '1', '--round-seconds', '1', '--only', 'floor,gateway', '--no-write'];
+    const expected = { rounds: 1, roundSeconds: 1, only: ['floor', 'gateway'], write: false };
+    for (const line of [args, ['rows', ...args]]) {
+      const { ran, options } = await parse(...line);
+      expect(ran).toBe('rows');
+      expect(options).toMatchObject(expected);
+    }
+  });
+
+  it('runs each subcommand with its options', async () => {
+    expect(await parse('attack', 'line')).toEqual({ ran: 'attack', options: { name: 'line' } });
+    expect(await parse('config-change', '--data-planes', '3')).toMatchObject({
+      ran: 'config-change',
+      options: { changes: 100, dataPlanes: 3 },
+    });
+    const ingest = await parse('ingest', '--cpu-prof', '/tmp/profiles');
+    expect(ingest).toMatchObject({ ran: 'ingest', options: { cpuProf: '/tmp/profiles' } });
+    expect(await parse('records', '--hold')).toMatchObject({ options: { hold: true, days: 29 } });
+    for (const name of ['profile', 'workers', 'nats']) expect((await parse(name)).ran).toBe(name);
+  });
+
+  it.each([['--rounds', '0'], ['--rounds', '1.5'], ['--connections', 'many'], ['--fast']])(
+    'rejects %s %s and prints the usage',
+    async (...args) => {
+      await expect(parse(...args)).rejects.toThrow('Usage: pnpm bench');
+    },
+  );
+
+  it('rejects an unknown subcommand, and lists all of them with --help', async () => {
+    await expect(parse('row')).rejects.toThrow('Usage: pnpm bench');
+    await expect(parse('--help')).rejects.toThrow(/rows[^]*profile[^]*config-change[^]*records/);
+  });
+});

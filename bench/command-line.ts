@@ -1,0 +1,107 @@
+import path from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import type { AttackOptions } from './attack/run-attack.ts';
+import type { ConfigChangeOptions } from './config-change/run-config-change.ts';
+import type { IngestOptions } from './ingest/run-ingest.ts';
+import type { ProfileOptions } from './profile/run-profile.ts';
+import type { RecordsOptions } from './records/run-records.ts';
+import type { RowsOptions } from './rows/run-rows.ts';
+
+/** The work behind each subcommand. */
+export interface Runs {
+  rows(options: RowsOptions): Promise<void>;
+  profile(options: ProfileOptions): Promise<void>;
+  attack(options: AttackOptions): Promise<void>;
+  workers(): Promise<void>;
+  configChange(options: ConfigChangeOptions): Promise<void>;
+  ingest(options: IngestOptions): Promise<void>;
+  nats(): Promise<void>;
+  records(options: RecordsOptions): Promise<void>;
+}
+
+/** The command line of the bench. Every limit on how long a run takes is here. */
+export function benchCommand(runs: Runs): Command {
+  const bench = new Command('pnpm bench')
+    .description('Measures the gateway on this machine. All traffic stays on 127.0.0.1.')
+    .configureHelp({ showGlobalOptions: false })
+    .showHelpAfterError();
+
+  bench
+    .command('rows', { isDefault: true })
+    .description('CPU time, rate and latency of the gateway beside other proxies (the default)')
+    .option('--rounds <n>', 'measured rounds; each visits every row once', whole(1, 100), 7)
+    .option('--round-seconds <n>', 'length of a round under full load', whole(1, 60), 1)
+    .option('--warm-up-seconds <n>', 'load on each row before the first round', whole(1, 60), 10)
+    .option('--connections <n>', 'connections of the load', whole(1, 1000), 32)
+    .option('--only <rows>', 'measure these rows and nginx, such as gateway,floor', names, [])
+    .option('--compare <folder>', 'also measure the gateway of another checkout', (folder) =>
+      path.resolve(folder),
+    )
+    .option('--no-write', 'leave docs/understand/benchmarks.md unchanged')
+    .action((options: RowsOptions) => runs.rows(options));
+
+  bench
+    .command('profile')
+    .description('CPU profile of the data plane under load: time by part and by function')
+    .option('--write', 'write the tables into docs/understand/benchmarks.md', false)
+    .action((options: ProfileOptions) => runs.profile(options));
+
+  bench
+    .command('attack')
+    .description('p99 of a steady load, with and without slow or oversized callers')
+    .argument('[name]', 'run only the attacks whose name contains this', '')
+    .action((name: string) => runs.attack({ name }));
+
+  bench
+    .command('workers')
+    .description('one process beside a group of two workers')
+    .action(() => runs.workers());
+
+  bench
+    .command('config-change')
+    .description('cost of a configuration change, and the time until data planes serve it')
+    .option('--changes <n>', 'changes to make', whole(1, 2000), 100)
+    .option('--data-planes <n>', 'data planes to start', whole(1, 8), 2)
+    .action((options: ConfigChangeOptions) => runs.configChange(options));
+
+  bench
+    .command('ingest')
+    .description('request records a second that the control plane stores in Postgres')
+    .option('--rate <n>', 'records a second', whole(1, 200_000), 20_000)
+    .option('--seconds <n>', 'for how long', whole(1, 600), 60)
+    .option('--data-planes <n>', 'senders', whole(1, 200), 4)
+    .option('--cpu-prof <folder>', 'write a CPU profile of the control plane into this folder')
+    .action((options: IngestOptions) => runs.ingest(options));
+
+  bench
+    .command('nats')
+    .description('CPU time of NATS for an idempotency key, a quota lease and a heartbeat')
+    .action(() => runs.nats());
+
+  bench
+    .command('records')
+    .description('duration of record queries when Postgres holds many records')
+    .option(
+      '--rows <n>',
+      'records; 10 million take 12 GB of disk',
+      whole(1, 100_000_000),
+      10_000_000,
+    )
+    .option('--days <n>', 'days that the records are spread over', whole(1, 29), 29)
+    .option('--hold', 'keep everything running until Ctrl-C, for an hour at most', false)
+    .action((options: RecordsOptions) => runs.records(options));
+
+  return bench;
+}
+
+function whole(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`);
+  };
+}
+
+function names(text: string): readonly string[] {
+  return text.split(',').filter((name) => name !== '');
+}
