@@ -227,7 +227,7 @@ async function start({
     return dataPath.stop();
   });
   group?.serving();
-  log.info({ port: dataPath.port, admin_port: admin.port }, 'data plane serves');
+  log.info({ port: dataPath.port, admin_port: admin.port }, 'ready');
 }
 
 function isText(reason: string | undefined): reason is string {

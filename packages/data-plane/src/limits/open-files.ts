@@ -35,7 +35,7 @@ export function withinOpenFiles(
   if (possible >= maxConnections) return maxConnections;
   log.warn(
     { open_files: openFiles, max_connections: possible, asked: maxConnections },
-    'MAX_CONNECTIONS is more than the limit on open files allows; fewer are taken',
+    'MAX_CONNECTIONS exceeds the open file limit',
   );
   return possible;
 }

@@ -162,7 +162,7 @@ class IncomingBodyStream extends Readable implements BodyStream {
       idle?.cancel();
       idle = clock.setTimer(idleTimeoutMs, () => {
         if (request.isPaused()) watch();
-        else fail(new GatewayError('invalid_request', 'The request body stopped coming.'));
+        else fail(new GatewayError('invalid_request', 'The request body timed out.'));
       });
     };
     const onData = (chunk: Buffer) => {

@@ -104,6 +104,6 @@ function answer(
 /** An error that is not the caller's to see becomes `internal_error`, and is logged with its cause. */
 export function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
   if (error instanceof GatewayError) return error;
-  log.error({ request_id: ctx.id, err: error }, 'a request failed in a way that was not expected');
+  log.error({ request_id: ctx.id, err: error }, 'request failed unexpectedly');
   return new GatewayError('internal_error', 'The gateway failed to handle the request.');
 }

@@ -9,7 +9,7 @@ import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { CompiledService } from '../routing-table/routing-table.ts';
 import type { RequestContext } from './context.ts';
 
-/** The record of a request that is over (DESIGN section 2 "Request record"). */
+/** The record of a finished request. */
 export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: string): RequestRecord {
   const { upstream, quota } = ctx;
   return {

@@ -41,7 +41,10 @@ export function respondWithUpstream(
   flows = true;
 }
 
-/** Answers in the error envelope (INTERFACE section 2), marked as the gateway's own by `X-Gateway-Error`. */
+/**
+ * Answers with the error envelope `{error: {code, message, request_id, details?}}`. `X-Gateway-Error`
+ * tells the caller that the gateway answered, not an upstream.
+ */
 export function respondWithError(
   ctx: RequestContext,
   response: CallerResponse,

@@ -10,10 +10,10 @@ export interface ResolveRouteOptions {
 }
 
 /**
- * Finds the environment and, in it, the route; refuses nothing, as an unknown route is only told to a
- * caller who has authenticated. The environment is the token's only one, else the one that
- * `X-Gateway-Environment` names, else the default (DESIGN section 2 "Environments, tokens, scopes").
- * A token counts in whichever field it came; whether the route takes it there is seen later.
+ * Finds the environment and its route. It refuses nothing, because only an authenticated caller may
+ * learn that a route does not exist. The environment is the token's if the token has exactly one, else
+ * the one that `X-Gateway-Environment` names, else the default. A token is accepted from either header
+ * here; authentication checks later whether the route accepts it from that header.
  */
 export function createResolveRoute(options: ResolveRouteOptions): Stage {
   return (ctx) => {
@@ -28,7 +28,7 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
   };
 }
 
-/** The hash of the token that the request brings; of two, that in `Authorization`. */
+/** The hash of the request's token; `Authorization` wins if there are two. */
 function presentedHash(ctx: RequestContext): string | undefined {
   const bearer = bearerCredential(ctx.inbound.authorization);
   if (bearer !== undefined && isTokenSecret(bearer)) {
@@ -42,8 +42,8 @@ function presentedHash(ctx: RequestContext): string | undefined {
 }
 
 /**
- * The environment's own word on a token that covers it: news of another environment may be older, and
- * a token that was revoked must not live on here for as long as it does there.
+ * The token as this environment's configuration has it. The configuration of another environment may
+ * be older, and a revoked token must not stay valid here until that one is updated.
  */
 function tokenIn(
   ctx: RequestContext,
@@ -58,8 +58,8 @@ function tokenIn(
 function environmentOf(ctx: RequestContext, token: Token | undefined, fallback: string): string {
   const named = ctx.inbound.environment;
   const [only] = token?.environments ?? [];
-  // A header that names an environment beyond the token is refused later; it is not passed over, as
-  // the caller would then reach another environment than the one that it asked for.
+  // A header that names an environment outside the token's is refused later. Ignoring it would send
+  // the caller to another environment than it asked for.
   if (only !== undefined && only !== '*' && token?.environments.length === 1) {
     return named !== undefined && !covers(token.environments, named) ? named : only;
   }

@@ -32,8 +32,8 @@ function setUp() {
   return { report, registry, lines, apply };
 }
 
-describe('the report of credentials that cannot be opened', () => {
-  it('names the key that is missing and counts its services, once', async () => {
+describe('the report of undecryptable credentials', () => {
+  it('logs each missing key and its number of services once', async () => {
     const { report, registry, lines, apply } = setUp();
     apply(['k2', 'k2', 'k3']);
     apply(['k2', 'k2', 'k3']);
@@ -51,21 +51,21 @@ describe('the report of credentials that cannot be opened', () => {
     );
   });
 
-  it('says when all of them can be used again, and nothing where all could all along', async () => {
+  it('logs when all credentials are decryptable again, and nothing if they always were', async () => {
     const { report, registry, lines, apply } = setUp();
     apply([]);
     expect(lines).toEqual([]);
     apply(['k2']);
     apply([]);
     expect(lines.map(({ msg }) => msg)).toEqual([
-      'credentials of upstreams cannot be opened; their services are refused',
-      'every credential of an upstream can be used again',
+      'upstream credentials not decryptable',
+      'all upstream credentials decryptable again',
     ]);
     expect([report.unusable(), report.reasons()]).toEqual([[], []]);
     expect(await registry.metrics()).not.toContain('gateway_unusable_credentials{');
   });
 
-  it('stays within what a heartbeat and a log line have room for', () => {
+  it('stays within the limits of a heartbeat and a log line', () => {
     const { report, lines, apply } = setUp();
     apply(Array.from({ length: 40 }, (_none, at) => (at < 20 ? 'same' : `k${at}`.padEnd(40, 'x'))));
     expect(report.unusable()).toHaveLength(16);

@@ -1,11 +1,12 @@
 import type { UnusableCredentials } from '@gateway/shared/heartbeats/heartbeat';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { Gauge, type Registry } from 'prom-client';
+import { Instruments } from '@gateway/shared/telemetry/instruments';
+import type { Gauge, Registry } from 'prom-client';
 import type { RoutingTable } from '../routing-table/routing-table.ts';
 
-/** What a log line names; the number is told whole. */
+/** How many service ids a log line lists; it always gives the full count. */
 const SHOWN_SERVICES = 10;
-/** What a heartbeat has room for, far above the master keys that anybody has at a time. */
+/** Limit of a heartbeat; no installation has this many master keys at once. */
 const MAX_GROUPS = 16;
 const MAX_KEY_ID_CHARS = 32;
 
@@ -16,45 +17,43 @@ interface Group {
 }
 
 /**
- * Tells of credentials that this data plane cannot open, by the master key that they need: as a metric,
- * in a log line with each change, and to heartbeats and readiness.
+ * Reports the upstream credentials that this data plane cannot decrypt, grouped by the master key that
+ * they need: as a metric, in a log line at each change, and to heartbeats and `/readyz`. The services of
+ * such credentials are refused.
  */
 export class CredentialReport {
   readonly #log: Logger;
   readonly #gauge: Gauge<'key_id' | 'reason'>;
   #groups: readonly Group[] = [];
-  #told = '';
+  /** The groups that were logged last, as JSON. */
+  #reported = '[]';
 
   constructor(log: Logger, registry: Registry) {
     this.#log = log;
-    this.#gauge = new Gauge({
-      name: 'gateway_unusable_credentials',
-      help: 'Services whose credential cannot be opened, by the master key that it was sealed under',
-      labelNames: ['key_id', 'reason'],
-      registers: [registry],
-    });
+    this.#gauge = new Instruments(registry).gauge(
+      'gateway_unusable_credentials',
+      'Services whose credential cannot be decrypted, by the master key that encrypted it.',
+      ['key_id', 'reason'],
+    );
   }
 
-  /** A new table is in use. */
+  /** Called when a new table is in use. */
   applied(table: RoutingTable): void {
     this.#groups = unusableOf(table);
     const text = JSON.stringify(this.#groups);
-    if (text === (this.#told || '[]')) return;
-    this.#told = text;
+    if (text === this.#reported) return;
+    this.#reported = text;
     this.#gauge.reset();
     for (const { key_id, reason, serviceIds } of this.#groups) {
       this.#gauge.set({ key_id, reason }, serviceIds.length);
     }
     if (this.#groups.length === 0) {
-      this.#log.info('every credential of an upstream can be used again');
+      this.#log.info('all upstream credentials decryptable again');
     }
     for (const { key_id, reason, serviceIds } of this.#groups) {
       const shown = serviceIds.slice(0, SHOWN_SERVICES);
-      const what = { key_id, reason, services: serviceIds.length, service_ids: shown };
-      this.#log.error(
-        what,
-        'credentials of upstreams cannot be opened; their services are refused',
-      );
+      const fields = { key_id, reason, services: serviceIds.length, service_ids: shown };
+      this.#log.error(fields, 'upstream credentials not decryptable');
     }
   }
 
@@ -67,14 +66,14 @@ export class CredentialReport {
     }));
   }
 
-  /** For who asks whether all is well: one line for each key. */
+  /** The reasons why this data plane is degraded: one line per key. */
   reasons(): readonly string[] {
     return this.#groups.map(({ key_id, reason, serviceIds }) => {
       const why =
         reason === 'key_missing'
           ? `GATEWAY_MASTER_KEYS lacks the key ${key_id}`
-          : `they are not what was sealed under the key ${key_id}`;
-      return `credentials of upstreams cannot be opened, of services: ${serviceIds.length}; ${why}`;
+          : `the data does not match what the key ${key_id} encrypted`;
+      return `upstream credentials not decryptable: ${serviceIds.length} services; ${why}`;
     });
   }
 }

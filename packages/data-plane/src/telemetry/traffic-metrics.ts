@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Instruments } from '@gateway/shared/telemetry/instruments';
+import type { Registry } from 'prom-client';
 import type { RequestContext } from '../request/context.ts';
 import { outcomeOf } from '../request/record.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
@@ -70,50 +71,34 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     [],
     1,
   );
-  const malformed = new Counter({
-    name: 'gateway_malformed_requests_total',
-    help: 'Requests that were not well-formed HTTP.',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  const refused = new Counter({
-    name: 'gateway_connections_refused_total',
-    help: 'Connections of callers that were closed at once, as there were too many.',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  new Gauge({
-    name: 'gateway_connections',
-    help: 'Connections of callers that are open.',
-    registers: [registry],
-    collect() {
-      this.set(gauges.connections());
-    },
-  });
-  const ended = new Counter({
-    name: 'gateway_connections_ended_total',
-    help: 'Connections with TLS that were ended, by reason.',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  new Gauge({
-    name: 'gateway_requests_in_flight',
-    help: 'Requests under way.',
-    registers: [registry],
-    collect() {
-      this.set(gauges.inFlight());
-    },
-  });
-  new Gauge({
-    name: 'gateway_dropped_counters_total',
-    help: 'Counters that were dropped at the bound of a store, and so forgot what was used.',
-    labelNames: ['store'],
-    registers: [registry],
-    collect() {
-      for (const [store, count] of Object.entries(gauges.dropped)) this.set({ store }, count());
-    },
-  });
-
+  const instruments = new Instruments(registry);
+  const malformed = instruments.counter(
+    'gateway_malformed_requests_total',
+    'Requests that were not well-formed HTTP.',
+    ['reason'],
+  );
+  const refused = instruments.counter(
+    'gateway_connections_refused_total',
+    'Client connections that were closed at once because there were too many.',
+    ['reason'],
+  );
+  const ended = instruments.counter(
+    'gateway_connections_ended_total',
+    'TLS connections that the gateway ended, by reason.',
+    ['reason'],
+  );
+  instruments.observeGauge(
+    'gateway_connections',
+    'Client connections that are open.',
+    gauges.connections,
+  );
+  instruments.observeGauge('gateway_requests_in_flight', 'Requests in flight.', gauges.inFlight);
+  instruments.observeGauges(
+    'gateway_dropped_counters_total',
+    'Counters that were dropped because a store was full, so their usage was forgotten.',
+    ['store'],
+    () => Object.entries(gauges.dropped).map(([store, count]) => [{ store }, count()] as const),
+  );
   const inGateway = gateway.at([]);
   // What was touched before goes with the configuration that it belongs to.
   const ofRoutes = new WeakMap<CompiledRoute, RouteRows>();

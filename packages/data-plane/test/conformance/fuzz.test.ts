@@ -126,7 +126,7 @@ describe('requests with bytes out of place', () => {
     );
     expect([...statuses]).toEqual(expect.arrayContaining([200, 400, 401, 404]));
     await eventually(async () => expect(await rig.gateway.inFlight()).toBe(0));
-    const unexpected = rig.gateway.logLines.filter((line) => line.includes('not expected'));
+    const unexpected = rig.gateway.logLines.filter((line) => line.includes('failed unexpectedly'));
     expect(unexpected).toEqual([]);
     const canary = await send(MARKS[RUNS] ?? '', '');
     expect(canary.responses.map(({ status }) => status)).toEqual([200]);

@@ -2,18 +2,18 @@
  * Every error code of the product, in one table.
  *
  * The HTTP status, the metric label, the OpenAPI document and docs/use/failure-modes.md are all derived
- * from it, so a code can mean one thing only. Source: INTERFACE section 7, DESIGN section 2 "Codes".
+ * from it, so that each code has one meaning.
  */
 
-/** Whose fault an error is: what the caller sent, what the upstream did, or the gateway itself. */
+/** What caused an error: the request, the caller's access, the upstream, or the gateway itself. */
 export type ErrorDomain = 'request' | 'access' | 'upstream' | 'gateway';
 
 export interface ErrorKind {
   readonly status: number;
   readonly domain: ErrorDomain;
   /**
-   * Whether the same request may be sent again unchanged: `safe` as nothing reached the upstream,
-   * `no` as the answer would be the same, `unknown` as the upstream may have acted on it.
+   * Whether the same request may be sent again unchanged. `safe`: nothing reached the upstream. `no`:
+   * the answer would be the same. `unknown`: the upstream may have acted on it.
    */
   readonly replay: 'safe' | 'no' | 'unknown';
   readonly when: string;

@@ -5,7 +5,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import { ADDRESS_REFUSED, isDeniedHost } from '../../upstream/names/guarded-lookup.ts';
 
-/** Why a key set could not be fetched, as the metrics and the log call it. */
+/** Why a key set fetch failed, as the metrics and the log name it. */
 export type FetchFailure =
   'unreachable' | 'timeout' | 'status' | 'too_large' | 'malformed' | 'address_refused';
 
@@ -24,19 +24,19 @@ export type FetchKeySet = (url: string, signal: AbortSignal) => Promise<string>;
 
 export interface FetchKeySetOptions {
   readonly clock: Clock;
-  /** Addresses where no upstream may be; the issuer's key set is held to the same. */
+  /** Addresses that no upstream may have; the same rule holds for the key sets of issuers. */
   readonly deny: AddressRanges;
   readonly lookup: LookupFunction;
 }
 
-/** For the whole of a fetch: name, connection, head and body. */
+/** Limit for a whole fetch: name resolution, connection, head and body. */
 export const FETCH_TIMEOUT_MS = 5_000;
 const MAX_KEY_SET_BYTES = 256 * 1024;
 
 /**
- * Fetches key sets over HTTP, each over a connection of its own. Bounded in time and size, follows no
- * redirect, and goes to no address where no upstream may be (DESIGN section 2 "Where an upstream may
- * be"), looked at after name resolution.
+ * Fetches key sets over HTTP, each over its own connection. A fetch is bounded in time and in size and
+ * follows no redirect. It connects to no address that `deny` contains; the addresses are checked after
+ * name resolution, so a name cannot lead to a denied address.
  */
 export function createFetchKeySet(options: FetchKeySetOptions): FetchKeySet {
   const { clock, deny, lookup } = options;
@@ -63,7 +63,7 @@ export function createFetchKeySet(options: FetchKeySetOptions): FetchKeySet {
         request.destroy();
       };
       const abort = () => {
-        fail('unreachable', 'it was given up');
+        fail('unreachable', 'the fetch was cancelled');
       };
       const timer = clock.setTimer(FETCH_TIMEOUT_MS, () => {
         fail('timeout', `it took longer than ${FETCH_TIMEOUT_MS} ms`);
@@ -107,7 +107,7 @@ function readText(
     fail('unreachable', error.code ?? error.message);
   });
   response.on('end', () => {
-    // Unlike toString it passes over a byte order mark, as RFC 8259 section 8.1 lets a reader do.
+    // Unlike toString, TextDecoder skips a byte order mark, which RFC 8259 section 8.1 allows.
     if (response.complete) done(new TextDecoder().decode(Buffer.concat(chunks)));
   });
 }

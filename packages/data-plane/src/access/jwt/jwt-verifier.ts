@@ -1,5 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
-import { Counter, type Registry } from 'prom-client';
+import { Instruments } from '@gateway/shared/telemetry/instruments';
+import type { Counter, Registry } from 'prom-client';
 import type { JwtAuth } from '../../routing-table/routing-table.ts';
 import type { JwtCaller } from '../../request/context.ts';
 import { callerOf } from './jwt-caller.ts';
@@ -9,16 +10,16 @@ import type { RemoteKeySet } from './remote-key-set.ts';
 import { VerifiedTokens } from './verified-tokens.ts';
 import { CLOCK_SKEW_SECONDS, NOT_VALID, verifyJwt, type Verification } from './verify-jwt.ts';
 
-/** What came of a token. */
+/** The result of verifying a token. */
 export type JwtVerdict =
   | { readonly kind: 'caller'; readonly caller: JwtCaller }
   | { readonly kind: 'refused'; readonly reason: string }
-  /** There is no key to verify it with, so nobody can tell; the next fetch is in so many seconds. */
+  /** There are no keys to verify the token with; the next fetch starts in this many seconds. */
   | { readonly kind: 'no_keys'; readonly retryAfterSeconds: number };
 
-/** Verifies the tokens of callers. Answers at once where it has verified the token before. */
+/** Verifies the tokens of callers. Returns no promise if the token was verified before. */
 export interface JwtVerifier {
-  /** @param deadlineMs until when keys may be waited for, by the monotonic clock. */
+  /** @param deadlineMs how long to wait for keys: a time of the monotonic clock */
   verify(auth: JwtAuth, token: string, deadlineMs: number): JwtVerdict | Promise<JwtVerdict>;
 }
 
@@ -31,7 +32,7 @@ export interface KeySetVerifierOptions {
 const MAX_TOKEN_CHARS = 8 * 1024;
 const MAX_VERIFIED_TOKENS = 10_000;
 
-/** Verifies with the key sets of the issuers. */
+/** Verifies tokens with the key sets of their issuers. */
 export class KeySetVerifier implements JwtVerifier {
   readonly #options: KeySetVerifierOptions;
   readonly #verified = new VerifiedTokens(MAX_VERIFIED_TOKENS);
@@ -39,15 +40,14 @@ export class KeySetVerifier implements JwtVerifier {
 
   constructor(options: KeySetVerifierOptions) {
     this.#options = options;
-    this.#results = new Counter({
-      name: 'gateway_jwt_verifications_total',
-      help: 'JWTs of callers, by what came of them: `known` ones were verified before.',
-      labelNames: ['result'],
-      registers: [options.registry],
-    });
+    this.#results = new Instruments(options.registry).counter(
+      'gateway_jwt_verifications_total',
+      'JWTs of callers, by result; a `known` token was verified before.',
+      ['result'],
+    );
   }
 
-  /** Tokens that were dropped at the bound, and are verified again when they come again. */
+  /** How many verified tokens were forgotten because there were too many; they are verified again. */
   get dropped(): number {
     return this.#verified.dropped;
   }
@@ -60,26 +60,26 @@ export class KeySetVerifier implements JwtVerifier {
     const set = this.#options.keySets.at(auth.jwksUrl);
     const overSeconds = Math.floor(this.#options.clock.nowMs() / 1000) - CLOCK_SKEW_SECONDS;
     const caller = this.#verified.find(auth, token, set.keys, overSeconds);
-    if (caller === undefined) return this.#verifyAnew(auth, token, set, deadlineMs);
+    if (caller === undefined) return this.#verifyUnknown(auth, token, set, deadlineMs);
     this.#results.inc({ result: 'known' });
     return { kind: 'caller', caller };
   }
 
-  async #verifyAnew(
+  async #verifyUnknown(
     auth: JwtAuth,
     token: string,
     set: RemoteKeySet,
     deadlineMs: number,
   ): Promise<JwtVerdict> {
-    const keys = set.keys ?? (await this.#renewed(set, deadlineMs));
+    const keys = set.keys ?? (await this.#keysAfterRenewal(set, deadlineMs));
     if (keys === undefined) {
       this.#results.inc({ result: 'no_keys' });
       return { kind: 'no_keys', retryAfterSeconds: set.retryAfterSeconds };
     }
     const verification = await verifyJwt(token, auth, keys, this.#options.clock.nowMs());
     if (verification.kind !== 'no_key') return this.#settle(auth, token, keys, verification);
-    // The issuer may have begun to sign with a new key.
-    const newer = await this.#renewed(set, deadlineMs);
+    // The issuer may have started to sign with a new key.
+    const newer = await this.#keysAfterRenewal(set, deadlineMs);
     const again =
       newer === undefined || newer === keys
         ? verification
@@ -102,8 +102,8 @@ export class KeySetVerifier implements JwtVerifier {
     };
   }
 
-  /** The set after the next fetch, or as it is where the deadline passes before, or none is allowed. */
-  async #renewed(set: RemoteKeySet, deadlineMs: number): Promise<KeySet | undefined> {
+  /** The keys after the next fetch; the current keys if the deadline passes first or no fetch is allowed. */
+  async #keysAfterRenewal(set: RemoteKeySet, deadlineMs: number): Promise<KeySet | undefined> {
     const renewal = set.renewal();
     if (renewal === undefined) return set.keys;
     const { clock } = this.#options;

@@ -1,13 +1,14 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Instruments } from '@gateway/shared/telemetry/instruments';
+import type { Counter, Registry } from 'prom-client';
 import type { FetchKeySet } from './fetch-key-set.ts';
 import { RemoteKeySet } from './remote-key-set.ts';
 
 export interface KeySetsOptions {
   readonly fetch: FetchKeySet;
   readonly clock: Clock;
-  /** Gives numbers in [0, 1). */
+  /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
   readonly registry: Registry;
@@ -16,8 +17,8 @@ export interface KeySetsOptions {
 const MAX_KEY_SETS = 1_000;
 
 /**
- * The key sets of every issuer that the configuration names, one for each URL, shared by the routes
- * that name it. They outlive a change of configuration. Past `MAX_KEY_SETS` the one made first goes.
+ * The key sets of all issuers in the configuration. Each URL has one set, which the routes with that
+ * URL share. Sets survive a configuration change. Above `MAX_KEY_SETS` the oldest set is dropped.
  */
 export class KeySets {
   readonly #options: KeySetsOptions;
@@ -28,47 +29,46 @@ export class KeySets {
 
   constructor(options: KeySetsOptions) {
     this.#options = options;
-    this.#fetches = new Counter({
-      name: 'gateway_key_set_fetches_total',
-      help: 'Fetches of the key sets of token issuers, by result.',
-      labelNames: ['result'],
-      registers: [options.registry],
-    });
-    this.#dropped = new Counter({
-      name: 'gateway_key_sets_dropped_total',
-      help: 'Key sets that were dropped as there were too many, and are fetched again when needed.',
-      registers: [options.registry],
-    });
-    this.#droppedKeys = new Counter({
-      name: 'gateway_key_set_keys_dropped_total',
-      help: 'Keys of token issuers that were dropped, as a set names too many: 64 of one are used.',
-      registers: [options.registry],
-    });
-    const sets = this.#sets;
-    new Gauge({
-      name: 'gateway_key_sets',
-      help: 'Key sets of token issuers that the configuration names, by whether there is one to verify with.',
-      labelNames: ['state'],
-      registers: [options.registry],
-      collect() {
-        const held = [...sets.values()].filter((set) => set.keys !== undefined).length;
-        this.set({ state: 'held' }, held);
-        this.set({ state: 'missing' }, sets.size - held);
+    const instruments = new Instruments(options.registry);
+    this.#fetches = instruments.counter(
+      'gateway_key_set_fetches_total',
+      'Fetches of the key sets of token issuers, by result.',
+      ['result'],
+    );
+    this.#dropped = instruments.counter(
+      'gateway_key_sets_dropped_total',
+      'Key sets that were dropped because there were too many; they are fetched again when needed.',
+    );
+    this.#droppedKeys = instruments.counter(
+      'gateway_key_set_keys_dropped_total',
+      'Keys of token issuers that were dropped because a set has too many: at most 64 of a set are used.',
+    );
+    instruments.observeGauges(
+      'gateway_key_sets',
+      'Key sets of token issuers in the configuration, by whether there is one to verify with.',
+      ['state'],
+      () => {
+        const sets = [...this.#sets.values()];
+        const held = sets.filter((set) => set.keys !== undefined).length;
+        return [
+          [{ state: 'held' }, held],
+          [{ state: 'missing' }, sets.length - held],
+        ];
       },
-    });
+    );
   }
 
-  /** The set behind this URL; made, and so fetched, where it was not yet. */
+  /** The set at this URL. An unknown URL gets a new set, which is fetched at once. */
   at(url: string): RemoteKeySet {
     const known = this.#sets.get(url);
     if (known !== undefined) return known;
     if (this.#sets.size >= MAX_KEY_SETS) this.#dropOldest();
-    const made = this.#make(url);
-    this.#sets.set(url, made);
-    return made;
+    const created = this.#create(url);
+    this.#sets.set(url, created);
+    return created;
   }
 
-  /** Begins to fetch the sets that a new configuration names, and gives up those that it does not. */
+  /** Starts to fetch the sets of a new configuration and closes those that are not in it. */
   retain(urls: ReadonlySet<string>): void {
     for (const [url, set] of this.#sets) {
       if (urls.has(url)) continue;
@@ -86,18 +86,21 @@ export class KeySets {
     this.#sets.clear();
   }
 
-  #make(url: string): RemoteKeySet {
+  #create(url: string): RemoteKeySet {
     const { fetch, clock, random, log } = this.#options;
     return new RemoteKeySet({
-      ...{ url, fetch, clock, random },
+      url,
+      fetch,
+      clock,
+      random,
       fetched: (result, reason) => {
         this.#fetches.inc({ result });
         if (result === 'ok') return;
-        log.warn({ jwks_url: withoutQuery(url), result, reason }, 'a key set could not be fetched');
+        log.warn({ jwks_url: withoutQuery(url), result, reason }, 'key set fetch failed');
       },
       dropped: (keys) => {
         this.#droppedKeys.inc(keys);
-        log.warn({ jwks_url: withoutQuery(url), dropped: keys }, 'a key set names too many keys');
+        log.warn({ jwks_url: withoutQuery(url), dropped: keys }, 'key set has too many keys');
       },
     });
   }
