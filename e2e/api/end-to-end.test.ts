@@ -6,7 +6,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-describe('INTERFACE section 1', () => {
+describe('the gateway, end to end', () => {
   let gateway: Gateway;
   const url = () => gateway.upstream.url;
 
@@ -24,7 +24,7 @@ describe('INTERFACE section 1', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  it('§1 Management endpoints configure the gateway (services, routes). They return a JSON object.', async () => {
+  it('Management endpoints configure the gateway (services, routes). They return a JSON object.', async () => {
     const { admin } = gateway;
     const service = await admin.post('/v1/services', {
       name: 'a',
@@ -42,7 +42,7 @@ describe('INTERFACE section 1', () => {
     expect((await admin.proxy('a')).status).toBe(200);
   });
 
-  it('§1 Proxy endpoints carry application traffic to an upstream service through a named route. They preserve the upstream status code and body.', async () => {
+  it('Proxy endpoints carry application traffic to an upstream service through a named route. They preserve the upstream status code and body.', async () => {
     const answer = await gateway.admin.proxy('teapot', { body: { sugar: true } });
     expect(answer.status).toBe(418);
     expect(answer.body).toBe('{"upstream":"/status/418","method":"POST"}');
@@ -52,27 +52,27 @@ describe('INTERFACE section 1', () => {
     });
   });
 
-  it('§1 The gateway applies authentication before traffic reaches the upstream.', async () => {
+  it('The gateway applies authentication before traffic reaches the upstream.', async () => {
     const before = gateway.upstream.seen.length;
     const refused = await gateway.admin.proxy('orders', { token: null });
     await expectRefusal(refused, 401, 'authentication_failed');
     expect(gateway.upstream.seen).toHaveLength(before);
   });
 
-  it('§1 The gateway applies quotas (rate limits) before traffic reaches the upstream.', async () => {
+  it('The gateway applies quotas (rate limits) before traffic reaches the upstream.', async () => {
     expect((await gateway.admin.proxy('scarce')).status).toBe(200);
     const before = gateway.upstream.seen.length;
     await expectRefusal(await gateway.admin.proxy('scarce'), 429, 'rate_limit_exceeded');
     expect(gateway.upstream.seen).toHaveLength(before);
   });
 
-  it('§1 The gateway applies timeouts while traffic reaches the upstream.', async () => {
+  it('The gateway applies timeouts while traffic reaches the upstream.', async () => {
     const startedMs = performance.now();
     await expectRefusal(await gateway.admin.proxy('slow'), 504, 'upstream_timeout');
     expect(performance.now() - startedMs).toBeLessThan(4000);
   });
 
-  it('§1 The gateway applies bounded retries while traffic reaches the upstream.', async () => {
+  it('The gateway applies bounded retries while traffic reaches the upstream.', async () => {
     const asked = () => gateway.upstream.seen.filter((seen) => seen.url === '/status/503').length;
     const before = asked();
     const answer = await gateway.admin.proxy('failing', { method: 'GET' });
@@ -80,7 +80,7 @@ describe('INTERFACE section 1', () => {
     expect(asked() - before).toBe(3);
   });
 
-  it('§1 Every response carries a request identifier, so that one request can be followed end to end in logs and support.', async () => {
+  it('Every response carries a request identifier, so that one request can be followed end to end in logs and support.', async () => {
     const answer = await gateway.admin.proxy('orders');
     const id = answer.headers.get('x-request-id') ?? '';
     expect(id).toMatch(/^req_/);
@@ -94,7 +94,7 @@ describe('INTERFACE section 1', () => {
     expect(record.json()).toMatchObject({ data: { id, route: 'orders' } });
   });
 
-  it('§1 A service is configured with a service URL and a health path.', async () => {
+  it('A service is configured with a service URL and a health path.', async () => {
     const service = await gateway.service({ url: `${url()}/base`, health_path: '/alive' });
     const read = await gateway.admin.get(`/v1/services/${service.id}`);
     expect(read.json()).toMatchObject({ data: { url: `${url()}/base`, health_path: '/alive' } });

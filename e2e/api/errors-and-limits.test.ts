@@ -7,7 +7,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-describe('INTERFACE sections 5 to 9', () => {
+describe('authentication, errors, limits and versioning', () => {
   let gateway: Gateway;
   let development: Resource;
   let production: Client;
@@ -29,7 +29,7 @@ describe('INTERFACE sections 5 to 9', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  it('§5.1 Every request carries Authorization: Bearer <ACCESS_TOKEN>, a workspace token.', async () => {
+  it('Every request carries Authorization: Bearer <ACCESS_TOKEN>, a workspace token.', async () => {
     expect((await production.proxy('orders')).status).toBe(200);
     expect((await production.get('/v1/services')).status).toBe(200);
     for (const authorization of [production.token, `Basic ${production.token}`]) {
@@ -41,7 +41,7 @@ describe('INTERFACE sections 5 to 9', () => {
     }
   });
 
-  it('§5.2 Tokens are scoped to environments and routes.', async () => {
+  it('Tokens are scoped to environments and routes.', async () => {
     const narrow = await gateway.tokenClient({ environments: ['production'], routes: ['orders'] });
     await gateway.settled();
     expect((await narrow.proxy('orders')).status).toBe(200);
@@ -50,7 +50,7 @@ describe('INTERFACE sections 5 to 9', () => {
     await expectRefusal(await narrow.proxy('orders', { headers }), 401, 'authentication_failed');
   });
 
-  it('§5.2 A production token cannot modify a development route.', async () => {
+  it('A production token cannot modify a development route.', async () => {
     const path = `/v1/routes/${development.id}`;
     const refused = await production.patch(path, { timeout_ms: 1 });
     await expectRefusal(refused, 401, 'authentication_failed');
@@ -62,7 +62,7 @@ describe('INTERFACE sections 5 to 9', () => {
     });
   });
 
-  it('§5.3 A missing, invalid or insufficiently scoped token is rejected with 401 authentication_failed.', async () => {
+  it('A missing, invalid or insufficiently scoped token is rejected with 401 authentication_failed.', async () => {
     const reader = await gateway.tokenClient({ scopes: ['services:read'] });
     await gateway.settled();
     const tokens = [null, 'not-a-token', createTokenSecret(), reader.token];
@@ -74,7 +74,7 @@ describe('INTERFACE sections 5 to 9', () => {
     }
   });
 
-  it('§7 Gateway errors carry a stable machine-readable code.', async () => {
+  it('Gateway errors carry a stable machine-readable code.', async () => {
     const codes = [];
     for (const route of ['none', 'none', 'gone']) {
       const answer = await gateway.admin.proxy(route);
@@ -83,7 +83,7 @@ describe('INTERFACE sections 5 to 9', () => {
     expect(codes).toEqual(['route_not_found', 'route_not_found', 'upstream_unavailable']);
   });
 
-  it('§7 A failed upstream is distinguishable from a request rejected by the gateway.', async () => {
+  it('A failed upstream is distinguishable from a request rejected by the gateway.', async () => {
     const failed = await gateway.admin.proxy('broken');
     expect(failed.status).toBe(502);
     expect(failed.headers.has('x-gateway-error')).toBe(false);
@@ -92,27 +92,27 @@ describe('INTERFACE sections 5 to 9', () => {
     expect(rejected.headers.get('x-gateway-error')).toBe('upstream_unavailable');
   });
 
-  it('§7 400 invalid_request: required fields missing or JSON types wrong', async () => {
+  it('400 invalid_request: required fields missing or JSON types wrong', async () => {
     const missing = await gateway.admin.post('/v1/routes', {});
     await expectRefusal(missing, 400, 'invalid_request');
     const wrong = await gateway.admin.post('/v1/services', { name: [], url: 1 });
     await expectRefusal(wrong, 400, 'invalid_request');
   });
 
-  it('§7 401 authentication_failed: token invalid or wrongly scoped', async () => {
+  it('401 authentication_failed: token invalid or wrongly scoped', async () => {
     const invalid = await gateway.admin.proxy('orders', { token: createTokenSecret() });
     await expectRefusal(invalid, 401, 'authentication_failed');
     const writer = await gateway.tokenClient({ scopes: ['routes:write'] });
     await expectRefusal(await writer.get('/v1/routes'), 401, 'authentication_failed');
   });
 
-  it('§7 404 route_not_found: route name unknown in the environment', async () => {
+  it('404 route_not_found: route name unknown in the environment', async () => {
     await expectRefusal(await gateway.admin.proxy('draft'), 404, 'route_not_found');
     const headers = { 'x-gateway-environment': 'development' };
     expect((await gateway.admin.proxy('draft', { headers })).status).toBe(200);
   });
 
-  it('§7 429 rate_limit_exceeded: quota exceeded for the route; wait for the Retry-After header', async () => {
+  it('429 rate_limit_exceeded: quota exceeded for the route; wait for the Retry-After header', async () => {
     const statuses = [];
     for (let call = 0; call < 3; call += 1) {
       statuses.push((await gateway.admin.proxy('scarce')).status);
@@ -123,11 +123,11 @@ describe('INTERFACE sections 5 to 9', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   });
 
-  it('§7 502 upstream_unavailable: upstream not reachable', async () => {
+  it('502 upstream_unavailable: upstream not reachable', async () => {
     await expectRefusal(await gateway.admin.proxy('gone'), 502, 'upstream_unavailable');
   });
 
-  it('§7 The 429 message names the route whose quota was exceeded.', async () => {
+  it('The 429 message names the route whose quota was exceeded.', async () => {
     await gateway.route({ name: 'named', rate_limit: { limit: 1, window_seconds: 86_400 } });
     await gateway.settled();
     expect((await gateway.admin.proxy('named')).status).toBe(200);
@@ -136,14 +136,14 @@ describe('INTERFACE sections 5 to 9', () => {
     expect(message).toContain('named');
   });
 
-  it('§8 Rate limit: quota applied per route; remaining count in X-RateLimit-Remaining for the current window', async () => {
+  it('Rate limit: quota applied per route; remaining count in X-RateLimit-Remaining for the current window', async () => {
     await gateway.admin.proxy('scarce');
     const answer = await gateway.admin.proxy('plenty');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('1');
   });
 
-  it('§9 The version is carried in the path prefix /v1; all shown endpoints are under it.', async () => {
+  it('The version is carried in the path prefix /v1; all shown endpoints are under it.', async () => {
     for (const path of [
       '/services',
       '/routes',

@@ -5,7 +5,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-describe('INTERFACE sections 2 and 3', () => {
+describe('fields of resources, and envelopes', () => {
   let gateway: Gateway;
   let service: Resource;
 
@@ -27,53 +27,53 @@ describe('INTERFACE sections 2 and 3', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  it('§2 Service: id is a string, the identifier of the service', async () => {
+  it('Service: id is a string, the identifier of the service', async () => {
     expect(service.id).toMatch(/^svc_/);
     expect((await read(`/v1/services/${service.id}`)).id).toBe(service.id);
   });
 
-  it('§2 Service: name is a string, the name of the service', async () => {
+  it('Service: name is a string, the name of the service', async () => {
     expect((await read(`/v1/services/${service.id}`))['name']).toBe('billing');
   });
 
-  it('§2 Service, §3: status is a string, the state field that tells the health of the service', async () => {
+  it('Service: status is a string, the state field that tells the health of the service', async () => {
     expect((await read(`/v1/services/${service.id}`))['status']).toEqual(expect.any(String));
   });
 
-  it('§2 A service also has a service URL and a health path when it is added.', async () => {
+  it('A service also has a service URL and a health path when it is added.', async () => {
     const added = await gateway.service({ url: gateway.upstream.url, health_path: '/up' });
     expect(added).toMatchObject({ url: gateway.upstream.url, health_path: '/up' });
   });
 
-  it('§2 Route: name is required', async () => {
+  it('Route: name is required', async () => {
     const answer = await gateway.admin.post('/v1/routes', { service_id: service.id });
     const { details } = await expectRefusal(answer, 400, 'invalid_request');
     expect(details).toEqual([{ path: 'name', message: 'is required' }]);
   });
 
-  it('§2, §8 Route: name is unique within an environment', async () => {
+  it('Route: name is unique within an environment', async () => {
     const again = { name: 'invoices', service_id: service.id };
     await expectRefusal(await gateway.admin.post('/v1/routes', again), 409, 'name_conflict');
     const elsewhere = await gateway.route({ name: 'invoices', environment: 'development' });
     expect(elsewhere).toMatchObject({ name: 'invoices', environment: 'development' });
   });
 
-  it('§2 Route: name is used as {route} in the proxy path', async () => {
+  it('Route: name is used as {route} in the proxy path', async () => {
     expect((await gateway.admin.call('POST', '/v1/proxy/invoices')).status).toBe(200);
   });
 
-  it('§2 Route: service_id is required', async () => {
+  it('Route: service_id is required', async () => {
     const answer = await gateway.admin.post('/v1/routes', { name: 'alone' });
     const { details } = await expectRefusal(answer, 400, 'invalid_request');
     expect(details).toEqual([{ path: 'service_id', message: 'is required' }]);
   });
 
-  it('§2 Route: service_id is the identifier of an existing service', async () => {
+  it('Route: service_id is the identifier of an existing service', async () => {
     const unknown = { name: 'nowhere', service_id: `svc_${'0'.repeat(26)}` };
     await expectRefusal(await gateway.admin.post('/v1/routes', unknown), 404, 'service_not_found');
   });
 
-  it('§2 Route: timeout_ms is the timeout in milliseconds', async () => {
+  it('Route: timeout_ms is the timeout in milliseconds', async () => {
     const startedMs = performance.now();
     const answer = await gateway.admin.proxy('slow');
     const tookMs = performance.now() - startedMs;
@@ -82,7 +82,7 @@ describe('INTERFACE sections 2 and 3', () => {
     expect(tookMs).toBeLessThan(4000);
   });
 
-  it('§2 Route: retry_count is the number of retries', async () => {
+  it('Route: retry_count is the number of retries', async () => {
     const asked = (url: string) => gateway.upstream.seen.filter((seen) => seen.url === url).length;
     expect((await gateway.admin.proxy('flaky', { method: 'GET' })).status).toBe(200);
     expect(asked('/flaky/1/a')).toBe(2);
@@ -90,7 +90,7 @@ describe('INTERFACE sections 2 and 3', () => {
     expect(asked('/status/502')).toBe(1);
   });
 
-  it('§2 Explicit defaults exist for timeouts and retry behavior.', async () => {
+  it('Explicit defaults exist for timeouts and retry behavior.', async () => {
     const route = await gateway.admin.create('/v1/routes', {
       name: 'by-default',
       service_id: service.id,
@@ -98,7 +98,7 @@ describe('INTERFACE sections 2 and 3', () => {
     expect(route).toMatchObject({ timeout_ms: 10_000, retry_count: 2 });
   });
 
-  it('§2 One record per proxied request, addressed by <request_id>', async () => {
+  it('One record per proxied request, addressed by <request_id>', async () => {
     const answer = await gateway.admin.proxy('invoices');
     const id = answer.headers.get('x-request-id') ?? '';
     expect((await read(`/v1/requests/${id}`)).id).toBe(id);
@@ -107,7 +107,7 @@ describe('INTERFACE sections 2 and 3', () => {
     expect(ids.filter((one) => one === id)).toHaveLength(1);
   });
 
-  it('§2 The record carries gateway timing', async () => {
+  it('The record carries gateway timing', async () => {
     const { timing } = await recordOf('invoices');
     expect(timing).toEqual({
       gateway_ms: expect.any(Number),
@@ -116,31 +116,31 @@ describe('INTERFACE sections 2 and 3', () => {
     });
   });
 
-  it('§2 The record carries the selected upstream', async () => {
+  it('The record carries the selected upstream', async () => {
     expect((await recordOf('invoices'))['upstream']).toMatchObject({ url: gateway.upstream.url });
   });
 
-  it('§2 The record carries the retry count', async () => {
+  it('The record carries the retry count', async () => {
     await gateway.route({ name: 'flaky-twice', upstreamPath: '/flaky/2/b', retry_count: 2 });
     await gateway.settled();
     expect((await recordOf('flaky-twice'))['retry_count']).toBe(2);
     expect((await recordOf('invoices'))['retry_count']).toBe(0);
   });
 
-  it('§2 The record carries the final outcome', async () => {
+  it('The record carries the final outcome', async () => {
     expect((await recordOf('invoices'))['outcome']).toBe('success');
     expect((await recordOf('failing'))['outcome']).toBe('upstream_error');
     expect((await recordOf('slow'))['outcome']).toBe('timeout');
   });
 
-  it('§2, §8 Records are retained for 30 days.', async () => {
+  it('Records are retained for 30 days.', async () => {
     const record = await recordOf('invoices');
     const keptMs =
       Date.parse(String(record['expires_at'])) - Date.parse(String(record['received_at']));
     expect(keptMs).toBe(30 * 24 * 60 * 60 * 1000);
   });
 
-  it('§2 List/success body: object with data (array of resources) and request_id (string)', async () => {
+  it('List/success body: object with data (array of resources) and request_id (string)', async () => {
     for (const path of ['/v1/services', '/v1/routes', '/v1/requests']) {
       const answer = await gateway.admin.get(path);
       const body = answer.page();
@@ -150,7 +150,7 @@ describe('INTERFACE sections 2 and 3', () => {
     }
   });
 
-  it('§2 Error body: object with error object: code (string), message (string), request_id (string)', async () => {
+  it('Error body: object with error object: code (string), message (string), request_id (string)', async () => {
     const management = await gateway.admin.get('/v1/services/none');
     const proxied = await gateway.admin.proxy('none');
     for (const answer of [management, proxied]) {

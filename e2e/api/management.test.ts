@@ -5,7 +5,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-describe('INTERFACE section 4, management', () => {
+describe('management endpoints', () => {
   let gateway: Gateway;
   const services: Resource[] = [];
   const list = async (query: string, token?: string): Promise<Page> =>
@@ -19,13 +19,13 @@ describe('INTERFACE section 4, management', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  it('§4 All paths are relative to {base_url}.', async () => {
+  it('All paths are relative to {base_url}.', async () => {
     for (const { baseUrl } of [...gateway.dataPlanes, gateway.controlPlane]) {
       expect((await gateway.admin.at(baseUrl).get('/v1/services')).status).toBe(200);
     }
   });
 
-  it('§4 All management requests send Authorization.', async () => {
+  it('All management requests send Authorization.', async () => {
     const calls = [
       ['GET', '/v1/services'],
       ['POST', '/v1/services'],
@@ -41,7 +41,7 @@ describe('INTERFACE section 4, management', () => {
     }
   });
 
-  it('§4 Bodies are JSON with Content-Type: application/json.', async () => {
+  it('Bodies are JSON with Content-Type: application/json.', async () => {
     const body = JSON.stringify({
       name: 'typed',
       environment: 'production',
@@ -53,7 +53,7 @@ describe('INTERFACE section 4, management', () => {
     expect((await typed('application/json')).status).toBe(201);
   });
 
-  it('§4 GET /v1/services: Lists services visible to the current token.', async () => {
+  it('GET /v1/services: Lists services visible to the current token.', async () => {
     const { token } = await gateway.tokenClient({ environments: ['development'] });
     const all = await list('?limit=200');
     const visible = await list('?limit=200', token);
@@ -64,7 +64,7 @@ describe('INTERFACE section 4, management', () => {
     expect(visible.data).toEqual([{ ...services[1], status: expect.any(String) as unknown }]);
   });
 
-  it('§4 GET /v1/services: cursor is the pagination position', async () => {
+  it('GET /v1/services: cursor is the pagination position', async () => {
     const seen: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -75,19 +75,19 @@ describe('INTERFACE section 4, management', () => {
     expect(seen).toEqual((await list('?limit=200')).data.map(({ id }) => id));
   });
 
-  it('§4 GET /v1/services: limit is the page size', async () => {
+  it('GET /v1/services: limit is the page size', async () => {
     expect((await list('?limit=1')).data).toHaveLength(1);
     expect((await list('?limit=3')).data).toHaveLength(3);
   });
 
-  it('§4 GET /v1/services: Header Accept: application/json', async () => {
+  it('GET /v1/services: Header Accept: application/json', async () => {
     const headers = { accept: 'application/json' };
     const answer = await gateway.admin.get('/v1/services', { headers });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   });
 
-  it('§4 GET /v1/services: Response 200 { data: [ Service, ... ], request_id: <string> }', async () => {
+  it('GET /v1/services: Response 200 { data: [ Service, ... ], request_id: <string> }', async () => {
     const answer = await gateway.admin.get('/v1/services');
     expect(answer.status).toBe(200);
     const page = answer.page();
@@ -101,7 +101,7 @@ describe('INTERFACE section 4, management', () => {
     }
   });
 
-  it('§4 POST /v1/routes: Creates a named route to an existing service.', async () => {
+  it('POST /v1/routes: Creates a named route to an existing service.', async () => {
     const body = { name: 'made', service_id: services[0]?.id, timeout_ms: 1000, retry_count: 1 };
     const answer = await gateway.admin.post('/v1/routes', body);
     expect(answer.status).toBe(201);
@@ -110,7 +110,7 @@ describe('INTERFACE section 4, management', () => {
     expect((await gateway.admin.proxy('made')).status).toBe(200);
   });
 
-  it('§4 POST /v1/routes: Route names are unique within an environment.', async () => {
+  it('POST /v1/routes: Route names are unique within an environment.', async () => {
     await gateway.route({ name: 'only-one', environment: 'development' });
     const body = { name: 'only-one', service_id: services[1]?.id };
     await expectRefusal(await gateway.admin.post('/v1/routes', body), 409, 'name_conflict');
@@ -118,7 +118,7 @@ describe('INTERFACE section 4, management', () => {
     expect((await gateway.admin.post('/v1/routes', elsewhere)).status).toBe(201);
   });
 
-  it('§4 POST /v1/routes: Request body name string, service_id string, timeout_ms integer, retry_count integer', async () => {
+  it('POST /v1/routes: Request body name string, service_id string, timeout_ms integer, retry_count integer', async () => {
     const answer = await gateway.admin.post('/v1/routes', {
       name: 7,
       service_id: 7,
@@ -134,7 +134,7 @@ describe('INTERFACE section 4, management', () => {
     ]);
   });
 
-  it('§4 GET /v1/requests/{request_id}: Returns gateway timing, selected upstream, retry count and final outcome for the request identified by {request_id}.', async () => {
+  it('GET /v1/requests/{request_id}: Returns gateway timing, selected upstream, retry count and final outcome for the request identified by {request_id}.', async () => {
     await gateway.route({ name: 'looked-up' });
     await gateway.settled();
     const proxied = await gateway.admin.proxy('looked-up');
@@ -152,7 +152,7 @@ describe('INTERFACE section 4, management', () => {
     });
   });
 
-  it('§4 GET /v1/requests/{request_id}: Available for 30 days after the request.', async () => {
+  it('GET /v1/requests/{request_id}: Available for 30 days after the request.', async () => {
     // The time in an id is where its record is looked for: one older than 30 days is not looked for.
     const unknown = await gateway.admin.get(`/v1/requests/req_${'0'.repeat(26)}`);
     await expectRefusal(unknown, 404, 'request_not_found');
@@ -163,7 +163,7 @@ describe('INTERFACE section 4, management', () => {
     expect(Date.parse(String(record['expires_at']))).toBe(untilMs);
   });
 
-  it("§4 Other operations: Registering (adding) a service is part of the service's purpose", async () => {
+  it("Other operations: Registering (adding) a service is part of the service's purpose", async () => {
     const answer = await gateway.admin.post('/v1/services', {
       name: 'registered',
       environment: 'production',

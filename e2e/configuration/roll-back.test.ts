@@ -46,7 +46,8 @@ describe('the versions of a configuration', () => {
     const back = await admin.post('/v1/config/rollback', body, wait);
     expect(back.headers.get('preference-applied')).toBe('wait=20');
     expect(back.resource()).toMatchObject({
-      ...{ changed: true, restored_version: version },
+      changed: true,
+      restored_version: version,
       services: { created: 0, updated: 1, deleted: 0 },
       routes: { created: 1, updated: 0, deleted: 1 },
     });

@@ -72,7 +72,8 @@ describe('npm start at a larger scale', () => {
       const clients = urls.map((url) => createClient(url, tokenOf(started)));
 
       await makeRoute(clients, {
-        ...{ name: 'few', methods: ['GET'] },
+        name: 'few',
+        methods: ['GET'],
         rate_limit: { limit: LIMIT, window_seconds: 86_400 },
       });
       const offered = clients.flatMap((client) =>

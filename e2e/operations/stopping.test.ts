@@ -23,7 +23,10 @@ describe('SIGTERM under load', () => {
 
   const loadOf = (client: Client, path: string, more: Partial<LoadOptions> = {}) =>
     startLoad({
-      ...{ url: client.baseUrl + path, token: client.token, callers, maxCalls },
+      url: client.baseUrl + path,
+      token: client.token,
+      callers,
+      maxCalls,
       body: () => ({}),
       ...more,
     });

@@ -52,7 +52,9 @@ describe(`${many} connections on which nothing happens`, () => {
     for (let from = 0; from < count; from += 250) {
       const some = Array.from({ length: Math.min(250, count - from) }, (_, index) => {
         const socket = connect({
-          ...{ port, host: '127.0.0.1', localAddress: localAddress(from + index) },
+          port,
+          host: '127.0.0.1',
+          localAddress: localAddress(from + index),
         });
         socket.on('error', () => undefined);
         sockets.push(socket);

@@ -5,7 +5,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-describe('INTERFACE section 4, POST /v1/proxy/{route}', () => {
+describe('POST /v1/proxy/{route}', () => {
   let gateway: Gateway;
   const last = (): SeenRequest | undefined => gateway.upstream.seen.at(-1);
 
@@ -22,35 +22,35 @@ describe('INTERFACE section 4, POST /v1/proxy/{route}', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  it('§4 Forwards a request through the route named {route}.', async () => {
+  it('Forwards a request through the route named {route}.', async () => {
     expect((await gateway.admin.proxy('payments')).json()).toMatchObject({ upstream: '/payments' });
     expect((await gateway.admin.proxy('orders')).json()).toMatchObject({ upstream: '/' });
   });
 
-  it('§4 Query parameters are sent to the upstream service.', async () => {
+  it('Query parameters are sent to the upstream service.', async () => {
     await gateway.admin.proxy('orders?a=1&b=two%20words&a=3&empty=');
     expect(last()?.url).toBe('/?a=1&b=two%20words&a=3&empty=');
   });
 
-  it('§4 The body is sent to the upstream service.', async () => {
+  it('The body is sent to the upstream service.', async () => {
     const body = JSON.stringify({ amount: 1200, note: 'x'.repeat(200_000) });
     await gateway.admin.proxy('orders', { body });
     expect(last()?.body === body).toBe(true);
   });
 
-  it('§4 Supported headers are sent to the upstream service.', async () => {
+  it('Supported headers are sent to the upstream service.', async () => {
     const headers = { 'accept-language': 'de', 'x-tenant': 'blue', 'content-type': 'text/csv' };
     await gateway.admin.proxy('orders', { headers, body: 'a,b' });
     expect(last()?.headers).toMatchObject(headers);
   });
 
-  it('§4 Idempotency-Key is an optional request header, a string chosen by the caller.', async () => {
+  it('Idempotency-Key is an optional request header, a string chosen by the caller.', async () => {
     const headers = { 'idempotency-key': 'order-77' };
     expect((await gateway.admin.proxy('orders', { headers })).status).toBe(200);
     expect((await gateway.admin.proxy('orders')).status).toBe(200);
   });
 
-  it('§4 A key must be reused only for the same request body; otherwise the response is 409 idempotency_conflict.', async () => {
+  it('A key must be reused only for the same request body; otherwise the response is 409 idempotency_conflict.', async () => {
     const headers = { 'idempotency-key': 'order-78' };
     const first = await gateway.admin.proxy('orders', { headers, body: { amount: 1 } });
     const second = gateway.admin.at(gateway.dataPlanes[1]?.baseUrl ?? '');
@@ -60,7 +60,7 @@ describe('INTERFACE section 4, POST /v1/proxy/{route}', () => {
     await expectRefusal(other, 409, 'idempotency_conflict');
   });
 
-  it('§4 Request body: whatever the upstream expects.', async () => {
+  it('Request body: whatever the upstream expects.', async () => {
     const bodies = [
       ['application/json', '{"a": 1}'],
       ['application/x-www-form-urlencoded', 'a=1&b=2'],
@@ -77,7 +77,7 @@ describe('INTERFACE section 4, POST /v1/proxy/{route}', () => {
     }
   });
 
-  it('§4 Response: the upstream status code and body are returned unchanged.', async () => {
+  it('Response: the upstream status code and body are returned unchanged.', async () => {
     for (const status of [200, 201, 302, 400, 401, 404, 409, 418, 429, 500]) {
       const answer = await gateway.admin.proxy(`status-${status}`);
       expect(answer.status).toBe(status);
@@ -88,13 +88,13 @@ describe('INTERFACE section 4, POST /v1/proxy/{route}', () => {
     expect([empty.status, empty.body]).toEqual([204, '']);
   });
 
-  it('§4 Gateway metadata is added in headers.', async () => {
+  it('Gateway metadata is added in headers.', async () => {
     for (const status of [200, 404, 500]) {
       expectGatewayHeaders((await gateway.admin.proxy(`status-${status}`)).headers);
     }
   });
 
-  it('§4 X-Request-Id is on every response: a stable identifier of the request, for logs and support.', async () => {
+  it('X-Request-Id is on every response: a stable identifier of the request, for logs and support.', async () => {
     const answer = await gateway.admin.proxy('orders');
     const id = answer.headers.get('x-request-id') ?? '';
     expect(last()?.headers['x-request-id']).toBe(id);
@@ -103,7 +103,7 @@ describe('INTERFACE section 4, POST /v1/proxy/{route}', () => {
     expect(another.headers.get('x-request-id')).not.toBe(id);
   });
 
-  it('§4 X-Gateway-Latency is on every response: an integer, the gateway processing time in milliseconds.', async () => {
+  it('X-Gateway-Latency is on every response: an integer, the gateway processing time in milliseconds.', async () => {
     await gateway.route({ name: 'waiting', upstreamPath: '/slow/400' });
     await gateway.settled();
     const startedMs = performance.now();
@@ -114,7 +114,7 @@ describe('INTERFACE section 4, POST /v1/proxy/{route}', () => {
     expect(Number(latency)).toBeLessThan(performance.now() - startedMs - 300);
   });
 
-  it('§4 X-RateLimit-Remaining is on every response: an integer, the requests left in the current window.', async () => {
+  it('X-RateLimit-Remaining is on every response: an integer, the requests left in the current window.', async () => {
     const remaining: (string | null)[] = [];
     for (let call = 0; call < 4; call += 1) {
       const answer = await gateway.admin.proxy('counted');

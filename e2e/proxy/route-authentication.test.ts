@@ -36,7 +36,11 @@ describe('the authentication of a route', () => {
   function jwtAuth() {
     const { type, issuer: name, audience, jwks_url } = issuer.auth();
     return {
-      ...{ type, issuer: name, audience: audience[0], jwks_url, algorithms: ['ES256'] },
+      type,
+      issuer: name,
+      audience: audience[0],
+      jwks_url,
+      algorithms: ['ES256'],
       required_claims: { tenant: ['blue', 'green'] },
     };
   }
@@ -68,7 +72,9 @@ describe('the authentication of a route', () => {
       expect(JSON.stringify(seen)).not.toContain(token.split('.')[2]);
       const record = await recordOf(answer);
       expect(record).toMatchObject({
-        ...{ subject: `user-${plane}`, token_id: null, outcome: 'success' },
+        subject: `user-${plane}`,
+        token_id: null,
+        outcome: 'success',
         claims: { iss: ISSUER, aud: 'orders-api', tenant: 'blue' },
       });
       expect(JSON.stringify(record)).not.toContain(token.split('.')[2]);

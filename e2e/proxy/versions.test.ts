@@ -68,7 +68,10 @@ describe('the versions of a route, through the base URLs of two data planes', ()
     expect([answer.status, answer.body]).toEqual([200, 'v2']);
     const id = answer.headers.get('x-request-id') ?? '';
     expect((await gateway.admin.get(`/v1/requests/${id}`)).resource()).toMatchObject({
-      ...{ route: 'pinned', route_version: 'v2', service_id: services['v2'], outcome: 'success' },
+      route: 'pinned',
+      route_version: 'v2',
+      service_id: services['v2'],
+      outcome: 'success',
     });
   });
 

@@ -65,7 +65,9 @@ describe('a NATS server that asks for TLS, user and password', () => {
     await writeFile(file('nats.conf'), settings);
     const user = { user: 'control-plane', pass: passwords.CONTROL_PLANE_NATS_PASSWORD };
     nats = await startNats({
-      ...{ dataDir: file('data'), settingsFile: file('nats.conf'), env: quoted },
+      dataDir: file('data'),
+      settingsFile: file('nats.conf'),
+      env: quoted,
       access: { ...user, ca: authority.certPem },
       log: () => undefined,
     });
@@ -133,7 +135,8 @@ describe('a NATS server that asks for TLS, user and password', () => {
     return connect({
       servers: `localhost:${nats.port}`,
       tls: { ca: authority.certPem },
-      ...{ user: 'data-plane', pass: passwords.DATA_PLANE_NATS_PASSWORD },
+      user: 'data-plane',
+      pass: passwords.DATA_PLANE_NATS_PASSWORD,
       reconnect: false,
     });
   }

@@ -7,7 +7,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-/** Every kind of caller that DESIGN section 2 answers with 401, and the token that it has, if any. */
+/** Every kind of caller that gets 401, and its token, if any. */
 const kinds: Readonly<Record<string, Readonly<Record<string, () => unknown>> | undefined>> = {
   'without a token': undefined,
   'with an empty credential': undefined,

@@ -67,7 +67,9 @@ describe('planes with TLS', () => {
 
   async function call(method: string, target: string, body?: object) {
     const stream = session.request({
-      ...{ ':method': method, ':path': target, 'content-type': 'application/json' },
+      ':method': method,
+      ':path': target,
+      'content-type': 'application/json',
       authorization: `Bearer ${stack.adminToken}`,
     });
     stream.end(body === undefined ? undefined : JSON.stringify(body));
@@ -78,10 +80,12 @@ describe('planes with TLS', () => {
   it('serve management over HTTP/2 through the data plane, and traffic to an upstream that asks for a certificate', async () => {
     const client = authority.issue(['gateway.test']);
     const service = await call('POST', '/v1/services', {
-      ...{ name: 'pay', environment: 'production' },
+      name: 'pay',
+      environment: 'production',
       url: `https://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
       tls: {
-        ...{ ca_pem: authority.certPem, server_name: 'pay.internal' },
+        ca_pem: authority.certPem,
+        server_name: 'pay.internal',
         client_certificate: { cert_pem: client.certPem, key_pem: client.keyPem },
       },
     });

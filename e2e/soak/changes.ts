@@ -32,7 +32,9 @@ const HEARD_MS = 2000;
 export async function startChanges(options: ChangeOptions): Promise<Changes> {
   const { admin, signal } = options;
   const loadToken = await admin.create('/v1/tokens', {
-    ...{ name: 'load', environments: ['production'], scopes: ['proxy', 'routes:read'] },
+    name: 'load',
+    environments: ['production'],
+    scopes: ['proxy', 'routes:read'],
   });
   let secret = String(loadToken['secret']);
   const counts = { changes: 0, rotations: 0 };

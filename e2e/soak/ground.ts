@@ -77,7 +77,11 @@ export async function startSoakGateway(workers: number): Promise<SoakGateway> {
     }
     const planes = [controlPlane, ...dataPlanes];
     return {
-      ...{ stack, upstreams, admin, ...setting, close },
+      stack,
+      upstreams,
+      admin,
+      ...setting,
+      close,
       dataPlaneUrls: dataPlanes.map(({ baseUrl }) => baseUrl),
       watched: [
         { name: controlPlane.name, pid: controlPlane.pid, adminUrl: controlPlane.adminUrl },

@@ -80,24 +80,31 @@ export const KINDS: readonly Kind[] = [
   }),
   kind('over a quota', 12, [200, 429], () => ({ path: '/v1/proxy/limited' })),
   kind('upload in chunks, 2 MB', 0.7, [200], () => ({
-    ...{ method: 'PUT', path: '/v1/proxy/steady/upload', chunks: 32 },
+    method: 'PUT',
+    path: '/v1/proxy/steady/upload',
+    chunks: 32,
   })),
   kind('download, 2 MB', 0.7, [200], () => ({ path: '/v1/proxy/steady/large' })),
   kind('connection of its own', 5, [200], () => ({ path: '/v1/proxy/steady', lone: true })),
   kind('leaves before the answer', 2, ['cut'], () => ({
-    ...{ path: '/v1/proxy/steady/slow/2000', abortAfterMs: 50 },
+    path: '/v1/proxy/steady/slow/2000',
+    abortAfterMs: 50,
   })),
   kind('leaves within the answer', 1, ['cut', 200], (count) => ({
-    ...{ path: '/v1/proxy/steady/large', abortAfterMs: 5 + (count % 20) },
+    path: '/v1/proxy/steady/large',
+    abortAfterMs: 5 + (count % 20),
   })),
   kind('leaves within its upload', 1, ['cut', 200], (count) => ({
-    ...{ method: 'PUT', path: '/v1/proxy/steady/upload', chunks: 64 },
+    method: 'PUT',
+    path: '/v1/proxy/steady/upload',
+    chunks: 64,
     abortAfterMs: 5 + (count % 20),
   })),
   // Within the allowance for failed authentication, which is for each data plane and minute.
   kind('without a token', 1, [401], () => ({ path: '/v1/proxy/steady', token: null })),
   kind('with a wrong token', 1, [401], () => ({
-    ...{ path: '/v1/proxy/steady', token: `gwt_${'x'.repeat(43)}` },
+    path: '/v1/proxy/steady',
+    token: `gwt_${'x'.repeat(43)}`,
   })),
   kind('unknown route', 3, [404], (count) => ({ path: `/v1/proxy/unknown-${count % 1000}` })),
   kind('method not taken', 2, [405], () => ({ path: '/v1/proxy/small', method: 'DELETE' })),

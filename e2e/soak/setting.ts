@@ -24,7 +24,9 @@ export async function makeSetting(
   const limit = { limit: QUOTA, window_seconds: QUOTA_WINDOW_SECONDS };
   await route('limited', goodServiceId, { rate_limit: limit });
   await route('small', goodServiceId, {
-    ...{ methods: ['POST'], max_body_bytes: MAX_SMALL_BODY_BYTES, rate_limit: wide },
+    methods: ['POST'],
+    max_body_bytes: MAX_SMALL_BODY_BYTES,
+    rate_limit: wide,
   });
   await route('hasty', goodServiceId, { timeout_ms: HASTY_MS, rate_limit: wide });
   await route('bad', badId, { rate_limit: wide });

@@ -8,7 +8,10 @@ const WARM_UP_MS = 60_000;
 /** A sample each second for five minutes. */
 function run(make: (second: number) => Partial<Omit<Sample, 'atMs'>>): Sample[] {
   return Array.from({ length: 300 }, (_, second) => ({
-    ...{ atMs: second * 1000, residentBytes: 100 * MIB, heapBytes: 40 * MIB, handles: 50 },
+    atMs: second * 1000,
+    residentBytes: 100 * MIB,
+    heapBytes: 40 * MIB,
+    handles: 50,
     ...make(second),
   }));
 }
@@ -43,7 +46,8 @@ describe('the verdict of a soak', () => {
 
   it('judges no heap of a process that tells none', () => {
     expect(flat(run(() => ({ heapBytes: undefined })))).toEqual({
-      ...{ 'resident MB': true, handles: true },
+      'resident MB': true,
+      handles: true,
     });
   });
 });

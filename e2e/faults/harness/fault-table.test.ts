@@ -3,8 +3,13 @@ import { formatFaultTable, mergeFaultTable } from './fault-table.ts';
 import type { FaultRow } from './scenario.ts';
 
 const row = (fault: string, requests: number): FaultRow => ({
-  ...{ fault, requests, lastedSeconds: 60, failed: 0, keysRefused: 0 },
-  ...{ recordsLost: 0, recoverySeconds: 1.23 },
+  fault,
+  requests,
+  lastedSeconds: 60,
+  failed: 0,
+  keysRefused: 0,
+  recordsLost: 0,
+  recoverySeconds: 1.23,
 });
 const order = ['a', 'b', 'c'];
 

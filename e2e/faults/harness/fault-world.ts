@@ -72,8 +72,11 @@ function createWorld(gateway: Gateway, upstream: TestUpstream): FaultWorld {
       // A run that broke off has left its load behind.
       await run?.load.stop();
       run = FaultRun.start({
-        ...{ fault, management, token: gateway.admin.token },
-        ...{ getRoute: GET_ROUTE, keyedRoute: KEYED_ROUTE },
+        fault,
+        management,
+        token: gateway.admin.token,
+        getRoute: GET_ROUTE,
+        keyedRoute: KEYED_ROUTE,
         targets: dataPlanes.slice(0, 1).map(({ baseUrl }) => baseUrl),
         ...more,
       });
@@ -97,7 +100,9 @@ function createWorld(gateway: Gateway, upstream: TestUpstream): FaultWorld {
       const { id } = await eventually(
         () =>
           management.create('/v1/services', {
-            ...{ name, environment: 'production', url: upstream.url },
+            name,
+            environment: 'production',
+            url: upstream.url,
           }),
         deadline,
       );

@@ -141,7 +141,11 @@ export const truncatedObject = badConfiguration(
 function delta({ version, services, routes, tokens }: Snapshot): Delta {
   const from = version - 1;
   return {
-    ...{ kind: 'delta', format: 1, environment: ENVIRONMENT, from, version },
+    kind: 'delta',
+    format: 1,
+    environment: ENVIRONMENT,
+    from,
+    version,
     since: { snapshot: from, deltas: 1, bytes: 0 },
     services: { put: services, remove: [] },
     routes: { put: routes, remove: [] },

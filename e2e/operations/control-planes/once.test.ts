@@ -88,7 +88,9 @@ describe('three control planes that start at once on an empty database', () => {
     'publish each version once, and no more of them than there are changes',
     async () => {
       const { id } = await admin.create('/v1/services', {
-        ...{ name: 'orders', environment: 'production', url: upstream.url },
+        name: 'orders',
+        environment: 'production',
+        url: upstream.url,
       });
       await Promise.all(
         clients.map(async (client, plane) => {

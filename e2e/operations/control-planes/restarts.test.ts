@@ -81,7 +81,9 @@ describe('three control planes, each restarted in turn', () => {
     'lose no change, publish each version once, with none left out, and store each record once',
     async () => {
       const { id } = await clientOf(0).create('/v1/services', {
-        ...{ name: 'orders', environment: 'production', url: upstream.url },
+        name: 'orders',
+        environment: 'production',
+        url: upstream.url,
       });
       await makeRoute('calls', id, 0);
       await eventually(async () => expect((await traffic.proxy('calls')).status).toBe(200));

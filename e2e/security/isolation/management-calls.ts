@@ -75,26 +75,38 @@ export function managementRows(world: World): Readonly<Record<string, Management
 
   return {
     'GET /v1/openapi.json': {
-      ...{ scopes: ['proxy'], status: 200, call: () => ({ path: '/v1/openapi.json' }) },
+      scopes: ['proxy'],
+      status: 200,
+      call: () => ({ path: '/v1/openapi.json' }),
     },
     'GET /v1/environments': {
-      ...{ scopes: ['proxy'], status: 200, lists: 'production' },
+      scopes: ['proxy'],
+      status: 200,
+      lists: 'production',
       call: () => ({ path: '/v1/environments?limit=200' }),
     },
     'POST /v1/environments': {
-      ...{ scopes: ['config:write'], environments: 'all', status: 201 },
+      scopes: ['config:write'],
+      environments: 'all',
+      status: 201,
       action: 'environment.created',
       call: () => ({ path: '/v1/environments', body: { name: newName('environment') } }),
     },
     'GET /v1/environments/{name}': {
-      ...{ scopes: ['proxy'], status: 200, call: () => ({ path: '/v1/environments/production' }) },
+      scopes: ['proxy'],
+      status: 200,
+      call: () => ({ path: '/v1/environments/production' }),
     },
     'GET /v1/services': {
-      ...{ scopes: ['services:read'], status: 200, lists: serviceId },
+      scopes: ['services:read'],
+      status: 200,
+      lists: serviceId,
       call: () => ({ path: '/v1/services?limit=200' }),
     },
     'POST /v1/services': {
-      ...{ scopes: ['services:write'], status: 201, action: 'service.created' },
+      scopes: ['services:write'],
+      status: 201,
+      action: 'service.created',
       call: () => {
         const name = newName('service');
         const body = { name, environment: 'production', url: gateway.upstream.url };
@@ -102,46 +114,65 @@ export function managementRows(world: World): Readonly<Record<string, Management
       },
     },
     'GET /v1/services/{id}': {
-      ...{ scopes: ['services:read'], status: 200 },
+      scopes: ['services:read'],
+      status: 200,
       call: () => ({ path: `/v1/services/${serviceId}` }),
     },
     'PATCH /v1/services/{id}': {
-      ...{ scopes: ['services:write'], status: 200, action: 'service.updated' },
+      scopes: ['services:write'],
+      status: 200,
+      action: 'service.updated',
       call: () => newService({ health_path: '/changed' }),
     },
     'DELETE /v1/services/{id}': {
-      ...{ scopes: ['services:write'], status: 204, action: 'service.deleted' },
+      scopes: ['services:write'],
+      status: 204,
+      action: 'service.deleted',
       call: () => newService(),
     },
     'GET /v1/routes': {
-      ...{ scopes: ['routes:read'], status: 200, lists: routeId },
+      scopes: ['routes:read'],
+      status: 200,
+      lists: routeId,
       call: () => ({ path: '/v1/routes?limit=200' }),
     },
     'POST /v1/routes': {
-      ...{ scopes: ['routes:write'], status: 201, action: 'route.created' },
+      scopes: ['routes:write'],
+      status: 201,
+      action: 'route.created',
       call: () => ({
-        ...{ path: '/v1/routes', body: { name: 'fresh', service_id: serviceId } },
+        path: '/v1/routes',
+        body: { name: 'fresh', service_id: serviceId },
         cleanUp: removeNamed('/v1/routes?environment=production', 'fresh'),
       }),
     },
     'GET /v1/routes/{id}': {
-      ...{ scopes: ['routes:read'], status: 200 },
+      scopes: ['routes:read'],
+      status: 200,
       call: () => ({ path: `/v1/routes/${routeId}` }),
     },
     'PATCH /v1/routes/{id}': {
-      ...{ scopes: ['routes:write'], status: 200, action: 'route.updated' },
+      scopes: ['routes:write'],
+      status: 200,
+      action: 'route.updated',
       call: () => newRoute({ timeout_ms: 1234 }),
     },
     'DELETE /v1/routes/{id}': {
-      ...{ scopes: ['routes:write'], status: 204, action: 'route.deleted' },
+      scopes: ['routes:write'],
+      status: 204,
+      action: 'route.deleted',
       call: () => newRoute(),
     },
     'GET /v1/tokens': {
-      ...{ scopes: ['tokens:write', 'proxy'], status: 200, lists: tokenId },
+      scopes: ['tokens:write', 'proxy'],
+      status: 200,
+      lists: tokenId,
       call: () => ({ path: '/v1/tokens?limit=200' }),
     },
     'POST /v1/tokens': {
-      ...{ scopes: ['tokens:write', 'proxy'], status: 201, action: 'token.created' },
+      scopes: ['tokens:write', 'proxy'],
+      status: 201,
+      action: 'token.created',
       call: () => {
         const name = newName('token');
         const cleanUp = removeNamed('/v1/tokens', name);
@@ -149,44 +180,59 @@ export function managementRows(world: World): Readonly<Record<string, Management
       },
     },
     'GET /v1/tokens/{id}': {
-      ...{ scopes: ['tokens:write', 'proxy'], status: 200 },
+      scopes: ['tokens:write', 'proxy'],
+      status: 200,
       call: () => ({ path: `/v1/tokens/${tokenId}` }),
     },
     'DELETE /v1/tokens/{id}': {
-      ...{ scopes: ['tokens:write', 'proxy'], status: 204, action: 'token.revoked' },
+      scopes: ['tokens:write', 'proxy'],
+      status: 204,
+      action: 'token.revoked',
       call: () => newToken(),
     },
     'POST /v1/tokens/{id}/rotate': {
-      ...{ scopes: ['tokens:write', 'proxy'], status: 200, action: 'token.rotated' },
+      scopes: ['tokens:write', 'proxy'],
+      status: 200,
+      action: 'token.rotated',
       call: () => newToken('/rotate', { grace_seconds: 1 }),
     },
     'GET /v1/requests': {
-      ...{ scopes: ['requests:read'], status: 200, lists: requestId },
+      scopes: ['requests:read'],
+      status: 200,
+      lists: requestId,
       call: () => ({ path: '/v1/requests?route=orders&limit=200' }),
     },
     'GET /v1/requests/{id}': {
-      ...{ scopes: ['requests:read'], status: 200 },
+      scopes: ['requests:read'],
+      status: 200,
       call: () => ({ path: `/v1/requests/${requestId}` }),
     },
     'GET /v1/audit-events': {
-      ...{ scopes: ['config:write'], status: 200, lists: routeId },
+      scopes: ['config:write'],
+      status: 200,
+      lists: routeId,
       call: () => ({ path: `/v1/audit-events?resource_id=${routeId}` }),
     },
     'GET /v1/config/versions': {
-      ...{ scopes: ['config:write'], status: 200, lists: 'production' },
+      scopes: ['config:write'],
+      status: 200,
+      lists: 'production',
       call: async () => {
         await newestVersion();
         return { path: '/v1/config/versions?environment=production' };
       },
     },
     'GET /v1/config/versions/{version}': {
-      ...{ scopes: ['config:write'], status: 200 },
+      scopes: ['config:write'],
+      status: 200,
       call: async () => {
         return { path: `/v1/config/versions/${await newestVersion()}?environment=production` };
       },
     },
     'GET /v1/config/diff': {
-      ...{ scopes: ['config:write'], status: 200, lists: routeId },
+      scopes: ['config:write'],
+      status: 200,
+      lists: routeId,
       call: async () => {
         const from = await newestVersion();
         await admin.patch(`/v1/routes/${routeId}`, { timeout_ms: 5000 + from }, waiting);
@@ -196,7 +242,8 @@ export function managementRows(world: World): Readonly<Record<string, Management
     },
     'POST /v1/config/rollback': {
       scopes: ['config:write', 'services:write', 'routes:write'],
-      ...{ routes: 'all', status: 200 },
+      routes: 'all',
+      status: 200,
       action: ['environment.rolled_back', 'service.updated'],
       call: async () => {
         const { id } = await gateway.service({ name: newName('service') });
@@ -208,7 +255,9 @@ export function managementRows(world: World): Readonly<Record<string, Management
     },
     'GET /v1/data-planes': {
       // All serve all environments, of which the list shows those that are the caller's.
-      ...{ scopes: ['config:write'], status: 200, lists: 'production' },
+      scopes: ['config:write'],
+      status: 200,
+      lists: 'production',
       call: () => ({ path: '/v1/data-planes' }),
     },
   };

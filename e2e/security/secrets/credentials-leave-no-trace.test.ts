@@ -88,7 +88,9 @@ describe('credentials of upstreams, after a run with all that may happen to them
     const ids: string[] = [];
     for (const [name, credential] of Object.entries(credentials)) {
       const made = await admin.post('/v1/services', {
-        ...{ name: `${plainName}-${name}`, environment: 'production', url: gateway.upstream.url },
+        name: `${plainName}-${name}`,
+        environment: 'production',
+        url: gateway.upstream.url,
         credential,
       });
       expect(keep(made)).toBe(201);
