@@ -1,7 +1,5 @@
-import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import { createIdFactory, type RandomSource } from '@gateway/shared/ids';
-import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
@@ -31,8 +29,6 @@ import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { createPassThrough } from './listener/pass-through.ts';
 import { createProxyHandler } from './request/proxy-handler.ts';
 import { createUpgradeHandler } from './websocket/upgrade.ts';
-import { createHandshake } from './websocket/handshake.ts';
-import { createTunnel } from './websocket/tunnel.ts';
 
 /** What the data path needs of the outside. */
 export interface DataPathPorts {
@@ -51,8 +47,6 @@ export interface DataPathPorts {
   readonly balancers: ServiceBalancers;
   /** The way to the control plane, where no address is refused. */
   readonly controlPlane: UpstreamClient;
-  readonly lookup: LookupFunction;
-  readonly deny: AddressRanges;
   readonly quotas: QuotaStore & { readonly dropped: number };
   readonly jwts: JwtVerifier & { readonly dropped: number };
   readonly idempotency: OpenedKeys;
@@ -135,22 +129,9 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     }),
     upgrade: createUpgradeHandler({
       ...shared,
-      gateStages: createUpgradeStages(stageOptions),
-      tunnel: createTunnel({
-        handshake: createHandshake({
-          lookup: ports.lookup,
-          deny: ports.deny,
-          clock,
-          connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
-        }),
-        upstreams: ports.upstreams,
-        balancers: ports.balancers,
-        loads: stageOptions.forward.loads,
-        respond,
-        clock,
-        random: Math.random,
-        idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
-      }),
+      stages: createUpgradeStages(stageOptions),
+      tunnelIdleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
+      bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
     }),
     refused: (reason) => metrics.malformed(reason),
     malformed: createMalformedHandler({ makeId, failures, clock }),

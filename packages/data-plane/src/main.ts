@@ -203,8 +203,6 @@ async function start({
     upstreams,
     balancers: health,
     controlPlane,
-    lookup,
-    deny: config.UPSTREAM_DENY_CIDRS,
     quotas,
     jwts: new KeySetVerifier({ keySets, clock, registry }),
     idempotency: openIdempotencyKeys({

@@ -48,7 +48,11 @@ export function createStages(options: StageOptions): readonly Stage[] {
   ];
 }
 
-/** The stages of a request to upgrade, before its tunnel. */
+/** Every stage of a request to switch to WebSocket, in order. */
 export function createUpgradeStages(options: StageOptions): readonly Stage[] {
-  return [...createGateStages(options), createUnkeyedUpgrade()];
+  return [
+    ...createGateStages(options),
+    createUnkeyedUpgrade(),
+    createForward(options.forward, 'websocket'),
+  ];
 }

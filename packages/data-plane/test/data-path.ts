@@ -125,8 +125,6 @@ export async function startTestDataPath(
     upstreams,
     balancers: health,
     controlPlane,
-    lookup,
-    deny,
     quotas: options.quotas ?? new LocalQuotaStore(1000),
     jwts: new KeySetVerifier({ keySets, clock, registry }),
     idempotency: openIdempotencyKeys({

@@ -1,6 +1,11 @@
 import type { CallerResponse } from './caller.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 
+/** Where a body goes: a response, or a connection that was handed over. */
+export type BodyTarget = Pick<CallerResponse, 'write' | 'end' | 'flushHeaders' | 'destroy'> & {
+  once(event: 'drain', listener: () => void): unknown;
+};
+
 export interface PipeEvents {
   sent(bytes: number): void;
   /** The upstream's side is over; `complete` tells whether all of the body came. */
@@ -15,7 +20,7 @@ export interface PipeEvents {
  */
 export function pipeResponse(
   upstream: UpstreamResponse,
-  response: CallerResponse,
+  response: BodyTarget,
   events: PipeEvents,
 ): void {
   let waitsForDrain = false;

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 
 /** A response whose head has arrived. The owner must attach a sink to its body, or cancel it. */
@@ -6,6 +7,8 @@ export interface UpstreamResponse {
   readonly statusText: string;
   /** Name, value, name, value, as the upstream sent them; one character a byte. */
   readonly fields: readonly string[];
+  /** After a 101: takes the bytes for the upstream. What the upstream sends is the body. undefined otherwise. */
+  readonly upgraded?: Writable | undefined;
   /** Returns the whole body if all of it has arrived; otherwise the sink receives it. */
   attach(sink: BodySink): WholeBody | undefined;
   /** Reads on after `BodySink.data` returned false. */

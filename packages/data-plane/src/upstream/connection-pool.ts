@@ -104,6 +104,23 @@ export class ConnectionPool implements ConnectionOwner {
     }
   }
 
+  /**
+   * Opens a connection for this exchange alone. It takes no place in the pool, as an upgraded one stays open for
+   * as long as its caller likes.
+   */
+  dispatchAlone(exchange: PooledExchange): void {
+    const owner: ConnectionOwner = {
+      host: this.host,
+      idle: (connection) => connection.destroy(),
+      closed: () => undefined,
+    };
+    this.#connect(owner, (connection, failure) => {
+      if (connection === undefined) exchange.refused(connectError(failure));
+      else if (exchange.wanted) start(exchange, connection);
+      else connection.destroy();
+    });
+  }
+
   /** Cuts the idle connections, and each other one when its exchange is over. */
   retire(): void {
     this.#closed = true;
@@ -186,9 +203,27 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   #open(): void {
+    this.#connecting += 1;
+    this.#connect(this, (connection, failure) => {
+      this.#connecting -= 1;
+      if (connection === undefined) {
+        // Each failed attempt to connect answers one of those that wait: the first of them has waited
+        // for as long as this took.
+        this.#nextWaiting()?.refused(connectError(failure));
+        this.#openForWaiting();
+        return;
+      }
+      connection.retiresAtMs = this.#options.clock.monotonicMs() + this.#nextAgeMs();
+      this.#connections.add(connection);
+      const exchange = this.#nextWaiting();
+      if (exchange === undefined) this.idle(connection);
+      else start(exchange, connection);
+    });
+  }
+
+  #connect(owner: ConnectionOwner, opened: Opened): void {
     const { clock, lookup, connectTimeoutMs, tls } = this.#options;
     if (tls !== undefined) this.#secureContext ??= createSecureContext(contextOptions(tls));
-    this.#connecting += 1;
     let connection: ClientConnection | undefined;
     const options = {
       origin: this.#origin,
@@ -200,20 +235,12 @@ export class ConnectionPool implements ConnectionOwner {
       received: (bytes: Buffer) => connection?.received(bytes),
     };
     connect(options, (socket, failure) => {
-      this.#connecting -= 1;
       if (socket === undefined) {
-        // Each failed attempt to connect answers one of those that wait: the first of them has waited
-        // for as long as this took.
-        this.#nextWaiting()?.refused(connectError(failure));
-        this.#openForWaiting();
+        opened(undefined, failure);
         return;
       }
-      connection = new ClientConnection(socket, this);
-      connection.retiresAtMs = clock.monotonicMs() + this.#nextAgeMs();
-      this.#connections.add(connection);
-      const exchange = this.#nextWaiting();
-      if (exchange === undefined) this.idle(connection);
-      else start(exchange, connection);
+      connection = new ClientConnection(socket, owner);
+      opened(connection, undefined);
     });
   }
 
@@ -247,6 +274,8 @@ export class ConnectionPool implements ConnectionOwner {
     });
   }
 }
+
+type Opened = (...result: [ClientConnection, undefined] | [undefined, ConnectFailure]) => void;
 
 function start(exchange: PooledExchange, connection: ClientConnection): void {
   exchange.started(connection);

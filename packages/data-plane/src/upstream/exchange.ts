@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { BreakReason, ClientConnection } from '@gateway/http1/client/connection';
@@ -53,6 +54,10 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     this.request = options.request;
     this.#options = options;
     this.#timer = options.clock.setTimer(options.timeoutMs, () => this.#expire());
+  }
+
+  get upgraded(): Writable | undefined {
+    return this.status === 101 ? this.#connection?.writable : undefined;
   }
 
   get wanted(): boolean {
@@ -117,7 +122,8 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     if (more) this.#connection?.resume();
     else this.#connection?.pause();
     this.#progressMs = this.#options.clock.monotonicMs();
-    this.#watchProgress(this.#options.idleTimeoutMs);
+    // A tunnel has an idle time-out of its own, for both directions together.
+    if (this.status !== 101) this.#watchProgress(this.#options.idleTimeoutMs);
     return undefined;
   }
 

@@ -12,7 +12,7 @@ import { assertAwaited, backOff, nextDelayMs } from './next-attempt.ts';
 import type { AttemptOutcome, UpstreamClient } from './port.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 import { mayRepeat } from './retry.ts';
-import type { ServiceLoads } from './service-load.ts';
+import type { ServiceLoad, ServiceLoads } from './service-load.ts';
 import type {
   CompiledRoute,
   CompiledService,
@@ -24,26 +24,35 @@ export interface ForwardOptions {
   readonly balancers: ServiceBalancers;
   readonly loads: ServiceLoads;
   readonly clock: Clock;
-  /** Gives numbers in [0, 1). */
+  /** Returns numbers in [0, 1). */
   readonly random: () => number;
-  /** The largest body that is kept so that a retry can send it again. */
+  /** The largest request body that is kept so that a retry can send it again. */
   readonly retryBodyBytes: number;
 }
 
-/** A body of announced length is kept up to this size even where no retry needs it: it is cheaper. */
+/** A body whose length is announced is kept up to this size even if no retry needs it: that is cheaper. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
 const NONE_TRIED: ReadonlySet<number> = new Set();
 
 /**
- * Sends the request to an upstream of the route, and to another one as long as the retry decision says
- * so. Answers with the response whose head arrived; the body follows it to the caller.
+ * Sends the request to an upstream of the route, and to others while the retry decision allows it. Replies with
+ * the response as soon as its head has arrived; the body follows.
+ *
+ * @param upgrade the protocol that the request switches to. A tunnel counts as in flight at its upstream while it
+ * is open, but in the retry budget of its service only until it is open.
  */
-export function createForward(options: ForwardOptions): Stage {
+export function createForward(options: ForwardOptions, upgrade?: 'websocket'): Stage {
   return (ctx) => {
     const { route, version } = ctx;
     if (route === undefined || version === undefined) return undefined;
-    return forward(ctx, route, version.service, options);
+    const { service } = version;
+    const load = options.loads.enter(service.id);
+    const leave = () => options.loads.leave(service.id, load);
+    const reply = forward(ctx, route, service, load, options, upgrade);
+    if (upgrade !== undefined) return reply.finally(leave);
+    ctx.onFinish(leave);
+    return reply;
   };
 }
 
@@ -51,11 +60,11 @@ async function forward(
   ctx: RequestContext,
   route: CompiledRoute,
   service: CompiledService,
+  load: ServiceLoad,
   options: ForwardOptions,
+  upgrade: 'websocket' | undefined,
 ): Promise<Reply> {
   const { clock } = options;
-  const load = options.loads.enter(service.id);
-  ctx.onFinish(() => options.loads.leave(service.id, load));
   const taken = ctx.takenBody ?? takeForRetries(ctx, route, options);
   const body = taken instanceof Promise ? await taken : taken;
   const headers = outboundHeaders(ctx);
@@ -64,18 +73,26 @@ async function forward(
   for (let retriesMade = 0; ; retriesMade += 1) {
     const index = balancer.choose(route.regions, tried);
     const upstream = service.upstreams[index];
-    if (upstream === undefined) throw new Error(`the service ${service.id} has no upstream`);
+    if (upstream === undefined) throw new Error(`service ${service.id} has no upstream`);
     const startedMs = clock.monotonicMs();
     assertAwaited(ctx, startedMs);
     if (retriesMade > 0) load.liveRetries += 1;
     const probe = balancer.begin(index);
     const timeoutMs = attemptTimeoutMs(ctx, route, startedMs);
-    const outcome = await attempt(ctx, upstream, headers, body, timeoutMs, options);
+    const request: ClientRequest = {
+      method: ctx.method,
+      path: upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query),
+      headers,
+      body: body.kind === 'kept' ? body.bytes : body.stream,
+      contentLength: ctx.inbound.contentLength,
+      upgrade,
+    };
+    const outcome = await attempt(ctx, upstream, request, timeoutMs, options);
     recordAttempt(ctx, upstream, outcome, startedMs, clock.monotonicMs());
     if (retriesMade > 0) load.liveRetries -= 1;
     const timed = !callerSends(body) && hasFairTime(timeoutMs, route);
     balancer.ended(index, probe, attemptVerdict(outcome, timed));
-    // What no retry could better needs no decision.
+    // A good response needs no retry decision.
     if (outcome.response !== undefined && outcome.response.status < 400) {
       return { response: outcome.response };
     }
@@ -109,7 +126,7 @@ function takeForRetries(
   return takeBody(ctx, limits, options.clock);
 }
 
-/** What an attempt that begins now has for the head of its response, ms. */
+/** The time that an attempt which begins now has for the head of its response, ms. */
 function attemptTimeoutMs(ctx: RequestContext, route: CompiledRoute, nowMs: number): number {
   const remainingMs = Math.max(1, ctx.deadlineMs - nowMs);
   return Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
@@ -118,21 +135,13 @@ function attemptTimeoutMs(ctx: RequestContext, route: CompiledRoute, nowMs: numb
 function attempt(
   ctx: RequestContext,
   upstream: CompiledUpstream,
-  headers: string[],
-  body: TakenBody,
+  request: ClientRequest,
   timeoutMs: number,
   options: ForwardOptions,
 ): Promise<AttemptOutcome> {
-  const request: ClientRequest = {
-    method: ctx.method,
-    path: upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query),
-    headers,
-    body: body.kind === 'kept' ? body.bytes : body.stream,
-    contentLength: ctx.inbound.contentLength,
-  };
   const begun = options.upstreams.begin(upstream, request, timeoutMs);
   ctx.upstream = upstream;
-  // A request that holds an idempotency key goes on, so that what comes of it is known.
+  // A request that holds an idempotency key runs to its end without its caller, so that its outcome is known.
   ctx.whenClientGone(ctx.capture === undefined ? () => begun.cancel() : undefined);
   return begun.outcome;
 }

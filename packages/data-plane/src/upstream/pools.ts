@@ -50,16 +50,6 @@ export class UpstreamPools implements UpstreamClient {
     return this.#entries.get(upstream.key)?.inFlight ?? 0;
   }
 
-  hold(upstream: CompiledUpstream): () => void {
-    const entry = this.#entry(upstream);
-    let held = true;
-    entry.inFlight += 1;
-    return () => {
-      if (held) entry.inFlight -= 1;
-      held = false;
-    };
-  }
-
   begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt {
     const entry = this.#entry(upstream);
     if (entry.denied) return DENIED;
@@ -75,7 +65,8 @@ export class UpstreamPools implements UpstreamClient {
         entry.inFlight -= 1;
       },
     });
-    entry.pool.dispatch(exchange);
+    if (request.upgrade === undefined) entry.pool.dispatch(exchange);
+    else entry.pool.dispatchAlone(exchange);
     return { outcome: promise, cancel: () => exchange.cancel() };
   }
 

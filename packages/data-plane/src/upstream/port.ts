@@ -37,9 +37,4 @@ export interface UpstreamClient {
   begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt;
   /** Requests in flight to the upstream from this data plane. */
   inFlight(upstream: CompiledUpstream): number;
-  /**
-   * Counts something that goes to the upstream by another way as in flight. The function it gives ends
-   * that; called again it does nothing.
-   */
-  hold(upstream: CompiledUpstream): () => void;
 }

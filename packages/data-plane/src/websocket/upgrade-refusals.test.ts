@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
 import { countingClock } from '../../test/counting-clock.ts';
-import { startTestDataPath } from '../../test/data-path.ts';
+import { startTestDataPath, type TestDataPathOptions } from '../../test/data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
 import { expectGatewayHeaders, expectRefusal } from '@gateway/shared/test/refusal';
@@ -19,13 +19,13 @@ const UPGRADE = [
 async function setUp(
   upstream: string,
   route: Partial<SnapshotRoute> = {},
-  denyCidrs?: readonly string[],
+  { denyCidrs, environment = {} }: Partial<TestDataPathOptions> = {},
 ) {
   const clock = countingClock();
   const gateway = opened(
     await startTestDataPath(
       { upstreams: [upstream], timeout_ms: 60_000, retry_count: 0, ...route },
-      { clock, ...(denyCidrs === undefined ? {} : { denyCidrs }) },
+      { clock, environment, ...(denyCidrs !== undefined && { denyCidrs }) },
     ),
   );
   /** A caller that never closes its own side. */
@@ -128,7 +128,13 @@ describe('an upgrade to WebSocket that is refused', () => {
   it('by an upstream at a refused address is 502', async () => {
     const upstream = await sockets(createServer(() => undefined));
     for (const url of [upstream.url, upstream.url.replace('127.0.0.1', 'localhost')]) {
-      const { ask, gateway } = await setUp(url, {}, ['127.0.0.0/8', '::1/128']);
+      const { ask, gateway } = await setUp(
+        url,
+        {},
+        {
+          denyCidrs: ['127.0.0.0/8', '::1/128'],
+        },
+      );
       await expectRefusal(await (await ask()).response(), 502, 'upstream_unavailable');
       await eventually(() =>
         expect(gateway.records).toMatchObject([{ attempts: [{ error: 'address_refused' }] }]),
@@ -163,6 +169,31 @@ describe('an upgrade to WebSocket that is refused', () => {
     });
     await eventually(() => expect(upstream.open.size).toBe(0));
   });
+
+  it.each([
+    ['the upstream', 'Content-Length: 10\r\n\r\nhalf', 'nothing'],
+    ['the caller', `Content-Length: 50000000\r\n\r\n${'x'.repeat(1_000_000)}`, 'everything'],
+  ])(
+    'by an answer whose body stops, as %s stops, ends at the idle time-out of bodies',
+    async (_who, answer, sends) => {
+      const upstream = opened(
+        await startRawUpstream((socket) => {
+          socket.on('error', () => undefined);
+          socket.once('data', () => {
+            socket.write(`HTTP/1.1 403 Forbidden\r\n${answer}`);
+            if (sends === 'everything') socket.write(Buffer.alloc(49_000_000));
+          });
+        }),
+      );
+      const environment = { BODY_IDLE_TIMEOUT_MS: '150' };
+      const { gateway, ask } = await setUp(upstream.url, {}, { environment });
+      const connection = await ask();
+      if (sends === 'everything') connection.socket.pause();
+      await eventually(() => expect(gateway.records).toHaveLength(1));
+      expect(gateway.records[0]).toMatchObject({ status: 403, outcome: 'upstream_error' });
+      await eventually(async () => expect(await gateway.inFlight()).toBe(0));
+    },
+  );
 
   it('by a caller who leaves before the answer is given up at the upstream', async () => {
     const upstream = await sockets(createServer(() => undefined));

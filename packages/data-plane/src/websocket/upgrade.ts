@@ -1,35 +1,38 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError, type CallerRequest } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
-import { errorReply, type RespondOptions } from '../request/reply.ts';
-import { runStages, type Stage } from '../request/stage.ts';
 import { createContext, type ArrivalOptions } from '../request/create-context.ts';
 import type { InFlight } from '../request/in-flight.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
-import type { Tunnel } from './tunnel.ts';
+import type { RespondOptions } from '../request/reply.ts';
+import { runStages, type Stage } from '../request/stage.ts';
+import { passRefusal, writeError } from './refused-upgrade.ts';
+import { openTunnel } from './tunnel.ts';
 
 export interface UpgradeHandler {
-  /** `ahead`: what came after the request. */
+  /** `ahead`: bytes that arrived after the request. */
   handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void;
-  /** Cuts every connection that was handed over, as the server knows nothing of them any more. */
+  /** Closes every connection that was handed over; the server no longer knows them. */
   cut(): void;
 }
 
 export interface UpgradeOptions {
-  /** Everything but forwarding: an upgrade is refused like any request. */
-  readonly gateStages: readonly Stage[];
-  readonly tunnel: Tunnel;
+  /** Those of a request, with the upgrade as what is forwarded. */
+  readonly stages: readonly Stage[];
   readonly arrivals: ArrivalOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
   readonly log: Logger;
+  /** Called once for every upgrade, when its connection has closed. */
   readonly finished: (ctx: RequestContext) => void;
+  /** A tunnel that carries nothing in either direction for this long is closed. */
+  readonly tunnelIdleTimeoutMs: number;
+  /** As for the body of any other response. */
+  readonly bodyIdleTimeoutMs: number;
 }
 
-/** Handles a request to switch to WebSocket (RFC 6455 section 4), and refuses CONNECT. */
+/** Handles requests to switch to WebSocket (RFC 6455 section 4), and refuses CONNECT. */
 export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   const open = new Set<Socket>();
 
@@ -39,7 +42,10 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     options.inFlight.enter();
     open.add(socket);
     socket.on('error', (error) => {
-      options.log.debug({ request_id: ctx.id, reason: error.message }, 'an upgraded socket broke');
+      options.log.debug(
+        { request_id: ctx.id, reason: error.message },
+        'upgraded connection failed',
+      );
     });
     socket.once('close', () => {
       open.delete(socket);
@@ -48,7 +54,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
       ctx.finish();
       options.finished(ctx);
     });
-    void proceedToTunnel(ctx, socket, ahead, options);
+    void answer(ctx, socket, ahead, options);
   }
 
   return {
@@ -59,34 +65,31 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   };
 }
 
-async function proceedToTunnel(
+async function answer(
   ctx: RequestContext,
   socket: Socket,
   ahead: Buffer,
   options: UpgradeOptions,
 ): Promise<void> {
+  // A caller that ends its side before it is answered has left.
+  const leave = () => socket.destroy();
   try {
-    await runStages(options.gateStages, ctx);
-    await options.tunnel(ctx, socket, ahead);
+    const replied = runStages(options.stages, ctx);
+    socket.once('end', leave);
+    // Early bytes wait for the tunnel. The end of the caller's side shows only while the socket is read.
+    if (ahead.length > 0) socket.unshift(ahead);
+    socket.read(0);
+    const reply = await replied;
+    if (reply === undefined) throw new Error('no stage answered the upgrade');
+    const { response } = reply;
+    socket.off('end', leave);
+    ctx.whenClientGone(undefined);
+    if (ctx.clientGone) response.cancel();
+    else if (response.upgraded === undefined) passRefusal(ctx, response, socket, options);
+    else openTunnel(ctx, response, response.upgraded, socket, options);
   } catch (error) {
+    socket.off('end', leave);
     if (error instanceof ClientLeftError || !socket.writable) socket.destroy();
-    else writeRefusal(ctx, socket, toGatewayError(ctx, error, options.log), options.respond);
+    else writeError(ctx, socket, toGatewayError(ctx, error, options.log), options.respond);
   }
-}
-
-function writeRefusal(
-  ctx: RequestContext,
-  socket: Socket,
-  error: GatewayError,
-  options: RespondOptions,
-): void {
-  const { fields, body } = errorReply(ctx, error, options);
-  ctx.responseBytes += Buffer.byteLength(body);
-  const lines = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`];
-  for (let index = 0; index < fields.length; index += 2) {
-    lines.push(`${fields[index] ?? ''}: ${fields[index + 1] ?? ''}`);
-  }
-  socket.write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
-  // A caller who never hangs up must not hold the connection.
-  socket.destroySoon();
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { BodyBytes } from '../message/body-bytes.ts';
 import { UnsendableError, writeRequest, type ClientRequest } from './request-writer.ts';
 import type { ResponseHead } from '../message/response-head.ts';
@@ -83,12 +84,17 @@ export class ClientConnection {
     return this.#exchange === undefined && !this.#socket.destroyed && this.#socket.writable;
   }
 
+  /** After an upgrade: takes the bytes for the upstream. What it sends arrives through the exchange. */
+  get writable(): Writable {
+    return this.#socket;
+  }
+
   /** Sends the request of an exchange and carries its response. */
   carry(exchange: ExchangeEvents): void {
     this.#exchange = exchange;
     this.#requestSent = false;
     this.#responseEnded = false;
-    this.#parser.expect(exchange.request.method);
+    this.#parser.expect(exchange.request.method, exchange.request.upgrade);
     writeRequest(this.#socket, this.#owner.host, exchange.request, (error) => {
       if (this.#exchange !== exchange) return;
       if (error instanceof UnsendableError) this.#break('unsendable', error);

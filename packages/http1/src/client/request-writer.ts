@@ -12,6 +12,11 @@ export interface ClientRequest {
   readonly body: BodyBytes | Readable | null;
   /** Of a body that streams: its length, or undefined where it is sent in chunks. */
   readonly contentLength: number | undefined;
+  /**
+   * The protocol to switch to, in lower case, such as `websocket`; undefined for a plain request. After a response
+   * with the status 101 the bytes of the new protocol are its body. Only for a request without a body.
+   */
+  readonly upgrade?: string | undefined;
 }
 
 /** Up to this size a body is joined to the head, so that both go out in one write. */
@@ -105,7 +110,10 @@ function lengthField(bytes: number): string {
   return `content-length: ${bytes}\r\n`;
 }
 
+/** Of a request without a body. One that asks for an upgrade says so with it (RFC 9110 section 7.8). */
 function emptyFraming(request: ClientRequest): string {
+  const { upgrade } = request;
+  if (upgrade !== undefined) return `connection: Upgrade\r\nupgrade: ${upgrade}\r\n`;
   return ANTICIPATES_BODY.has(request.method) ? 'content-length: 0\r\n' : '';
 }
 

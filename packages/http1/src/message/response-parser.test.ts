@@ -12,7 +12,14 @@ interface Read {
 }
 
 /** Feeds the pieces one by one, then the end of the connection if asked. */
-function read(pieces: readonly string[], { method = 'GET', close = false } = {}): Read {
+function read(
+  pieces: readonly string[],
+  {
+    method = 'GET',
+    close = false,
+    upgrade,
+  }: { method?: string; close?: boolean; upgrade?: string } = {},
+): Read {
   let status: number | undefined;
   let fields: readonly string[] = [];
   let body = '';
@@ -25,7 +32,7 @@ function read(pieces: readonly string[], { method = 'GET', close = false } = {})
     body: (bytes) => void (body += bytes.toString('latin1')),
     end: () => void (ended = true),
   });
-  parser.expect(method);
+  parser.expect(method, upgrade);
   const ok = pieces.every((piece) => parser.feed(Buffer.from(piece, 'latin1')));
   if (close && ok) parser.finish();
   return { ok, status, fields, body, ended, keepAlive };
@@ -213,5 +220,29 @@ describe('what is refused', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('101 Switching Protocols', () => {
+  const SWITCH = 'HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\n\r\n';
+
+  it('is followed by bytes of the new protocol until the connection closes, however they are cut', () => {
+    const text = `${INTERIM}${SWITCH}\x81\x02hi`;
+    fc.assert(
+      fc.property(fc.array(fc.nat()), (places) => {
+        const result = read(cut(text, places), { close: true, upgrade: 'websocket' });
+        expect(result).toMatchObject({ ok: true, status: 101, body: '\x81\x02hi', ended: true });
+        expect(result.keepAlive).toBe(false);
+      }),
+    );
+  });
+
+  it.each([
+    ['was not asked for', SWITCH, undefined],
+    ['switches to another protocol', SWITCH, 'h2c'],
+    ['names no protocol', 'HTTP/1.1 101 x\r\nConnection: Upgrade\r\n\r\n', 'websocket'],
+    ['names two', SWITCH.replace('Conn', 'Upgrade: websocket\r\nConn'), 'websocket'],
+  ])('is refused if it %s', (_case, text, upgrade) => {
+    expect(read([text], upgrade === undefined ? {} : { upgrade }).ok).toBe(false);
   });
 });

@@ -26,6 +26,7 @@ export class ResponseParser {
   readonly #events: ParserEvents;
   #state: 'idle' | 'head' | 'length' | 'chunked' | 'until_close' = 'idle';
   #method = '';
+  #upgrade: string | undefined = undefined;
   #partialHead = '';
   /** The last characters of it, enough to see the end of the head: only they are looked at again. */
   #seam = '';
@@ -37,10 +38,14 @@ export class ResponseParser {
     this.#events = events;
   }
 
-  /** A response to a request of this method is expected. */
-  expect(method: string): void {
+  /**
+   * A response to a request of this method is expected. With `upgrade`, a protocol in lower case, 101 Switching
+   * Protocols is accepted too: all that follows it until the connection closes is its body.
+   */
+  expect(method: string, upgrade?: string): void {
     this.#state = 'head';
     this.#method = method;
+    this.#upgrade = upgrade;
     this.#dropPartialHead();
     this.#interim = 0;
   }
@@ -111,8 +116,8 @@ export class ResponseParser {
 
   #takeHead(text: string): boolean {
     const head = parseResponseHead(text, this.#method);
-    // 101 was not asked for: what follows it would not be HTTP.
-    if (head === undefined || head.status === 101) return false;
+    if (head === undefined) return false;
+    if (head.status === 101) return this.#takeUpgrade(head);
     if (head.status < 200) {
       this.#interim += 1;
       return this.#interim <= MAX_INTERIM_RESPONSES;
@@ -123,6 +128,14 @@ export class ResponseParser {
     if (framing.kind === 'chunked') this.#chunked = new ChunkedDecoder(false);
     this.#events.head(head);
     if (framing.kind === 'none') this.#events.end();
+    return true;
+  }
+
+  /** RFC 9110 section 7.8: a 101 that was not asked for, or that switches to another protocol, is refused. */
+  #takeUpgrade(head: ResponseHead): boolean {
+    if (this.#upgrade === undefined || upgradeField(head.fields) !== this.#upgrade) return false;
+    this.#state = 'until_close';
+    this.#events.head({ ...head, framing: { kind: 'until_close' }, keepAlive: false });
     return true;
   }
 
@@ -160,4 +173,15 @@ export class ResponseParser {
     this.#chunked = undefined;
     this.#events.end();
   }
+}
+
+/** The value of `Upgrade` in lower case; undefined if the field is missing or repeated. */
+function upgradeField(fields: readonly string[]): string | undefined {
+  let found: string | undefined;
+  for (let index = 0; index < fields.length; index += 2) {
+    if (fields[index]?.toLowerCase() !== 'upgrade') continue;
+    if (found !== undefined) return undefined;
+    found = fields[index + 1]?.toLowerCase();
+  }
+  return found;
 }

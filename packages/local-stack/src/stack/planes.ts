@@ -37,16 +37,14 @@ export function startControlPlane(options: ServiceOptions): Promise<ServiceProce
 }
 
 /**
- * How a data plane's Node is started. Its young generation is collected by one thread: a data plane has a
- * core for itself, where others that are woken for half a millisecond of work cost more than they
- * do (docs/understand/benchmarks.md). Garbage is collected once, when the first configuration was read. http-proxy calls util._extend,
- * which Node would name in the log at the first WebSocket.
+ * The arguments of Node for a data plane. One thread collects the young generation: a data plane has a core for
+ * itself, and waking other threads for half a millisecond of work costs more than it saves
+ * (docs/understand/benchmarks.md). `--expose-gc` lets it collect garbage once, after its first configuration.
  */
 export const DATA_PLANE_NODE_ARGS = [
   '--max-semi-space-size=16',
   '--no-parallel-scavenge',
   '--expose-gc',
-  '--disable-warning=DEP0060',
 ];
 
 /** Starts a data plane as a process of its own; its name is its DATA_PLANE_ID. */

@@ -1,0 +1,86 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { breakOff } from '@gateway/http1/server/break-off';
+import type { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { RequestContext } from '../request/context.ts';
+import { pipeResponse, type BodyTarget } from '../request/pipe-response.ts';
+import { endToEndFields } from '../request/reply-head.ts';
+import { errorReply, respondHead, type RespondOptions } from '../request/reply.ts';
+import type { UpstreamResponse } from '../request/upstream-response.ts';
+
+export interface RefusedUpgradeOptions {
+  readonly respond: RespondOptions;
+  readonly bodyIdleTimeoutMs: number;
+}
+
+/**
+ * Passes on the response of an upstream that does not switch. The connection closes after it, as bytes that the
+ * caller sent early are no HTTP. If the response breaks off, the connection is reset, so that it never looks
+ * complete.
+ */
+export function passRefusal(
+  ctx: RequestContext,
+  response: UpstreamResponse,
+  socket: Socket,
+  options: RefusedUpgradeOptions,
+): void {
+  const { status, statusText } = response;
+  const fields = endToEndFields(response.fields, true);
+  fields.push(...respondHead(ctx, status, options.respond));
+  socket.write(headText(status, statusText, closing(fields)), 'latin1');
+  socket.once('close', () => response.cancel());
+  pipeResponse(
+    response,
+    bodyTarget(socket, () => breakOff(socket)),
+    {
+      sent: (bytes) => void (ctx.responseBytes += bytes),
+      ended(complete) {
+        ctx.upstreamBroke = !complete;
+        // A caller that does not read the last bytes does not keep the connection open.
+        socket.setTimeout(options.bodyIdleTimeoutMs, () => socket.destroy());
+      },
+    },
+  );
+}
+
+/** Answers with an error of the gateway and closes the connection. */
+export function writeError(
+  ctx: RequestContext,
+  socket: Socket,
+  error: GatewayError,
+  options: RespondOptions,
+): void {
+  const { fields, body } = errorReply(ctx, error, options);
+  ctx.responseBytes += Buffer.byteLength(body);
+  socket.write(headText(error.status, STATUS_CODES[error.status] ?? '', closing(fields)) + body);
+  // A caller that never closes does not keep the connection open.
+  socket.destroySoon();
+}
+
+/** The head of a response on a connection that was handed over. */
+export function headText(status: number, statusText: string, fields: readonly string[]): string {
+  let text = `HTTP/1.1 ${status} ${statusText}\r\n`;
+  for (let index = 0; index < fields.length; index += 2) {
+    text += `${fields[index] ?? ''}: ${fields[index + 1] ?? ''}\r\n`;
+  }
+  return `${text}\r\n`;
+}
+
+/** The connection as the target of a body, after which it closes; `broken` is called if the body breaks off. */
+export function bodyTarget(socket: Socket, broken: () => void): BodyTarget {
+  return {
+    write: (chunk, encoding) => socket.write(chunk, encoding),
+    end(chunk?: Buffer | string, encoding?: 'latin1') {
+      if (chunk !== undefined) socket.write(chunk, encoding);
+      socket.destroySoon();
+    },
+    once: (event, listener) => socket.once(event, listener),
+    flushHeaders: () => undefined,
+    destroy: broken,
+  };
+}
+
+function closing(fields: string[]): string[] {
+  if (!fields.includes('Connection')) fields.push('Connection', 'close');
+  return fields;
+}
