@@ -1,25 +1,34 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Environments, services, routes, tokens, and the outbox from which their changes are published.
+ * Environments, services, routes and tokens.
  *
- * Ids and names compare by code unit (COLLATE "C"): ids then sort by time, and a list's order is the
- * same on every machine.
+ * Ids and environment names compare by code unit (COLLATE "C"): ids then sort by time, and a list has
+ * the same order on every machine.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  // snapshot_version, snapshot_at and snapshot_cost_ms: the newest version that was published as a whole
+  // snapshot, when it was begun and how long it took. Versions above it were published as deltas.
   await sql`
     CREATE TABLE environments (
       name text COLLATE "C" PRIMARY KEY,
       config_version bigint NOT NULL DEFAULT 0,
+      snapshot_version bigint NOT NULL DEFAULT 0,
+      snapshot_at timestamptz,
+      snapshot_cost_ms integer NOT NULL DEFAULT 0,
       created_at timestamptz NOT NULL
     )
   `.execute(db);
   await createServices(db);
   await createRoutes(db);
+  await createRouteServices(db);
   await createTokens(db);
-  await createOutbox(db);
 }
 
+/**
+ * `credential`: `{type, header, set_at, key_id, sealed}`. `client_key`: the private key of the client
+ * certificate of `tls`, `{key_id, sealed}`. `sealed` is useless without the master key `key_id`.
+ */
 async function createServices(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE services (
@@ -29,6 +38,9 @@ async function createServices(db: Kysely<unknown>): Promise<void> {
       health_path text NOT NULL,
       health_check jsonb NOT NULL,
       upstreams jsonb NOT NULL,
+      credential jsonb,
+      tls jsonb,
+      client_key jsonb,
       revision integer NOT NULL DEFAULT 1,
       created_at timestamptz NOT NULL,
       updated_at timestamptz NOT NULL,
@@ -38,6 +50,7 @@ async function createServices(db: Kysely<unknown>): Promise<void> {
   `.execute(db);
 }
 
+/** A route names one service, or versions that each name one. */
 async function createRoutes(db: Kysely<unknown>): Promise<void> {
   // The pair of keys keeps a route in the environment of its service, whatever the writer does.
   await sql`
@@ -45,7 +58,8 @@ async function createRoutes(db: Kysely<unknown>): Promise<void> {
       id text COLLATE "C" PRIMARY KEY,
       environment text COLLATE "C" NOT NULL,
       name text NOT NULL,
-      service_id text COLLATE "C" NOT NULL,
+      service_id text COLLATE "C",
+      versions jsonb,
       status text NOT NULL CHECK (status IN ('active', 'disabled')),
       timeout_ms integer NOT NULL,
       retry_count integer NOT NULL,
@@ -53,17 +67,63 @@ async function createRoutes(db: Kysely<unknown>): Promise<void> {
       auth jsonb NOT NULL,
       rate_limit jsonb NOT NULL,
       retry jsonb NOT NULL,
+      idempotency jsonb NOT NULL,
+      regions text[] NOT NULL,
       max_body_bytes bigint NOT NULL,
       revision integer NOT NULL DEFAULT 1,
       created_at timestamptz NOT NULL,
       updated_at timestamptz NOT NULL,
       CONSTRAINT routes_name_key UNIQUE (environment, name),
       CONSTRAINT routes_service_fkey FOREIGN KEY (environment, service_id)
-        REFERENCES services (environment, id)
+        REFERENCES services (environment, id),
+      CONSTRAINT routes_service_or_versions CHECK ((service_id IS NULL) <> (versions IS NULL))
     )
   `.execute(db);
   await sql`CREATE INDEX routes_by_service ON routes (service_id, id)`.execute(db);
   await sql`CREATE INDEX routes_by_environment ON routes (environment, id)`.execute(db);
+}
+
+/**
+ * Every service that a route names, kept by a trigger. Its foreign key makes it impossible for any
+ * writer, however it races with another, to leave a route that names a deleted service or one of
+ * another environment.
+ */
+async function createRouteServices(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE TABLE route_services (
+      route_id text COLLATE "C" NOT NULL REFERENCES routes (id) ON DELETE CASCADE,
+      environment text COLLATE "C" NOT NULL,
+      service_id text COLLATE "C" NOT NULL,
+      PRIMARY KEY (route_id, service_id),
+      CONSTRAINT route_services_service_fkey FOREIGN KEY (environment, service_id)
+        REFERENCES services (environment, id)
+    )
+  `.execute(db);
+  await sql`
+    CREATE INDEX route_services_by_service ON route_services (service_id, route_id)
+  `.execute(db);
+  // In the order of the ids, so that two writers never deadlock.
+  await sql`
+    CREATE FUNCTION keep_route_services() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      DELETE FROM route_services WHERE route_id = NEW.id;
+      INSERT INTO route_services (route_id, environment, service_id)
+      SELECT NEW.id, NEW.environment, named.service_id
+      FROM (
+        SELECT NEW.service_id AS service_id WHERE NEW.service_id IS NOT NULL
+        UNION
+        SELECT version ->> 'service_id' FROM jsonb_array_elements(NEW.versions) AS version
+      ) AS named
+      ORDER BY named.service_id;
+      RETURN NULL;
+    END
+    $$
+  `.execute(db);
+  await sql`
+    CREATE TRIGGER routes_keep_services
+    AFTER INSERT OR UPDATE OF environment, service_id, versions ON routes
+    FOR EACH ROW EXECUTE FUNCTION keep_route_services()
+  `.execute(db);
 }
 
 async function createTokens(db: Kysely<unknown>): Promise<void> {
@@ -82,12 +142,13 @@ async function createTokens(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz NOT NULL,
       updated_at timestamptz NOT NULL,
       revoked_at timestamptz,
+      last_used_at timestamptz,
       CONSTRAINT tokens_secret_key UNIQUE (secret_sha256),
       CONSTRAINT tokens_previous_whole
         CHECK ((previous_sha256 IS NULL) = (previous_expires_at IS NULL))
     )
   `.execute(db);
-  // The name of a revoked token is free again; the row stays, as records name its id.
+  // The name of a revoked token is free again; the row stays, as request records name its id.
   await sql`
     CREATE UNIQUE INDEX tokens_name_key ON tokens (name) WHERE revoked_at IS NULL
   `.execute(db);
@@ -95,33 +156,8 @@ async function createTokens(db: Kysely<unknown>): Promise<void> {
     CREATE UNIQUE INDEX tokens_previous_key ON tokens (previous_sha256)
     WHERE previous_sha256 IS NOT NULL
   `.execute(db);
-}
-
-async function createOutbox(db: Kysely<unknown>): Promise<void> {
   await sql`
-    CREATE TABLE config_outbox (
-      id bigserial PRIMARY KEY,
-      environment text COLLATE "C" NOT NULL REFERENCES environments (name),
-      change text NOT NULL,
-      created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-      published_version bigint
-    )
-  `.execute(db);
-  await sql`
-    CREATE INDEX config_outbox_pending ON config_outbox (environment, id)
-    WHERE published_version IS NULL
-  `.execute(db);
-  // Sent at commit and only then, so whoever hears of a change can read it.
-  await sql`
-    CREATE FUNCTION notify_config_outbox() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM pg_notify('config_outbox', NEW.environment);
-      RETURN NULL;
-    END
-    $$
-  `.execute(db);
-  await sql`
-    CREATE TRIGGER config_outbox_notify AFTER INSERT ON config_outbox
-    FOR EACH ROW EXECUTE FUNCTION notify_config_outbox()
+    CREATE INDEX tokens_expiring ON tokens (expires_at)
+    WHERE revoked_at IS NULL AND expires_at IS NOT NULL
   `.execute(db);
 }

@@ -61,7 +61,8 @@ export async function seed(
       [size.tokens],
     );
     await database.query(
-      `INSERT INTO config_outbox (environment, change, kind) VALUES ($1, 'seeded', 'all')`,
+      `INSERT INTO config_outbox (environment, action, kind, entity_id)
+       VALUES ($1, 'seeded', 'environment', $1)`,
       [environment],
     );
     await database.query('COMMIT');

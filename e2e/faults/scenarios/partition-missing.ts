@@ -63,7 +63,11 @@ export const partitionMissing: Scenario<FaultWorld> = {
       const counted = await metric(world.controlPlane.adminUrl, LATE);
       run.expectations.hold(counted === 2, `${counted} late partitions were counted`);
       await eventually(async () => {
-        const told = await hasLogged(world.controlPlane, 'a partition is missing', textOf(today));
+        const told = await hasLogged(
+          world.controlPlane,
+          'late rows moved to their partition',
+          textOf(today),
+        );
         if (!told) throw new Error('the log does not tell of it');
       }, WAIT);
       const { status } = await world.management.get(`/v1/requests/${early.id}`);

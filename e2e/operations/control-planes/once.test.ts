@@ -68,7 +68,7 @@ describe('three control planes that start at once on an empty database', () => {
     // A migration that ran twice would find its tables there, and fail.
     await eventually(async () => {
       const lines = await logged();
-      expect(lines.some(({ msg }) => msg === 'made a partition')).toBe(true);
+      expect(lines.some(({ msg }) => msg === 'partitions created')).toBe(true);
     });
     const lines = await logged();
     expect(lines.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
@@ -79,7 +79,7 @@ describe('three control planes that start at once on an empty database', () => {
     expect(environments.map(({ name }) => name).toSorted()).toEqual(['development', 'production']);
     expect((await admin.get('/v1/tokens')).page().data).toHaveLength(1);
     expectOnce(
-      lines.filter(({ msg }) => msg.startsWith('made a partition')),
+      lines.filter(({ msg }) => msg === 'partitions created'),
       ({ table = '', from = '' }) => `${table} ${from}`,
     );
   });

@@ -7,6 +7,8 @@ import { ownOrigin } from './domain/audit-event.ts';
 import { ensureAdminToken } from './store/configuration/admin-token.ts';
 import type { Database } from './store/database.ts';
 import { ensureEnvironments } from './store/configuration/environments.ts';
+import type { PartitionMetrics } from './partitions/partition-metrics.ts';
+import { keepPartitionsOrLog } from './partitions/retention.ts';
 import { migrate } from './store/migrate.ts';
 import { hasTokens } from './store/configuration/tokens.ts';
 
@@ -15,6 +17,7 @@ export interface BootstrapParts {
   readonly clock: Clock;
   readonly newId: ReturnType<typeof createIdFactory>;
   readonly log: Logger;
+  readonly partitionMetrics?: PartitionMetrics;
 }
 
 /**
@@ -23,8 +26,12 @@ export interface BootstrapParts {
  * Safe with several replicas at once, and again at every start.
  */
 export async function bootstrap(config: Config, parts: BootstrapParts): Promise<void> {
-  const { db, log } = parts;
+  const { db, clock, log } = parts;
   await migrate(config.DATABASE_URL);
+  // Before the first audit event and before any record: rows without a partition would go to DEFAULT.
+  const { partitionMetrics: metrics } = parts;
+  const partitions = { db, clock, log, ...(metrics && { metrics }) };
+  await keepPartitionsOrLog(partitions, new AbortController().signal);
   const names = new Set(['production', 'development', config.DEFAULT_ENVIRONMENT]);
   const origin = ownOrigin(parts.newId);
   await ensureEnvironments(db, [...names], origin);

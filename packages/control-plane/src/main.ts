@@ -81,7 +81,12 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   runner.defer('Postgres', () => database.close());
   observePool(registry, () => database.poolUse());
   const parts = { db, clock, newId, log };
-  const preparing = awaitPostgres(() => bootstrap(config, parts), { clock, log, signal });
+  const partitionMetrics = createPartitionMetrics(registry);
+  const preparing = awaitPostgres(() => bootstrap(config, { ...parts, partitionMetrics }), {
+    clock,
+    log,
+    signal,
+  });
   runner.defer('preparation', () => preparing.catch(() => undefined));
   runner.defer('waiting', () => {
     stopping.abort();
@@ -97,7 +102,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   readiness.database = () => probe.isReachable();
 
   const retention = startRetention({
-    ...{ db, clock, log, metrics: createPartitionMetrics(registry) },
+    ...{ db, clock, log, metrics: partitionMetrics },
     historyDays: config.CONFIG_HISTORY_DAYS,
   });
   runner.defer('retention', () => retention.stop());

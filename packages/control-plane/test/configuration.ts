@@ -7,7 +7,10 @@ export function uniqueEnvironment(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
 
-/** Adds an environment with one service, and the outbox row of that change. */
+/**
+ * Adds an environment with one service, and an outbox row of the environment, which is published as a
+ * snapshot.
+ */
 export async function addEnvironment(db: Database, name: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await sql`
@@ -30,13 +33,13 @@ export async function addRoute(db: Database, environment: string, name: string):
   await db.transaction().execute(async (transaction) => {
     await sql`
       INSERT INTO routes (id, environment, name, service_id, status, timeout_ms, retry_count,
-        auth, rate_limit, retry, max_body_bytes, created_at, updated_at)
+        auth, rate_limit, retry, idempotency, regions, max_body_bytes, created_at, updated_at)
       VALUES (${`rte_${environment}_${name}`}, ${environment}, ${name}, ${serviceOf(environment)},
         'active', 10000, 2, '{"type": "token"}',
         '{"limit": 60000, "window_seconds": 60, "per": "route"}',
         '{"on_statuses": [502], "per_attempt_timeout_ms": null, "backoff_ms": 25,
           "unsafe_methods": "never"}',
-        10485760, now(), now())
+        '{"required": false, "on_unknown": "refuse"}', '{}', 10485760, now(), now())
     `.execute(transaction);
     await addChange(transaction, environment);
   });
@@ -58,7 +61,7 @@ export async function changeRoute(
       `.execute(transaction);
     }
     await sql`
-      INSERT INTO config_outbox (environment, change, kind, entity_id)
+      INSERT INTO config_outbox (environment, action, kind, entity_id)
       VALUES (${environment}, 'test', 'route', ${id})
     `.execute(transaction);
   });
@@ -89,6 +92,7 @@ function serviceOf(environment: string): string {
 
 async function addChange(db: Database, environment: string): Promise<void> {
   await sql`
-    INSERT INTO config_outbox (environment, change) VALUES (${environment}, 'test')
+    INSERT INTO config_outbox (environment, action, kind, entity_id)
+    VALUES (${environment}, 'test', 'environment', ${environment})
   `.execute(db);
 }

@@ -57,9 +57,12 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
   let messages: ConsumerMessages | undefined;
   const reading = {
     failures: 0,
-    problem: 'cannot read request records from NATS; they wait there',
+    problem: 'record stream read failed; retrying',
   };
-  const storing = { failures: 0, problem: 'cannot store request records; they wait in the stream' };
+  const storing = {
+    failures: 0,
+    problem: 'record insert failed; records stay in the stream; retrying',
+  };
 
   const isStopping = () => stopping.signal.aborted;
 
@@ -84,7 +87,7 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
       abort_on_missing_resource: true,
     });
     if (isStopping()) messages.stop();
-    if (reading.failures > 0) log.info('request records are read from NATS again');
+    if (reading.failures > 0) log.info('record stream read again');
     reading.failures = 0;
     const weightOf = (item: Received) => item.batch.records.length;
     const batches = readBatches(received(messages), weightOf, BOUNDS, clock);
@@ -98,10 +101,13 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
   async function* received(from: AsyncIterable<JsMsg>): AsyncGenerator<Received> {
     for await (const message of from) {
       if (message.redelivered) metrics.redelivered.inc();
-      const batch = parseBatch(message.string());
+      const batch = parseBatch(message.string(), clock.nowMs());
       if (batch === undefined) {
         metrics.poison.inc();
-        log.error({ subject: message.subject, bytes: message.data.length }, 'no batch of records');
+        log.error(
+          { subject: message.subject, bytes: message.data.length },
+          'malformed record batch skipped',
+        );
         // Without a reason, which servers before 2.10 would not understand.
         message.term();
         continue;
@@ -125,8 +131,9 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
       metrics.records.inc(inserted);
       metrics.duplicates.inc(records.length - inserted - refusedIds.length);
       metrics.poison.inc(refusedIds.length);
-      if (refusedIds.length > 0) log.error({ ids: refusedIds }, 'Postgres refuses these records');
-      if (storing.failures > 0) log.info('request records are stored again');
+      if (refusedIds.length > 0)
+        log.error({ ids: refusedIds }, 'request records rejected by Postgres');
+      if (storing.failures > 0) log.info('record insert succeeded again');
       storing.failures = 0;
     } catch (error) {
       metrics.failures.inc();
@@ -135,11 +142,11 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
     }
   }
 
-  /** Once it is acknowledged: what is delivered again would count again. */
+  /** Called after the message is acknowledged, as a redelivered one would be counted again. */
   function noteRefused(subject: string, count: number): void {
     if (count === 0) return;
     metrics.poison.inc(count);
-    log.error({ subject, count }, 'no request records');
+    log.error({ subject, count }, 'malformed request records skipped');
   }
 
   async function backOff(part: { failures: number; problem: string }, error: unknown) {

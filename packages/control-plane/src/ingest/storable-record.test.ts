@@ -9,7 +9,7 @@ const AT_MS = Date.UTC(2030, 0, 1);
 describe('a message of request records', () => {
   it('is read whole', () => {
     const records = [requestRecord(AT_MS), requestRecord(AT_MS + 1)];
-    const batch = parseBatch(JSON.stringify(records.map(recordRow)));
+    const batch = parseBatch(JSON.stringify(records.map(recordRow)), AT_MS);
     expect(batch?.refused).toBe(0);
     expect(batch?.records.map((record) => record.id)).toEqual(records.map((record) => record.id));
     const { id, environment, route, status, outcome, received_at_ms, ...rest } =
@@ -28,15 +28,22 @@ describe('a message of request records', () => {
   });
 
   it.each(['', '{', '{"id":1}', 'null', '"text"'])('that is no batch is refused: %j', (text) => {
-    expect(parseBatch(text)).toBeUndefined();
+    expect(parseBatch(text, AT_MS)).toBeUndefined();
   });
 
   it('is read whole where a data plane of the version before sent it', () => {
     const record = requestRecord(AT_MS);
     const older = { ...record, subject: undefined, claims: undefined };
-    const batch = parseBatch(JSON.stringify([older]));
+    const batch = parseBatch(JSON.stringify([older]), AT_MS);
     expect(batch?.refused).toBe(0);
     expect(batch?.records).toEqual([storableRecord(record)]);
+  });
+
+  it('refuses records that are dated more than 30 days ahead, and no others', () => {
+    const atMs = AT_MS + 30 * 24 * 60 * 60 * 1000;
+    const [last, beyond] = [requestRecord(atMs), requestRecord(atMs + 1)];
+    const batch = parseBatch(JSON.stringify([last, beyond].map(recordRow)), AT_MS);
+    expect(batch).toMatchObject({ records: [{ id: last.id }], refused: 1 });
   });
 
   it('loses no record to one that is malformed', () => {
@@ -44,7 +51,7 @@ describe('a message of request records', () => {
     const row = recordRow(good);
     const odd = [null, { ...good, id: 'req_1' }, { ...good, outcome: 'odd' }, []];
     const oddRows = [row.slice(1), row.with(16, [['ups_1', null, 'soon']]), row.with(17, 60_000)];
-    const batch = parseBatch(JSON.stringify([...odd, row, ...oddRows]));
+    const batch = parseBatch(JSON.stringify([...odd, row, ...oddRows]), AT_MS);
     expect(batch).toMatchObject({ records: [{ id: good.id }], refused: 7 });
   });
 });
@@ -52,7 +59,7 @@ describe('a message of request records', () => {
 describe('the use of tokens that a message of request records tells of', () => {
   const first = 'tok_00000000000000000000000001';
   const second = 'tok_00000000000000000000000002';
-  const usesOf = (...records: object[]) => parseBatch(JSON.stringify(records))?.tokenUses;
+  const usesOf = (...records: object[]) => parseBatch(JSON.stringify(records), AT_MS)?.tokenUses;
 
   it('is the latest of each token', () => {
     const uses = usesOf(

@@ -1,21 +1,30 @@
 import { isId, timeOfId } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { recordEntrySchema } from '@gateway/shared/records/record-row';
+import { MAX_DAYS_AHEAD } from '../domain/partitioned-table.ts';
 import type { StorableRecord } from '../store/records/records.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Longer names can be no route or environment, and would not fit into an index of Postgres. */
 const MAX_NAME_CHARS = 255;
 
 export interface ParsedBatch {
   readonly records: readonly StorableRecord[];
-  /** Entries that are no record; they are counted and left out, the others of the batch are kept. */
+  /** Entries that are malformed or dated too far ahead: counted and skipped; the others are kept. */
   readonly refused: number;
   /** When each token that opened a request of these was last used, ms since the Unix epoch. */
   readonly tokenUses: ReadonlyMap<string, number>;
 }
 
-/** Reads a message of the record stream. Undefined where it is not even a JSON array. */
-export function parseBatch(text: string): ParsedBatch | undefined {
+/**
+ * Reads a message of the record stream.
+ *
+ * @param nowMs the time now, ms since the Unix epoch: records dated more than 30 days ahead are refused,
+ * as they have no partition
+ * @returns undefined if the message is not a batch in a format that is known.
+ */
+export function parseBatch(text: string, nowMs: number): ParsedBatch | undefined {
   let entries: unknown;
   try {
     entries = JSON.parse(text);
@@ -23,11 +32,13 @@ export function parseBatch(text: string): ParsedBatch | undefined {
     return undefined;
   }
   if (!Array.isArray(entries)) return undefined;
+  const latestMs = nowMs + MAX_DAYS_AHEAD * DAY_MS;
   const records: StorableRecord[] = [];
   const tokenUses = new Map<string, number>();
   for (const entry of entries) {
     const parsed = recordEntrySchema.safeParse(entry);
     if (!parsed.success || !isId('req', parsed.data.id)) continue;
+    if (timeOfId(parsed.data.id) > latestMs) continue;
     const record = storableRecord(parsed.data);
     records.push(record);
     const tokenId = openedBy(parsed.data);

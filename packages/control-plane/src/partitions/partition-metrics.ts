@@ -1,9 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface PartitionMetrics {
-  /** Of this and the coming periods; above zero for longer than moments where they cannot be made. */
+  /** Above zero for more than a moment: partitions cannot be created. */
   readonly missing: Gauge<'table'>;
-  /** Partitions of which rows came before they were there. */
+  /** Partitions that were created after rows of theirs had arrived. */
   readonly late: Counter<'table'>;
 }
 
@@ -13,13 +13,13 @@ export function createPartitionMetrics(registry: Registry): PartitionMetrics {
   return {
     missing: new Gauge({
       name: 'gateway_control_plane_missing_partitions',
-      help: 'Partitions of this and the coming periods that are not there; rows go into DEFAULT then',
+      help: 'Partitions that should exist and do not; their rows go to the DEFAULT partition',
       labelNames,
       registers,
     }),
     late: new Counter({
       name: 'gateway_control_plane_late_partitions_total',
-      help: 'Partitions that were missing when rows of theirs came, which DEFAULT took',
+      help: 'Partitions that were missing when their rows arrived; the rows were moved from DEFAULT',
       labelNames,
       registers,
     }),

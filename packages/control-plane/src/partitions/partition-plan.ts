@@ -3,10 +3,10 @@ import { endOfPeriod, periodOf } from '../domain/period.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-type Rule = Pick<PartitionedTable, 'period' | 'ahead' | 'retentionDays'>;
+type Rule = Pick<PartitionedTable, 'period' | 'behind' | 'ahead' | 'retentionDays'>;
 
 export interface PartitionPlan {
-  /** Periods to make a partition for, each by the ms at which it begins. */
+  /** Periods to create a partition for, each by the ms at which it begins. */
   readonly make: readonly number[];
   /** Periods of which every row is past its retention. */
   readonly drop: readonly number[];
@@ -19,33 +19,24 @@ export function retentionStart(nowMs: number, { retentionDays }: Rule): number {
 
 /**
  * Which partitions are missing and which are past. A period is dropped only when its last row is past
- * its retention, so a row is there for at least that long and at most one period more.
+ * its retention, so a row stays for at least that long and at most one period more.
  *
  * @param existing periods that have a partition.
- * @param strays periods of which rows lie in the DEFAULT partition.
  */
 export function planPartitions(
   rule: Rule,
   existing: readonly number[],
-  strays: readonly number[],
   nowMs: number,
 ): PartitionPlan {
   const { period } = rule;
-  const coming = [periodOf(period, nowMs)];
-  for (let last = coming[0] ?? 0; coming.length <= rule.ahead; coming.push(last)) {
-    last = endOfPeriod(period, last);
-  }
   const keptFrom = retentionStart(nowMs, rule);
   const isPast = (start: number) => endOfPeriod(period, start) <= keptFrom;
-  // Rows from a clock that is days ahead get theirs as well: left in DEFAULT they would be read, under a
-  // lock, each time that a partition is made.
-  const farthest = nowMs + rule.retentionDays * DAY_MS;
-  const wanted = new Set([
-    ...strays.filter((start) => start <= farthest && !isPast(start)),
-    ...coming,
-  ]);
+  const wanted = [];
+  const lastMs = nowMs + rule.ahead * DAY_MS;
+  let start = periodOf(period, nowMs - rule.behind * DAY_MS);
+  for (; start <= lastMs; start = endOfPeriod(period, start)) wanted.push(start);
   return {
-    make: [...wanted].filter((start) => !existing.includes(start)).sort((a, b) => a - b),
-    drop: existing.filter(isPast).sort((a, b) => a - b),
+    make: wanted.filter((one) => !existing.includes(one) && !isPast(one)),
+    drop: existing.filter(isPast),
   };
 }

@@ -7,30 +7,32 @@ import {
 } from '../domain/partitioned-table.ts';
 import { forgetChanges, forgetVersions } from '../store/configuration/config-versions.ts';
 import type { Database } from '../store/database.ts';
-import { findMove } from '../store/partitions/late-rows.ts';
 import {
   deleteStrays,
   dropPartition,
   listPartitions,
-  listStrayPeriods,
-  makePartition,
+  makePartitions,
 } from '../store/partitions/partitions.ts';
-import { moveLateRows } from './late-rows-move.ts';
 import type { PartitionMetrics } from './partition-metrics.ts';
 import { planPartitions, retentionStart } from './partition-plan.ts';
 import { untilDone } from './until-done.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Where nothing is to be done a run costs next to nothing, and rows that have no partition are few. */
+/** A run that has nothing to do costs next to nothing. */
 const EVERY_MS = 60 * 1000;
-/** Old versions are looked for more seldom, by every so many runs. */
+/** Few, so that nobody waits long for the DEFAULT partition, which is locked meanwhile. */
+const BATCH_PARTITIONS = 10;
+/** Old versions are looked for once in so many runs. */
 const RUNS_PER_HISTORY = 60;
 
-export interface RetentionOptions {
+export interface PartitionOptions {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics?: PartitionMetrics;
+}
+
+export interface RetentionOptions extends PartitionOptions {
   /** How long versions of configurations can be listed and rolled back to. */
   readonly historyDays: number;
 }
@@ -41,9 +43,9 @@ export interface Retention {
 }
 
 /**
- * Keeps the partitions of request records and audit events right, now and every minute: those of the
- * time ahead are made, those past their retention are dropped. Old versions of configurations go every
- * hour. Any number of control planes run it side by side.
+ * Every minute: creates the partitions of request records and audit events ahead of their time and drops
+ * those past their retention. Every hour: deletes old versions of configurations. Any number of control
+ * planes may run it side by side.
  */
 export function startRetention(options: RetentionOptions): Retention {
   const stopping = new AbortController();
@@ -58,21 +60,20 @@ export function startRetention(options: RetentionOptions): Retention {
 
 async function loop(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   for (let run = 0; !signal.aborted; run += 1) {
-    try {
-      if (run % RUNS_PER_HISTORY === 0) await runRetention(options, signal);
-      else await keepAllPartitions(options, signal);
-    } catch (error) {
-      options.log.error({ err: error }, 'cannot keep the partitions of tables right');
-    }
+    await keepPartitionsOrLog(options, signal, () =>
+      run % RUNS_PER_HISTORY === 0
+        ? runRetention(options, signal)
+        : keepAllPartitions(options, signal),
+    );
     await pause(options.clock, EVERY_MS, signal);
   }
 }
 
 /**
- * One run. A step that another process is at, or that the table's users would be held up by for too
- * long, is tried again for a few seconds.
+ * One run. A step that another process is at, or that would delay the table's users for too long, is
+ * tried again for a few seconds.
  *
- * @throws where Postgres fails, or where a step did not come to its turn.
+ * @throws if Postgres fails, or if a step gets no turn.
  */
 export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { db, clock } = options;
@@ -82,7 +83,23 @@ export async function runRetention(options: RetentionOptions, signal: AbortSigna
   await untilNone(() => forgetChanges(db), signal);
 }
 
-async function keepAllPartitions(options: RetentionOptions, signal: AbortSignal): Promise<void> {
+/**
+ * As one run of the retention, of partitions alone. An error is logged: until a later run succeeds, rows
+ * go to the DEFAULT partition.
+ */
+export async function keepPartitionsOrLog(
+  options: PartitionOptions,
+  signal: AbortSignal,
+  run = () => keepAllPartitions(options, signal),
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    options.log.error({ err: error }, 'partition maintenance failed; trying again in a minute');
+  }
+}
+
+async function keepAllPartitions(options: PartitionOptions, signal: AbortSignal): Promise<void> {
   const nowMs = options.clock.nowMs();
   for (const table of [REQUEST_RECORDS, AUDIT_EVENTS]) {
     await keepPartitions(options, table, nowMs, signal);
@@ -90,57 +107,35 @@ async function keepAllPartitions(options: RetentionOptions, signal: AbortSignal)
 }
 
 async function keepPartitions(
-  { db, clock, log, metrics }: RetentionOptions,
+  { db, clock, log, metrics }: PartitionOptions,
   table: PartitionedTable,
   nowMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   const before = retentionStart(nowMs, table);
   await untilNone(() => deleteStrays(db, table, before), signal);
-  const strays = await listStrayPeriods(db, table);
-  const plan = planPartitions(table, await listPartitions(db, table), strays, nowMs);
-  const named = (startMs: number) => ({ table: table.name, from: textOf(startMs) });
-  const late = new Set(strays.filter((start) => plan.make.includes(start)));
-  for (const start of late) {
-    log.warn(
-      named(start),
-      'a partition is missing: its rows lie in the DEFAULT one until it is made',
-    );
-  }
-  metrics?.late.inc({ table: table.name }, late.size);
-  metrics?.missing.set({ table: table.name }, plan.make.length);
-  // Also to end one that was broken off: until then no partition can be made.
-  if (late.size > 0 || (await findMove(db, table)) !== undefined) {
-    const moved = await moveLateRows({ db, clock }, table, plan.make, signal);
+  const { make, drop } = planPartitions(table, await listPartitions(db, table), nowMs);
+  const labels = { table: table.name };
+  metrics?.missing.set(labels, make.length);
+  for (let index = 0; index < make.length; index += BATCH_PARTITIONS) {
+    const batch = make.slice(index, index + BATCH_PARTITIONS);
+    const step = (lockMs: number) => makePartitions(db, table, batch, lockMs);
+    const { made = [], late = [] } = (await untilDone(step, clock, signal)) ?? {};
     if (signal.aborted) return;
-    metrics?.missing.dec({ table: table.name }, plan.make.length);
-    for (const start of moved ? plan.make : []) {
-      log.info(
-        named(start),
-        late.has(start) ? 'made a partition and moved its rows' : 'made a partition',
-      );
+    metrics?.missing.dec(labels, batch.length);
+    metrics?.late.inc(labels, late.length);
+    const [first] = made;
+    if (first !== undefined) {
+      log.info({ ...labels, from: dateOf(first), count: made.length }, 'partitions created');
     }
-  } else {
-    for (const start of plan.make) {
-      if (signal.aborted) return;
-      const made = await untilDone(
-        (lockTimeoutMs) => makePartition(db, table, start, lockTimeoutMs),
-        clock,
-        signal,
-      );
-      metrics?.missing.dec({ table: table.name });
-      if (made) log.info(named(start), 'made a partition');
+    for (const { startMs, rows } of late) {
+      log.warn({ ...labels, from: dateOf(startMs), rows }, 'late rows moved to their partition');
     }
   }
-  for (const start of plan.drop) {
-    if (signal.aborted) return;
-    const dropped = await untilDone(
-      (lockTimeoutMs) => dropPartition(db, table, start, lockTimeoutMs),
-      clock,
-      signal,
-    );
-    if (!dropped) continue;
-    log.info(named(start), 'dropped a partition, as all of it is past its retention');
+  for (const start of drop) {
+    const step = (lockMs: number) => dropPartition(db, table, start, lockMs);
+    if ((await untilDone(step, clock, signal)) !== 'done') continue;
+    log.info({ ...labels, from: dateOf(start) }, 'partition past its retention dropped');
   }
 }
 
@@ -148,6 +143,6 @@ async function untilNone(step: () => Promise<number>, signal: AbortSignal): Prom
   while (!signal.aborted && (await step()) > 0);
 }
 
-function textOf(dayMs: number): string {
-  return new Date(dayMs).toISOString().slice(0, 10);
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }

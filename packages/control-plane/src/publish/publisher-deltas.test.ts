@@ -127,7 +127,7 @@ describe('the publisher of deltas', () => {
     await store.db.transaction().execute(async (transaction) => {
       for (let index = 0; index < 501; index += 1) {
         await sql`
-          INSERT INTO config_outbox (environment, change, kind, entity_id)
+          INSERT INTO config_outbox (environment, action, kind, entity_id)
           VALUES (${environment}, 'test', 'route', ${`rte_${index}`})
         `.execute(transaction);
       }

@@ -92,16 +92,6 @@ describe('the versions of a configuration', () => {
     expect(code(await rollBack(1.5))).toEqual([400, 'invalid_request']);
     expect((await rollBack(newest + 1)).text).toContain('begins with version 1');
   });
-
-  it('begin after the last change of which it is not known what it was made to', async () => {
-    const before = await api.publish('production');
-    const old = { environment: 'production', change: 'route.updated rte_x' };
-    await api.db.insertInto('config_outbox').values(old).execute();
-    expect(code(await rollBack(before))).toEqual([409, 'config_version_not_restorable']);
-    const after = await api.publish('production');
-    expect((await versions()).json.data).toMatchObject([{ version: after }]);
-    expect(code(await rollBack(before))).toEqual([404, 'config_version_not_found']);
-  });
 });
 
 describe('the difference between two versions', () => {

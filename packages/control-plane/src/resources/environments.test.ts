@@ -24,10 +24,10 @@ describe('/v1/environments', () => {
     expect((await api.call('GET', '/v1/environments/staging')).json.data).toEqual(made.json.data);
     const outbox = await api.db
       .selectFrom('config_outbox')
-      .select('change')
+      .select('action')
       .where('environment', '=', 'staging')
       .execute();
-    expect(outbox).toEqual([{ change: 'environment.created staging' }]);
+    expect(outbox).toEqual([{ action: 'environment.created' }]);
   });
 
   it('pages through the names in their order', async () => {
@@ -74,15 +74,16 @@ describe('/v1/environments', () => {
       // Either its first snapshot was asked for after the token was there, or the token told it.
       const rows = await api.db
         .selectFrom('config_outbox')
-        .select(['id', 'change'])
+        .select(['id', 'action'])
         .where('environment', '=', name)
         .orderBy('id')
         .execute();
-      const told = rows.some((row) => row.change.startsWith('token.created'));
+      const told = rows.some((row) => row.action === 'token.created');
       const tokenFirst = await api.db
         .selectFrom('config_outbox')
         .select('id')
-        .where('change', '=', `token.created ${made.json.data?.id ?? ''}`)
+        .where('action', '=', 'token.created')
+        .where('entity_id', '=', made.json.data?.id ?? '')
         .where('id', '<', rows[0]?.id ?? 0)
         .executeTakeFirst();
       expect(told || tokenFirst !== undefined).toBe(true);

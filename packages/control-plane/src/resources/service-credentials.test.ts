@@ -88,10 +88,10 @@ describe('the credential of a service', () => {
     await patch(service.path, { credential: null });
     const changes = await api.db
       .selectFrom('config_outbox')
-      .select('change')
-      .where('change', 'like', `%${service.id}`)
+      .select('action')
+      .where('entity_id', '=', service.id)
       .execute();
-    expect(changes.map(({ change }) => change.split(' ')[0])).toEqual([
+    expect(changes.map(({ action }) => action)).toEqual([
       ...['service.created', 'service.updated', 'service.updated'],
     ]);
   });

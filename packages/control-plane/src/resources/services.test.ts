@@ -232,14 +232,14 @@ describe('/v1/services', () => {
     await api.call('PATCH', made.path, { body: { name: 'twin' } });
     await api.call('DELETE', made.path);
     expect((await changes()).slice(before)).toEqual([
-      { environment: 'production', change: `service.created ${made.id}` },
-      { environment: 'production', change: `service.updated ${made.id}` },
-      { environment: 'production', change: `service.deleted ${made.id}` },
+      { environment: 'production', action: 'service.created', entity_id: made.id },
+      { environment: 'production', action: 'service.updated', entity_id: made.id },
+      { environment: 'production', action: 'service.deleted', entity_id: made.id },
     ]);
   });
 
   function changes() {
-    const query = api.db.selectFrom('config_outbox').select(['environment', 'change']);
+    const query = api.db.selectFrom('config_outbox').select(['environment', 'action', 'entity_id']);
     return query.orderBy('id').execute();
   }
 

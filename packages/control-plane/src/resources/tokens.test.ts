@@ -204,12 +204,13 @@ describe('/v1/tokens', () => {
     await api.call('DELETE', made.path);
     const rows = await api.db
       .selectFrom('config_outbox')
-      .select(['environment', 'change'])
+      .select(['environment', 'action'])
       .where('id', '>', before)
+      .where('entity_id', '=', made.id)
       .orderBy('id')
       .execute();
-    for (const change of ['created', 'rotated', 'revoked']) {
-      const told = rows.filter((row) => row.change === `token.${change} ${made.id}`);
+    for (const action of ['token.created', 'token.rotated', 'token.revoked']) {
+      const told = rows.filter((row) => row.action === action);
       expect(told.map((row) => row.environment).sort()).toEqual(['development', 'production']);
     }
   });

@@ -40,7 +40,7 @@ describe('the re-encryption of credentials', () => {
     api.db
       .selectFrom('config_outbox')
       .select(['environment', 'entity_id'])
-      .where('change', 'like', 'service.reencrypted%')
+      .where('action', '=', 'service.reencrypted')
       .execute();
 
   it('puts every one under the newest key, and changes nothing else of a service', async () => {

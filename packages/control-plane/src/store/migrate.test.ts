@@ -37,8 +37,10 @@ describe('migrate', () => {
       databaseUrl(),
       'select name from kysely_migration order by name',
     );
-    expect(applied.map((row) => row.name).slice(0, 3)).toEqual([
-      ...['0001_configuration', '0002_request_records', '0003_route_policies'],
+    expect(applied.map((row) => row.name)).toEqual([
+      '0001_configuration',
+      '0002_publication',
+      '0003_records_and_audit',
     ]);
   });
 
@@ -49,7 +51,7 @@ describe('migrate', () => {
     expect(await query(databaseUrl(), times)).toEqual(before);
   });
 
-  it('notifies of an outbox row with the name of its environment', async () => {
+  it('notifies listeners of an outbox row with the name of its environment', async () => {
     const client = new pg.Client({ connectionString: databaseUrl() });
     await client.connect();
     try {
@@ -61,7 +63,8 @@ describe('migrate', () => {
       await client.query('listen config_outbox');
       await client.query(`insert into environments (name, created_at) values ('staging', now())`);
       await client.query(
-        `insert into config_outbox (environment, change) values ('staging', 'environment.created')`,
+        `insert into config_outbox (environment, action, kind, entity_id)
+         values ('staging', 'environment.created', 'environment', 'staging')`,
       );
       expect(await heard).toBe('staging');
     } finally {
@@ -69,7 +72,7 @@ describe('migrate', () => {
     }
   });
 
-  it('rejects where the database cannot be reached', async () => {
+  it('rejects if the database cannot be reached', async () => {
     await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toThrow(/ECONNREFUSED/);
   });
 });

@@ -78,19 +78,19 @@ interface TokensTable extends Omit<Token, 'last_used_at'> {
   revoked_at: ColumnType<Date | null, Date | null | undefined>;
 }
 
-export type ChangeKind = 'service' | 'route' | 'token' | 'environment' | 'all';
+export type ChangeKind = 'service' | 'route' | 'token' | 'environment';
 
 interface OutboxTable {
   id: Generated<number>;
   environment: string;
-  change: string;
-  /** null: by a control plane of the version before; as all. */
-  kind: ColumnType<ChangeKind | null, ChangeKind | null, never>;
-  entity_id: ColumnType<string | null, string | null, never>;
-  /** The whole row of a service or route, as JSON; null where there was none, and for other kinds. */
+  /** As in audit events: `route.updated`. */
+  action: string;
+  kind: ChangeKind;
+  entity_id: string;
+  /** The whole row of a service or route, as JSON; null if there was none, and for other kinds. */
   before: ColumnType<unknown, string | null | undefined, never>;
   after: ColumnType<unknown, string | null | undefined, never>;
-  /** Who made it; null: no token did. */
+  /** Who made the change; null: the control plane itself. */
   token_id: ColumnType<string | null, string | null | undefined, never>;
   created_at: ColumnType<Date, never, never>;
   published_version: number | null;

@@ -13,7 +13,7 @@ import {
 } from './configuration-rows.ts';
 import type { Database } from '../database.ts';
 
-/** What a delta is compiled of: the entities that were changed, and those of them that are there. */
+/** What a delta is compiled from: the ids of the entities that changed, and their rows, if they still exist. */
 export interface ChangedRows {
   readonly environment: string;
   readonly services: Changed<ServiceRow>;
@@ -30,15 +30,15 @@ export interface ChangedConfiguration {
   /** The version that was last published; 0 before the first. */
   readonly configVersion: number;
   readonly pendingIds: readonly string[];
-  /** undefined: they are too many, or some change does not say what it was made to. */
+  /** undefined: they are too many for a delta, or the environment itself is new. */
   readonly changed: ChangedRows | undefined;
 }
 
 /**
- * Reads which changes wait to be published and the rows that they were made to, as they stood at one
- * moment. What it costs depends on the changes alone, not on the size of the environment.
+ * Reads which changes wait to be published and the rows that they changed, all as of one moment. The
+ * cost depends on the changes alone, not on the size of the environment.
  *
- * @returns undefined where there is no such environment.
+ * @returns undefined if there is no such environment.
  */
 export function readChangedRows(
   db: Database,
@@ -50,15 +50,18 @@ export function readChangedRows(
     if (configVersion === undefined) return undefined;
     const pending = await readPending(transaction, environment);
     const pendingIds = pending.map(({ id }) => id);
-    if (pending.length > maxChanges || !pending.every(isOfOneEntity)) {
+    if (pending.length > maxChanges || pending.some(({ kind }) => kind === 'environment')) {
       return { configVersion, pendingIds, changed: undefined };
     }
     const read = async <Row>(kind: PendingChange['kind'], select: SelectRows<Row>) => {
-      const ids = [...new Set(pending.filter((one) => one.kind === kind).map(entityIdOf))];
+      const ids = [
+        ...new Set(pending.filter((one) => one.kind === kind).map((one) => one.entityId)),
+      ];
       return { ids, rows: ids.length === 0 ? [] : await select(transaction, { environment, ids }) };
     };
     return {
-      ...{ configVersion, pendingIds },
+      configVersion,
+      pendingIds,
       changed: {
         environment,
         services: await read('service', selectServices),
@@ -67,12 +70,4 @@ export function readChangedRows(
       },
     };
   });
-}
-
-function isOfOneEntity({ kind, entityId }: PendingChange): boolean {
-  return kind !== null && kind !== 'all' && kind !== 'environment' && entityId !== null;
-}
-
-function entityIdOf({ entityId }: PendingChange): string {
-  return entityId ?? '';
 }

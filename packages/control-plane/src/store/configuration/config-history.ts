@@ -27,14 +27,6 @@ export interface VersionFilter {
   readonly limit: number;
 }
 
-/** Versions below it are not in the history: it is not known what some later change was made to. */
-function floorOf(environment: string): RawBuilder<unknown> {
-  return sql`(
-    SELECT coalesce(max(published_version), 0) FROM config_outbox
-    WHERE environment = ${environment} AND (kind IS NULL OR kind = 'all')
-  )`;
-}
-
 /** Versions of an environment's configuration that are kept, newest first. */
 export async function listVersions(
   db: Database,
@@ -54,7 +46,7 @@ export async function listVersions(
       WHERE environment = config_versions.environment
         AND published_version = config_versions.version
     ) AS made
-    WHERE environment = ${environment} AND version >= ${floorOf(environment)} ${one} ${after}
+    WHERE environment = ${environment} ${one} ${after}
     ORDER BY version DESC LIMIT ${limit}
   `.execute(db);
   return rows;
@@ -70,7 +62,7 @@ export async function findVersion(
   if (found !== undefined) return found;
   const { rows } = await sql<{ oldest: number | null }>`
     SELECT min(version)::float8 AS oldest FROM config_versions
-    WHERE environment = ${environment} AND version >= ${floorOf(environment)}
+    WHERE environment = ${environment}
   `.execute(db);
   const oldest = rows[0]?.oldest ?? null;
   const kept = oldest === null ? 'has no version yet' : `begins with version ${oldest}`;

@@ -1,15 +1,10 @@
-import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import { UNPACED, type Pace } from '@gateway/shared/pace';
-import { sql } from 'kysely';
-import type { RouteAuth } from '../../domain/route-auth.ts';
-import type { RouteVersion } from '../../domain/route-versions.ts';
-import type { HealthCheck } from '../../domain/service.ts';
-import type { ServiceTls } from '../../domain/service-tls.ts';
-import type { StoredCredential } from '../../domain/service-credential.ts';
+import { routeSchema, serviceSchema } from '@gateway/shared/snapshot/schema';
+import { sql, type Selectable } from 'kysely';
 import type { Database } from '../database.ts';
-import type { ChangeKind } from '../tables.ts';
+import type { ChangeKind, Tables } from '../tables.ts';
 
-/** The rows that a snapshot is compiled of, free of what only Postgres knows how to represent. */
+/** The rows that a snapshot is compiled from. */
 export interface ConfigurationRows {
   readonly environment: string;
   readonly services: readonly ServiceRow[];
@@ -17,35 +12,12 @@ export interface ConfigurationRows {
   readonly tokens: readonly TokenRow[];
 }
 
-export interface ServiceRow {
-  readonly id: string;
-  readonly name: string;
-  readonly revision: number;
-  readonly upstreams: unknown;
-  readonly health_path: string;
-  readonly health_check: HealthCheck;
-  readonly credential: StoredCredential | null;
-  readonly tls: ServiceTls | null;
-  readonly client_key: SealedSecret | null;
-}
+/** What a snapshot holds of a service or a route, and what more that is compiled from. */
+const SERVICE_COLUMNS = [...serviceSchema.keyof().options, 'health_path', 'client_key'] as const;
+const ROUTE_COLUMNS = [...routeSchema.keyof().options, 'service_id', 'status'] as const;
 
-export interface RouteRow {
-  readonly id: string;
-  readonly name: string;
-  readonly service_id: string | null;
-  readonly versions: readonly RouteVersion[] | null;
-  readonly status: string;
-  readonly timeout_ms: number;
-  readonly retry_count: number;
-  readonly methods: readonly string[] | null;
-  readonly auth: RouteAuth;
-  readonly rate_limit: unknown;
-  readonly retry: unknown;
-  readonly idempotency: unknown;
-  readonly regions: readonly string[];
-  readonly max_body_bytes: number;
-  readonly revision: number;
-}
+export type ServiceRow = Pick<Selectable<Tables['services']>, (typeof SERVICE_COLUMNS)[number]>;
+export type RouteRow = Pick<Selectable<Tables['routes']>, (typeof ROUTE_COLUMNS)[number]>;
 
 export interface TokenRow {
   readonly id: string;
@@ -68,15 +40,15 @@ export interface EnvironmentConfiguration {
   readonly pendingIds: readonly string[];
 }
 
-/** So many rows are taken in at once, so that a large environment does not hold up everything else. */
+/** Rows are read in pages, so that a large environment does not block the event loop. */
 const PAGE_ROWS = 250;
 
 /**
- * Reads what an environment is compiled of, and which changes wait to be published, as they stood at
- * one moment: a change is either in the rows and among the pending ones, or in neither.
+ * Reads the rows of an environment, and which changes wait to be published, all as of one moment: a
+ * change is either in the rows and among the pending ones, or in neither.
  *
- * @param pace between pages of rows
- * @returns undefined where there is no such environment.
+ * @param pace called between pages of rows
+ * @returns undefined if there is no such environment.
  */
 export function readConfiguration(
   db: Database,
@@ -101,7 +73,7 @@ export function readConfiguration(
   });
 }
 
-/** Runs reads that all see the database as it stood at one moment. */
+/** Runs reads that all see the database as of one moment. */
 export function atOneMoment<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
   return db
     .transaction()
@@ -136,8 +108,8 @@ export async function readVersion(db: Database, environment: string): Promise<nu
 /** A change that no publication holds yet. */
 export interface PendingChange {
   readonly id: string;
-  readonly kind: ChangeKind | null;
-  readonly entityId: string | null;
+  readonly kind: ChangeKind;
+  readonly entityId: string;
 }
 
 export async function readPending(
@@ -151,32 +123,28 @@ export async function readPending(
   return rows;
 }
 
-/** Some rows of an environment: the next ones by id, or those of these ids. */
+/** Rows of an environment: the next ones by id, or those with these ids. */
 export type RowSelection = { readonly environment: string } & (
   { readonly after: string; readonly limit: number } | { readonly ids: readonly string[] }
 );
 
 export type SelectRows<Row> = (db: Database, selection: RowSelection) => Promise<readonly Row[]>;
 
-export const selectServices: SelectRows<ServiceRow> = async (db, selection) => {
-  const { rows } = await sql<ServiceRow>`
-    SELECT id, name, revision, upstreams, health_path, health_check, credential,
-      tls, client_key
-    FROM services WHERE environment = ${selection.environment} AND ${condition(selection)}
-  `.execute(db);
-  return rows;
-};
+export const selectServices = selectFrom<ServiceRow>('services', SERVICE_COLUMNS);
+export const selectRoutes = selectFrom<RouteRow>('routes', ROUTE_COLUMNS);
 
-export const selectRoutes: SelectRows<RouteRow> = async (db, selection) => {
-  const { rows } = await sql<RouteRow>`
-    SELECT id, name, service_id, versions, status, timeout_ms, retry_count, methods, auth,
-      rate_limit, retry, idempotency, regions, max_body_bytes::float8 AS max_body_bytes, revision
-    FROM routes WHERE environment = ${selection.environment} AND ${condition(selection)}
-  `.execute(db);
-  return rows;
-};
+function selectFrom<Row>(table: string, columns: readonly string[]): SelectRows<Row> {
+  const list = sql.join(columns.map((column) => sql.ref(column)));
+  return async (db, selection) => {
+    const { rows } = await sql<Row>`
+      SELECT ${list} FROM ${sql.table(table)}
+      WHERE environment = ${selection.environment} AND ${condition(selection)}
+    `.execute(db);
+    return rows;
+  };
+}
 
-/** Those that can matter to the environment; the compile decides which of them it serves. */
+/** Tokens that may cover the environment; the compile decides which of them it serves. */
 export const selectTokens: SelectRows<TokenRow> = async (db, selection) => {
   const { rows } = await sql<TokenRow>`
     SELECT id, environments, routes, scopes,

@@ -21,8 +21,8 @@ async function makeService(): Promise<string> {
 /** The changes of an entity, with what was before and after as rows that Postgres made of it again. */
 async function history(table: 'services' | 'routes', id: string) {
   const name = sql.table(table);
-  const { rows } = await sql<{ change: string; before: unknown; after: unknown; now: unknown }>`
-    SELECT change, kind, environment,
+  const { rows } = await sql<{ action: string; before: unknown; after: unknown; now: unknown }>`
+    SELECT action, kind, environment,
       (SELECT to_jsonb(r) FROM jsonb_populate_record(null::${name}, before) r WHERE before IS NOT NULL)
         AS before,
       (SELECT to_jsonb(r) FROM jsonb_populate_record(null::${name}, after) r WHERE after IS NOT NULL)
@@ -38,13 +38,13 @@ describe('the outbox', () => {
     const id = await makeService();
     await api.call('PATCH', `/v1/services/${id}`, { body: { health_path: '/alive' } });
     const [created, updated] = await history('services', id);
-    expect(created).toMatchObject({ change: `service.created ${id}`, before: null });
+    expect(created).toMatchObject({ action: 'service.created', before: null });
     expect(updated?.before).toEqual(created?.after);
     expect(updated?.after).toEqual(updated?.now);
     expect(updated?.now).toMatchObject({ health_path: '/alive', revision: 2 });
     await api.call('DELETE', `/v1/services/${id}`);
     const deleted = (await history('services', id))[2];
-    expect(deleted).toMatchObject({ change: `service.deleted ${id}`, after: null, now: null });
+    expect(deleted).toMatchObject({ action: 'service.deleted', after: null, now: null });
     expect(deleted?.before).toEqual(updated?.after);
   });
 

@@ -102,15 +102,15 @@ async function addToOutbox(
   const rows = changes.flatMap(({ action, resourceId, environments, published, audited }) => {
     if (published === undefined) return [];
     const { kind, before, after } = published;
-    return sql`(${environments}::text[], ${`${action} ${resourceId}`}, ${kind}, ${resourceId},
+    return sql`(${environments}::text[], ${action}, ${kind}, ${resourceId},
       ${audited?.event.origin.tokenId ?? null}::text, ${textOf(before)}::jsonb, ${textOf(after)}::jsonb)`;
   });
   if (rows.length === 0) return;
   await sql`
-    INSERT INTO config_outbox (environment, change, kind, entity_id, token_id, before, after)
-    SELECT environments.name, change, kind, entity_id, token_id, before, after
+    INSERT INTO config_outbox (environment, action, kind, entity_id, token_id, before, after)
+    SELECT environments.name, action, kind, entity_id, token_id, before, after
     FROM (VALUES ${sql.join(rows)})
-      AS changes (names, change, kind, entity_id, token_id, before, after)
+      AS changes (names, action, kind, entity_id, token_id, before, after)
     JOIN environments ON environments.name = ANY(names) OR '*' = ANY(names)
   `.execute(transaction);
 }

@@ -53,7 +53,6 @@ export function rollBack(db: Database, options: RollBackOptions): Promise<RollBa
   return changeConfiguration(db, 'rollback', async (transaction) => {
     const { version: newest } = await currentVersion(transaction, environment);
     await findVersion(transaction, environment, version);
-    await requireWholeHistory(transaction, environment, version);
     const deviations = await readDeviations(transaction, environment, version);
     const event = startEvent(origin, lastChanged(deviations));
     const of = (kind: RestoredKind) =>
@@ -166,7 +165,7 @@ function secretsLost(lost: readonly LostSecret[]): GatewayError {
   const more = lost.length > SHOWN_SERVICES ? ' and more' : '';
   return new GatewayError(
     'config_version_not_restorable',
-    `The version has secrets of services that are sealed under master keys which are gone: ${named.join(', ')}${more}.`,
+    `The version has secrets of services that are encrypted with an unknown master key: ${named.join(', ')}${more}.`,
   );
 }
 
@@ -178,25 +177,6 @@ async function currentVersion(
     SELECT config_version::float8 AS version FROM environments WHERE name = ${environment}
   `.execute(transaction);
   return rows[0] ?? { version: 0 };
-}
-
-/** A control plane of an older version, beside this one during an upgrade, does not say what it changes. */
-async function requireWholeHistory(
-  transaction: Database,
-  environment: string,
-  version: number,
-): Promise<void> {
-  const { rows } = await sql`
-    SELECT 1 FROM config_outbox
-    WHERE environment = ${environment} AND (kind IS NULL OR kind = 'all')
-      AND (published_version IS NULL OR published_version > ${version}::bigint)
-    LIMIT 1
-  `.execute(transaction);
-  if (rows.length === 0) return;
-  throw new GatewayError(
-    'config_version_not_restorable',
-    'A change since the version was made by a control plane of an older version, which does not say what it was.',
-  );
 }
 
 /** What has been changed since the version, published or not, and is not what it was. */

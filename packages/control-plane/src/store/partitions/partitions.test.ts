@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { REQUEST_RECORDS as TABLE } from '../../domain/partitioned-table.ts';
+import { eventually } from '@gateway/shared/test/eventually';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { openTestStore, type TestStore } from '../../../test/store.ts';
 import { storableRecord } from '../../ingest/storable-record.ts';
@@ -9,9 +10,9 @@ import {
   dropPartition,
   listPartitions,
   listStrayPeriods,
-  makePartition,
+  makePartitions,
 } from './partitions.ts';
-import { insertRecords, listRecords } from '../records/records.ts';
+import { findRecord, insertRecords, listRecords } from '../records/records.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAY = Date.UTC(2030, 5, 15);
@@ -21,16 +22,85 @@ beforeEach(async () => void (store = await openTestStore()));
 afterEach(() => store.close());
 
 const record = (atMs: number) => storableRecord(requestRecord(atMs));
+const make = (...starts: number[]) => makePartitions(store.db, TABLE, starts);
+
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'
+  `.execute(store.db);
+  return rows[0]?.count ?? 0;
+}
 
 describe('the partitions of request records', () => {
-  it('are not made while rows of theirs lie in the DEFAULT one, but others are', async () => {
-    await insertRecords(store.db, [DAY - 1, DAY + DAY_MS].map(record));
-    expect(await makePartition(store.db, TABLE, DAY)).toBe('done');
-    expect(await makePartition(store.db, TABLE, DAY + DAY_MS)).toBe('late');
-    expect(await listPartitions(store.db, TABLE)).toEqual([DAY]);
+  it('take over the rows of theirs from the DEFAULT partition, each once, and no others', async () => {
+    const records = [DAY - 1, DAY, DAY + DAY_MS - 1, DAY + DAY_MS].map(record);
+    await insertRecords(store.db, records);
+    expect(await make(DAY, DAY + DAY_MS)).toEqual({
+      made: [DAY, DAY + DAY_MS],
+      late: [
+        { startMs: DAY, rows: 2 },
+        { startMs: DAY + DAY_MS, rows: 1 },
+      ],
+    });
+    expect(await listPartitions(store.db, TABLE)).toEqual([DAY, DAY + DAY_MS]);
+    expect(await listStrayPeriods(store.db, TABLE)).toEqual([DAY - DAY_MS]);
+    for (const { id, receivedAtMs } of records) {
+      expect(await findRecord(store.db, id, receivedAtMs)).toMatchObject({ id, receivedAtMs });
+    }
+    expect(await insertRecords(store.db, records)).toBe(0);
   });
 
-  it('are known to be missing by the rows in the DEFAULT one, of which hardly any is read', async () => {
+  it('lose no row that is inserted while they are made', async () => {
+    const stopping = new AbortController();
+    let inserted = 0;
+    const writing = (async () => {
+      for (; !stopping.signal.aborted; inserted += 1) {
+        await insertRecords(store.db, [record(DAY + (inserted % 2) * DAY_MS)]);
+      }
+    })();
+    await eventually(() => expect(inserted).toBeGreaterThan(4));
+    const before = inserted;
+    await eventually(async () => expect(await make(DAY)).toMatchObject({ made: [DAY] }));
+    await eventually(() => expect(inserted).toBeGreaterThan(before));
+    stopping.abort();
+    await writing;
+    const { rows } = await sql<{ name: string; count: number }>`
+      SELECT tableoid::regclass::text AS name, count(*)::int FROM request_records
+      GROUP BY 1 ORDER BY 1
+    `.execute(store.db);
+    expect(rows).toEqual([
+      { name: 'request_records_20300615', count: Math.ceil(inserted / 2) },
+      { name: 'request_records_default', count: Math.floor(inserted / 2) },
+    ]);
+  });
+
+  it('hide no row from a client that reads while it is moved', async () => {
+    const moved = record(DAY + 2);
+    await insertRecords(store.db, [moved]);
+    const stopping = new AbortController();
+    let reads = 0;
+    const reading = (async () => {
+      for (; !stopping.signal.aborted; reads += 1) {
+        const found = await findRecord(store.db, moved.id, DAY + 2);
+        expect(found).toMatchObject({ id: moved.id });
+      }
+    })();
+    let result: unknown;
+    await store.db.transaction().execute(async (writer) => {
+      // The change of partitions waits for this writer, and readers wait for the change.
+      await sql`SELECT 1 FROM request_records FOR UPDATE`.execute(writer);
+      const making = makePartitions(store.db, TABLE, [DAY], 5000);
+      await eventually(async () => expect(await waitingForLocks()).toBeGreaterThan(1));
+      result = making;
+    });
+    expect(await result).toMatchObject({ made: [DAY], late: [{ startMs: DAY, rows: 1 }] });
+    stopping.abort();
+    await reading;
+    expect(reads).toBeGreaterThan(0);
+  });
+
+  it('are known to be missing by the rows in DEFAULT, of which hardly any is read', async () => {
     await insertRecords(
       store.db,
       [DAY + DAY_MS - 1, DAY, DAY + 5 * DAY_MS, DAY - 40 * DAY_MS].map(record),
@@ -53,26 +123,28 @@ describe('the partitions of request records', () => {
   });
 
   it('have the indexes of the table that they belong to', async () => {
-    await makePartition(store.db, TABLE, DAY);
+    await insertRecords(store.db, [record(DAY)]);
+    await make(DAY);
     const { rows } = await sql<{ count: number }>`
       SELECT count(*)::int AS count FROM pg_indexes WHERE tablename = 'request_records_20300615'
     `.execute(store.db);
     expect(rows[0]?.count).toBe(5);
   });
 
-  it('are made once, however many make them', async () => {
-    const results = await Promise.all([1, 2, 3].map(() => makePartition(store.db, TABLE, DAY)));
-    expect(results.filter((result) => result === 'done')).toHaveLength(1);
-    expect(await makePartition(store.db, TABLE, DAY)).toBe('already');
+  it('are made once, however many processes make them', async () => {
+    const results = await Promise.all([1, 2, 3].map(() => make(DAY)));
+    const made = results.flatMap((result) => (typeof result === 'string' ? [] : result.made));
+    expect(made).toEqual([DAY]);
+    expect(await make(DAY)).toEqual({ made: [], late: [] });
     expect(await listPartitions(store.db, TABLE)).toEqual([DAY]);
   });
 
-  it('give way to whoever uses the table, rather than hold up those behind', async () => {
-    await makePartition(store.db, TABLE, DAY);
+  it('give way to clients that use the table, rather than block those behind them', async () => {
+    await make(DAY);
     await store.db.transaction().execute(async (reader) => {
       await sql`SELECT count(*) FROM request_records`.execute(reader);
       expect(await dropPartition(store.db, TABLE, DAY)).toBe('locked');
-      expect(await makePartition(store.db, TABLE, DAY + DAY_MS)).toBe('locked');
+      expect(await make(DAY + DAY_MS)).toBe('locked');
     });
     expect(await dropPartition(store.db, TABLE, DAY)).toBe('done');
     expect(await listPartitions(store.db, TABLE)).toEqual([]);
@@ -80,7 +152,7 @@ describe('the partitions of request records', () => {
   });
 
   it('are dropped with their records, and old strays are deleted', async () => {
-    await makePartition(store.db, TABLE, DAY);
+    await make(DAY);
     await insertRecords(store.db, [DAY - 2, DAY - 1, DAY, DAY + DAY_MS].map(record));
     await dropPartition(store.db, TABLE, DAY);
     expect(await deleteStrays(store.db, TABLE, DAY - 1)).toBe(1);

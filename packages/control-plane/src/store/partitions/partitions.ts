@@ -6,42 +6,42 @@ import { isLockTimeout } from '../failures.ts';
 import { LOCK_CLASS } from '../locks.ts';
 
 /**
- * How long a change of partitions waits for a lock unless it is told, ms. It may wait twice: for the
- * table and for the partition. Who comes to the table meanwhile waits behind it, writers too, as the drop
- * of a partition needs the whole table for a moment: `DETACH … CONCURRENTLY`, which does not, is refused
- * where there is a DEFAULT partition.
+ * How long a change of partitions waits for a lock by default, ms. It may wait twice: for the table and
+ * for the partition. Everyone who uses the table meanwhile waits behind it, writers too: dropping a
+ * partition locks the whole table for a moment, and `DETACH … CONCURRENTLY`, which does not, is
+ * impossible beside a DEFAULT partition.
  */
 const LOCK_TIMEOUT_MS = 500;
 
-/**
- * `done`; `already` where another process had done it; `busy` where another process is at it; `locked`
- * where the table stayed in use too long.
- */
-export type PartitionChange = 'done' | 'already' | 'busy' | 'locked';
+/** The table stayed in use for too long; nothing was changed. */
+export type Locked = 'locked';
 
-/** The periods that have a partition, each by the ms at which it begins (UTC), oldest first. */
+/** `already`: another process had done it. */
+export type PartitionChange = 'done' | 'already' | Locked;
+
+/** Partitions that were created, and rows that were moved into them from the DEFAULT partition. */
+export interface MadePartitions {
+  /** Each by the ms at which it begins (UTC). */
+  readonly made: readonly number[];
+  readonly late: readonly { readonly startMs: number; readonly rows: number }[];
+}
+
+/** The periods that have a partition, each by the ms at which it begins (UTC), in order. */
 export async function listPartitions(
   db: Database,
   { name: table }: PartitionedTable,
 ): Promise<readonly number[]> {
-  return (await partitionsOf(db, table))
-    .map((name) => periodOfName(name))
-    .filter((start) => start !== undefined);
-}
-
-/** The names of a table's partitions, in their order; none where there is no such table. */
-export async function partitionsOf(db: Database, table: string): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT child.relname AS name FROM pg_inherits
     JOIN pg_class AS child ON child.oid = inhrelid
     WHERE inhparent = to_regclass(${table}) ORDER BY child.relname
   `.execute(db);
-  return rows.map((row) => row.name);
+  return rows.map(({ name }) => periodOfName(name)).filter((start) => start !== undefined);
 }
 
 /**
- * The periods of which rows lie in the DEFAULT partition, oldest first; at most 1000 of them. Each is
- * found by one look into the key, as millions of rows could not be read in the time of a statement.
+ * The periods whose rows lie in the DEFAULT partition, in order, at most 1000. Each is found by one
+ * look-up in the primary key, so the cost does not grow with the rows.
  */
 export async function listStrayPeriods(
   db: Database,
@@ -66,40 +66,71 @@ export async function listStrayPeriods(
 }
 
 /**
- * Makes the partition of a period. Another process that made it meanwhile is no error, and neither is
- * that rows of it lie in the DEFAULT partition (`late`): then nothing is made, and `late-rows.ts` has what
- * moves them.
+ * Creates the partitions of these periods, those that are missing, in one transaction. Rows of a period
+ * that lie in the DEFAULT partition are moved in one statement. They are few: partitions are created
+ * long before their time. Readers and writers wait meanwhile, and none misses a row.
  */
-export function makePartition(
+export function makePartitions(
   db: Database,
   table: PartitionedTable,
-  startMs: number,
+  starts: readonly number[],
   lockTimeoutMs = LOCK_TIMEOUT_MS,
-): Promise<PartitionChange | 'late'> {
-  const time = sql.ref(table.time);
-  const { from, to } = boundsOf(table, startMs);
+): Promise<MadePartitions | Locked> {
   return change(db, lockTimeoutMs, async (transaction) => {
-    if ((await listPartitions(transaction, table)).includes(startMs)) return 'already';
-    if ((await oidOf(transaction, movingName(table))) !== undefined) return 'late';
-    // First of all, as what is inserted into DEFAULT after the look would make the ATTACH fail.
-    await sql`LOCK TABLE ${defaultOf(table)} IN ACCESS EXCLUSIVE MODE`.execute(transaction);
-    const { rows } = await sql`
-      SELECT 1 FROM ${defaultOf(table)} WHERE ${time} >= ${from} AND ${time} < ${to} LIMIT 1
-    `.execute(transaction);
-    if (rows.length > 0) return 'late';
-    const partition = sql.table(nameOf(table, startMs));
-    await sql`CREATE TABLE ${partition} (LIKE ${sql.table(table.name)} INCLUDING ALL)`.execute(
-      transaction,
-    );
-    await sql`
-      ALTER TABLE ${sql.table(table.name)} ATTACH PARTITION ${partition}
-      FOR VALUES FROM (${from}) TO (${to})
-    `.execute(transaction);
-    return 'done';
+    const existing = await listPartitions(transaction, table);
+    const made = starts.filter((startMs) => !existing.includes(startMs));
+    if (made.length === 0) return { made, late: [] };
+    for (const startMs of made) {
+      await sql`
+        CREATE TABLE ${sql.table(nameOf(table, startMs))}
+        (LIKE ${sql.table(table.name)} INCLUDING ALL)
+      `.execute(transaction);
+    }
+    const lateStarts = async () =>
+      (await listStrayPeriods(transaction, table)).filter((startMs) => made.includes(startMs));
+    // A row that another writer adds to DEFAULT from here on would make an ATTACH fail. If rows are moved
+    // the whole table is locked: a reader that waits for DEFAULT alone has already planned to look for
+    // the rows there.
+    const movesRows = (await lateStarts()).length > 0;
+    const locked = movesRows ? sql.table(table.name) : defaultOf(table);
+    await sql`LOCK TABLE ${locked} IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+    const strays = await lateStarts();
+    if (strays.length > 0 && !movesRows) throw new RowsArrivedError();
+    const late: { startMs: number; rows: number }[] = [];
+    for (const startMs of made) {
+      if (strays.includes(startMs)) {
+        late.push({ startMs, rows: await moveStrays(transaction, table, startMs) });
+      }
+      const { from, to } = boundsOf(table, startMs);
+      await sql`
+        ALTER TABLE ${sql.table(table.name)} ATTACH PARTITION ${sql.table(nameOf(table, startMs))}
+        FOR VALUES FROM (${from}) TO (${to})
+      `.execute(transaction);
+    }
+    return { made, late };
   });
 }
 
-/** Drops the partition of a period with all its rows. One that is gone already is no error. */
+/** Rows arrived in DEFAULT before it was locked; the whole change starts again. */
+class RowsArrivedError extends Error {}
+
+async function moveStrays(
+  transaction: Database,
+  table: PartitionedTable,
+  startMs: number,
+): Promise<number> {
+  const time = sql.ref(table.time);
+  const { from, to } = boundsOf(table, startMs);
+  const { numAffectedRows } = await sql`
+    WITH moved AS (
+      DELETE FROM ${defaultOf(table)} WHERE ${time} >= ${from} AND ${time} < ${to} RETURNING *
+    )
+    INSERT INTO ${sql.table(nameOf(table, startMs))} SELECT * FROM moved
+  `.execute(transaction);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Drops the partition of a period with all its rows. */
 export function dropPartition(
   db: Database,
   table: PartitionedTable,
@@ -129,60 +160,42 @@ export async function deleteStrays(
   return Number(numAffectedRows ?? 0n);
 }
 
-/**
- * A transaction that changes partitions, alone among all that do: `busy` where another one is under way,
- * `locked` where it waited longer than `lockTimeoutMs` for one of its locks. Nothing is done then.
- */
-export async function change<T>(
+/** A transaction that changes partitions. One process runs one at a time; others wait for it. */
+async function change<T>(
   db: Database,
   lockTimeoutMs: number,
   work: (transaction: Database) => Promise<T>,
-): Promise<T | 'busy' | 'locked'> {
+): Promise<T | Locked> {
   try {
     return await db.transaction().execute(async (transaction) => {
-      const { rows } = await sql<{ locked: boolean }>`
-        SELECT pg_try_advisory_xact_lock(${LOCK_CLASS.partitions}, 0) AS locked
-      `.execute(transaction);
-      if (rows[0]?.locked !== true) return 'busy';
+      // Waits for another process that changes partitions, for as long as a statement may take.
+      await sql`SELECT pg_advisory_xact_lock(${LOCK_CLASS.partitions}, 0)`.execute(transaction);
       await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(transaction);
       return await work(transaction);
     });
   } catch (error) {
-    if (isLockTimeout(error)) return 'locked';
+    if (isLockTimeout(error) || error instanceof RowsArrivedError) return 'locked';
     throw error;
   }
 }
 
-/** What a table of this name is known by for as long as it exists; undefined where there is none. */
-export async function oidOf(db: Database, name: string): Promise<number | undefined> {
-  const { rows } = await sql<{ oid: number | null }>`
-    SELECT to_regclass(${name})::oid AS oid
-  `.execute(db);
-  return rows[0]?.oid ?? undefined;
-}
-
-export function defaultOf(table: PartitionedTable) {
+function defaultOf(table: PartitionedTable) {
   return sql.table(`${table.name}_default`);
 }
 
-/** The table that rows of the DEFAULT partition are copied into: `late-rows.ts`. */
-export function movingName(table: PartitionedTable): string {
-  return `${table.name}_moving`;
-}
-
 /** When a period begins and when it is over, as literals. */
-export function boundsOf(table: PartitionedTable, startMs: number) {
+function boundsOf(table: PartitionedTable, startMs: number) {
   const literal = (ms: number) => sql.lit(new Date(ms).toISOString());
   return { from: literal(startMs), to: literal(endOfPeriod(table.period, startMs)) };
 }
 
 /** `request_records_20300131`, `audit_events_203001`. */
-export function nameOf(table: PartitionedTable, startMs: number): string {
+function nameOf(table: PartitionedTable, startMs: number): string {
   const date = new Date(startMs).toISOString().slice(0, table.period === 'day' ? 10 : 7);
   return `${table.name}_${date.replaceAll('-', '')}`;
 }
 
-export function periodOfName(name: string): number | undefined {
+function periodOfName(name: string): number | undefined {
   const [, year, month, day = '1'] = /_(\d{4})(\d{2})(\d{2})?$/.exec(name) ?? [];
   if (year === undefined) return undefined;
   return Date.UTC(Number(year), Number(month) - 1, Number(day));

@@ -7,7 +7,7 @@ import { openTestStore, type TestStore } from '../../../test/store.ts';
 import { storableRecord } from '../../ingest/storable-record.ts';
 import { REQUEST_RECORDS } from '../../domain/partitioned-table.ts';
 import { isStatementTimeout } from '../failures.ts';
-import { makePartition } from '../partitions/partitions.ts';
+import { makePartitions } from '../partitions/partitions.ts';
 import {
   findRecord,
   insertRecords,
@@ -22,7 +22,7 @@ const everything = { environments: undefined, routes: undefined, sinceMs: 0, lim
 let store: TestStore;
 beforeAll(async () => {
   store = await openTestStore();
-  await makePartition(store.db, REQUEST_RECORDS, DAY);
+  await makePartitions(store.db, REQUEST_RECORDS, [DAY]);
 });
 afterAll(() => store.close());
 
