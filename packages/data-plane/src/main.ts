@@ -78,6 +78,7 @@ async function start({
     const connection = await nats.catch(() => undefined);
     await connection?.close();
   });
+  const link = linkNats(nats, log);
 
   const { names, lookup, upstreams, controlPlane, checks } = openUpstreams(config, runner, {
     ...{ clock, log, registry },
@@ -88,7 +89,7 @@ async function start({
   runner.defer('key sets', () => keySets.close());
 
   const records = createRecordStream({
-    nats,
+    link,
     dataPlaneId: config.DATA_PLANE_ID,
     spoolDir: join(config.DATA_PLANE_DATA_DIR, 'spool'),
     maxMemoryBytes: config.MAX_RECORD_MEMORY_BYTES,
@@ -112,7 +113,7 @@ async function start({
   runner.defer('health checks', () => health.stop());
 
   const sync = startConfigSync({
-    nats,
+    link,
     keys: config.GATEWAY_MASTER_KEYS,
     lastGood: openLastGood(
       join(config.DATA_PLANE_DATA_DIR, 'last-good'),
@@ -134,7 +135,7 @@ async function start({
 
   let inFlight = () => 0;
   const heartbeats = startHeartbeats({
-    nats,
+    link,
     dataPlaneId: config.DATA_PLANE_ID,
     region: config.REGION,
     clock,
@@ -173,9 +174,8 @@ async function start({
   const admin = group?.answer(adminOptions) ?? (await startAdminServer(adminOptions));
   runner.defer('admin server', () => admin.close());
 
-  const stores = linkNats(nats, log);
   const quotas = new LeasedQuotaStore({
-    ledger: new KvQuotaLedger(stores),
+    ledger: new KvQuotaLedger(link),
     clock,
     log,
     maxCounters: MAX_QUOTA_COUNTERS,
@@ -206,7 +206,7 @@ async function start({
     quotas,
     jwts: new KeySetVerifier({ keySets, clock, registry }),
     idempotency: openIdempotencyKeys({
-      store: new NatsIdempotencyStore(stores, clock),
+      store: new NatsIdempotencyStore(link, clock),
       masterKeys: config.GATEWAY_MASTER_KEYS,
       clock,
       clockOffsetMs: () => heartbeats.serverTimeOffsetMs(),

@@ -7,6 +7,7 @@ import type { RequestRecord } from '@gateway/shared/records/record';
 import { recordBatchSchema } from '@gateway/shared/records/record-row';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
+import { linkNats } from '../src/nats/nats-link.ts';
 import {
   createRecordStream,
   type RecordStream,
@@ -23,7 +24,7 @@ interface Stored {
   readonly records: RequestRecord[];
 }
 
-/** What the control plane makes, and a look into it. */
+/** Creates the record stream as a control plane does, and reads what it holds. */
 export async function openRecordTarget(
   own: OwnNats,
   url: string,
@@ -54,7 +55,7 @@ export async function openRecordTarget(
 
 export interface StartedRecordStream {
   readonly stream: RecordStream;
-  /** Adds as many records, and gives their ids. */
+  /** Adds as many records and returns their ids. */
   readonly add: (count: number) => string[];
   readonly metric: (name: string) => Promise<number>;
 }
@@ -65,12 +66,13 @@ export function startRecordStream(
   bounds: Partial<RecordStreamOptions> = {},
 ): StartedRecordStream {
   const registry = new Registry();
+  const { log } = captureLog();
   const stream = createRecordStream({
-    nats,
+    link: linkNats(nats, log),
     dataPlaneId: 'dp-1',
     spoolDir: spoolDir(own),
     clock: systemClock,
-    log: captureLog().log,
+    log,
     registry,
     ...bounds,
   });

@@ -1,6 +1,6 @@
 /**
- * Time as an argument. Nothing but the composition roots names the real clock, so a test advances
- * time instead of waiting for it.
+ * Time as an argument. Only the composition roots use the real clock, so a test advances time instead of
+ * waiting for it.
  */
 export interface Clock {
   /** Wall time, ms since the Unix epoch: for what is stored or compared between machines. */
@@ -40,4 +40,21 @@ export function pause(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
     const timer = clock.setTimer(delayMs, done);
     signal?.addEventListener('abort', done, { once: true });
   });
+}
+
+export interface BackOff {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+/**
+ * Returns how long to wait before the next try, ms: the delay doubles up to `maxMs`, and a random part of
+ * up to half of it is taken off, so that the clients of a server that was away do not come back in step.
+ *
+ * @param failures in a row, at least 1
+ * @param random a number in [0, 1)
+ */
+export function backOffMs(failures: number, backOff: BackOff, random: number): number {
+  const ceilingMs = Math.min(backOff.maxMs, backOff.firstMs * 2 ** (failures - 1));
+  return ceilingMs * (1 - random / 2);
 }

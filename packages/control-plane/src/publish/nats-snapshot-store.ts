@@ -4,7 +4,7 @@ import {
   environmentOfSubject,
   NAMES,
 } from '@gateway/shared/messaging/names';
-import { WholeStreams } from '@gateway/shared/messaging/whole-streams';
+import { ReadyStreams } from '@gateway/shared/messaging/ready-streams';
 import {
   jetstream,
   JetStreamApiError,
@@ -44,12 +44,12 @@ export async function createNatsSnapshotStore(
   const objects = await new Objm(client).open(NAMES.snapshotBucket, false);
   let connected = true;
   let losses = 0;
-  const whole = new WholeStreams();
+  const ready = new ReadyStreams();
   void watchStatus(connection, (isConnected) => {
     connected = isConnected;
     if (isConnected) return;
     losses += 1;
-    whole.forget();
+    ready.forget();
   });
 
   return {
@@ -57,7 +57,7 @@ export async function createNatsSnapshotStore(
     losses: () => losses,
     prepare,
     async readPointer(environment) {
-      await whole.assure(client, POINTER_STREAM, `$KV.${NAMES.configBucket}.${environment}`);
+      await ready.ensure(client, POINTER_STREAM, `$KV.${NAMES.configBucket}.${environment}`);
       const entry = await pointers.get(environment);
       if (entry === null) return { text: undefined, revision: 0 };
       const text = entry.operation === 'PUT' ? entry.string() : undefined;
@@ -76,8 +76,8 @@ export async function createNatsSnapshotStore(
     },
     async readTail(environment) {
       const query = { last_by_subj: configLogSubject(environment) };
-      // It is made last, so the store of objects is whole where it is.
-      await whole.assure(client, NAMES.configLog, query.last_by_subj);
+      // It is made last, so the object store is ready when this stream is.
+      await ready.ensure(client, NAMES.configLog, query.last_by_subj);
       const message = await manager.streams.getMessage(NAMES.configLog, query);
       return { bytes: message?.data, sequence: message?.seq ?? 0 };
     },

@@ -11,6 +11,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { startConfigSync } from './config-sync.ts';
 import { openLastGood } from './last-good.ts';
+import { linkNats } from '../nats/nats-link.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import {
   deltaOf,
@@ -45,7 +46,11 @@ function start(nats = Promise.resolve(connection)) {
   const state = { refuses: 0 };
   const registry = new Registry();
   const sync = startConfigSync({
-    ...{ nats, keys: [key], clock: systemClock, log, registry },
+    link: linkNats(nats, log),
+    keys: [key],
+    clock: systemClock,
+    log,
+    registry,
     lastGood: openLastGood(path.join(own.folder, 'last-good'), [key], log),
     apply: ({ version }) => void applied.push(`load ${version}`),
     applyDelta({ version }) {
@@ -200,19 +205,5 @@ describe('the configuration as deltas', () => {
     await publisher.change(ENVIRONMENT, 4);
     await eventually(() => expect(version()).toBe(5), { deadlineMs: 20_000 });
     expect(applied).toEqual(['load 1', 'change 2', 'change 3', 'load 4', 'change 5']);
-  });
-
-  it('is followed by pointers alone where a control plane of the version before makes no log', async () => {
-    const manager = await jetstreamManager(connection);
-    await manager.streams.delete(NAMES.configLog);
-    await publisher.publish(ENVIRONMENT, 1);
-    const { becomes, sync } = start();
-    await becomes(['load 1']);
-    await eventually(() => {
-      expect(sync.isLoaded()).toBe(true);
-      expect(sync.status.connected).toBe(true);
-    });
-    await publisher.publish(ENVIRONMENT, 2);
-    await becomes(['load 1', 'load 2']);
   });
 });

@@ -7,6 +7,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { startConfigSync, type ConfigSync } from './config-sync.ts';
 import { openLastGood } from './last-good.ts';
+import { linkNats } from '../nats/nats-link.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import {
   newKey,
@@ -35,7 +36,7 @@ describe('the configuration is loaded', () => {
   function start(onApply: (environment: string, sync: ConfigSync) => void = () => undefined) {
     const { log } = captureLog();
     const sync = startConfigSync({
-      nats: Promise.resolve(connection),
+      link: linkNats(Promise.resolve(connection), log),
       keys: [key],
       lastGood: openLastGood(path.join(own.folder, 'last-good'), [key], log),
       clock: systemClock,

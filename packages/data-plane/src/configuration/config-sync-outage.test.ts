@@ -9,6 +9,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { startConfigSync, type ConfigSync } from './config-sync.ts';
 import { openLastGood } from './last-good.ts';
+import { linkNats } from '../nats/nats-link.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
 import {
@@ -37,7 +38,7 @@ function start(nats: Promise<NatsConnection>): { sync: ConfigSync; news: (string
   const { log } = captureLog();
   const news: (string | number)[] = [];
   const sync = startConfigSync({
-    nats,
+    link: linkNats(nats, log),
     keys: [key],
     lastGood: openLastGood(path.join(own.folder, 'config'), [key], log),
     clock: systemClock,

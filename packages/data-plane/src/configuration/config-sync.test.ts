@@ -10,6 +10,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { startConfigSync, type ConfigSync } from './config-sync.ts';
 import { openLastGood } from './last-good.ts';
+import { linkNats } from '../nats/nats-link.ts';
 import { captureLog, type LogLine } from '../../test/captured-log.ts';
 import {
   newEnvironment,
@@ -62,7 +63,7 @@ function start(apply: (snapshot: Snapshot) => void = () => undefined): Started {
   const applied: number[] = [];
   const registry = new Registry();
   const sync = startConfigSync({
-    nats: Promise.resolve(connection),
+    link: linkNats(Promise.resolve(connection), log),
     keys: [key],
     lastGood: openLastGood(path.join(folder, 'config'), [key], log),
     clock: systemClock,

@@ -7,16 +7,15 @@ import {
   NAMES,
 } from '@gateway/shared/messaging/names';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import type { NatsConnection } from '@nats-io/nats-core';
 import type { Registry } from 'prom-client';
 import type { ConfigTarget } from './config-target.ts';
 import { createConfigMetrics } from './config-metrics.ts';
 import { createEnvironmentIntake, type EnvironmentIntake } from './environment-intake.ts';
 import type { LastGoodStore } from './last-good.ts';
-import { linkNats } from '../nats/nats-link.ts';
+import type { NatsLink } from '../nats/nats-link.ts';
 import type { Served } from './served-configuration.ts';
 import { createSnapshotFetch } from './snapshot-fetch.ts';
-import { watchStream, type StreamWatch } from './stream-watch.ts';
+import { watchStream, type StreamWatch } from '../nats/stream-watch.ts';
 
 export interface ConfigSyncStatus {
   /** Whether changes are being delivered from NATS now. */
@@ -50,8 +49,7 @@ export interface ConfigSync {
 }
 
 export interface ConfigSyncOptions extends ConfigTarget {
-  /** As `connectNats` gives it: NATS may be away, and come up at any time. */
-  readonly nats: Promise<NatsConnection>;
+  readonly link: NatsLink;
   readonly keys: readonly MasterKey[];
   readonly lastGood: LastGoodStore;
   readonly clock: Clock;
@@ -69,18 +67,14 @@ const MAX_ENVIRONMENTS = 1000;
  * NATS for as long as the process runs (DESIGN section 4 "Config"). Nothing is thrown out of it.
  */
 export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
-  const { clock, log, lastGood, keys } = options;
+  const { link, clock, log, lastGood, keys } = options;
   const random = options.random ?? Math.random;
   const intakes = new Map<string, EnvironmentIntake>();
   const writes = new Set<Promise<void>>();
   let stopped = false;
   let watches: { readonly pointers: StreamWatch; readonly log: StreamWatch } | undefined;
-  // A control plane of the version before makes no log: what it publishes comes with the pointers.
-  let logIsMissing = false;
-  const isConnected = () =>
-    watches?.pointers.connected === true && (watches.log.connected || logIsMissing);
+  const isConnected = () => watches?.pointers.connected === true && watches.log.connected;
   const metrics = createConfigMetrics(options.registry, isConnected);
-  const link = linkNats(options.nats, log);
   const fetch = createSnapshotFetch(link, clock);
   let lastGoodError: string | undefined;
   const caughtUp = { pointers: false, log: false };
@@ -160,28 +154,23 @@ export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
       watches = {
         pointers: watchStream({
           ...shared,
-          ...{ what: 'the configuration', stream: `KV_${NAMES.configBucket}` },
-          ...{ subjects: `$KV.${NAMES.configBucket}.>`, deliver: 'last_of_each' },
-          onNews: ({ subject, data }) => {
+          stream: `KV_${NAMES.configBucket}`,
+          subjects: `$KV.${NAMES.configBucket}.>`,
+          deliver: 'last_of_each',
+          onMessage: ({ subject, data }) => {
             intakeOf(environmentOfSubject(subject))?.offer(Buffer.from(data).toString('utf8'));
           },
           onCaughtUp: () => void (caughtUp.pointers = true),
         }),
         log: watchStream({
           ...shared,
-          ...{ what: 'the log of the configuration', stream: NAMES.configLog },
-          ...{ subjects: CONFIG_LOG_SUBJECTS, deliver: 'all' },
-          onNews: ({ subject, data }) => {
+          stream: NAMES.configLog,
+          subjects: CONFIG_LOG_SUBJECTS,
+          deliver: 'all',
+          onMessage: ({ subject, data }) => {
             intakeOf(environmentOfSubject(subject))?.offerEntry(data);
           },
-          onCaughtUp: () => {
-            caughtUp.log = true;
-            logIsMissing = false;
-          },
-          onMissing: () => {
-            caughtUp.log = true;
-            logIsMissing = true;
-          },
+          onCaughtUp: () => void (caughtUp.log = true),
         }),
       };
     });

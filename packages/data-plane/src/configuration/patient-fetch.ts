@@ -1,5 +1,5 @@
 import type { Arrivals } from '../nats/arrivals.ts';
-import { backOffMs } from '../nats/back-off.ts';
+import { backOffMs } from '@gateway/shared/clock';
 import type { FetchSnapshot } from './snapshot-fetch.ts';
 
 export interface PatientFetch {

@@ -1,10 +1,8 @@
 import type { Clock } from '@gateway/shared/clock';
 import { NAMES } from '@gateway/shared/messaging/names';
-import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/nats-core';
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { z } from 'zod';
-import { orAborted } from '../nats/abortable.ts';
-import type { NatsLink } from '../nats/nats-link.ts';
+import { orAborted, type NatsLink } from '../nats/nats-link.ts';
 
 /** The bytes of an object of the snapshot bucket; rejects where it cannot be had now. */
 export type FetchSnapshot = (object: string, signal: AbortSignal) => Promise<Uint8Array>;
@@ -12,7 +10,6 @@ export type FetchSnapshot = (object: string, signal: AbortSignal) => Promise<Uin
 const STREAM = `OBJ_${NAMES.snapshotBucket}`;
 const META_PREFIX = `$O.${NAMES.snapshotBucket}.M.`;
 const CHUNK_PREFIX = `$O.${NAMES.snapshotBucket}.C.`;
-const CALL_TIMEOUT_MS = 2000;
 /** For the whole object: no fetch holds up the news that came after it for longer. */
 const FETCH_TIMEOUT_MS = 30_000;
 /** Packed; whoever may write to NATS must not be able to fill a data plane's memory. */
@@ -30,20 +27,9 @@ const metaSchema = z.object({
  * consumer on the server for minutes after each object, and waits for ever for a chunk that is gone.
  */
 export function createSnapshotFetch(link: NatsLink, clock: Clock): FetchSnapshot {
-  let opened: { connection: NatsConnection; manager: Promise<JetStreamManager> } | undefined;
-
-  function managerOf(connection: NatsConnection): Promise<JetStreamManager> {
-    if (opened?.connection !== connection) {
-      const options = { timeout: CALL_TIMEOUT_MS, checkAPI: false };
-      opened = { connection, manager: jetstreamManager(connection, options) };
-    }
-    return opened.manager;
-  }
-
   async function fetch(object: string, signal: AbortSignal): Promise<Uint8Array> {
-    const { connection } = link;
-    if (connection === undefined) throw new Error('NATS is away');
-    const manager = await managerOf(connection);
+    const manager = await link.jetstream?.manager;
+    if (manager === undefined) throw new Error('NATS is away');
     const endMs = clock.monotonicMs() + FETCH_TIMEOUT_MS;
     const meta = await readMeta(manager, object);
     const chunks: Uint8Array[] = [];

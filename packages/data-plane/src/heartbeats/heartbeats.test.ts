@@ -7,6 +7,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { Registry } from 'prom-client';
+import { linkNats } from '../nats/nats-link.ts';
 import { startHeartbeats, type HeartbeatReport, type Heartbeats } from './heartbeats.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
@@ -35,7 +36,13 @@ function start(
   const registry = new Registry();
   const { log, lines } = captureLog();
   const heartbeats = startHeartbeats({
-    ...{ nats, dataPlaneId, region: 'eu', clock, log, registry, report },
+    link: linkNats(nats, log),
+    dataPlaneId,
+    region: 'eu',
+    clock,
+    log,
+    registry,
+    report,
   });
   own.defer(() => heartbeats.stop());
   return { heartbeats, registry, lines };
@@ -59,7 +66,7 @@ async function live(heartbeats: readonly Heartbeats[], count: number): Promise<v
 }
 
 describe('heartbeats', () => {
-  it('of two data planes with one id are told by both, and count as two', async () => {
+  it('reveal two data planes with the same id to both of them, which count as two', async () => {
     const { url } = await own.startServer();
     const connections = [own.connect(url), own.connect(url)] as const;
     await topology(await connections[0]);
@@ -73,11 +80,11 @@ describe('heartbeats', () => {
         expect(heartbeats.problem).toMatch(/^another data plane has the id same/);
       });
       expect(heartbeats.liveDataPlanes()).toBe(2);
-      expect(lines.filter(({ msg }) => msg.includes('DATA_PLANE_ID'))).toHaveLength(1);
+      expect(lines.filter(({ msg }) => msg.startsWith('duplicate data plane id'))).toHaveLength(1);
     }
   });
 
-  it('are kept in the bucket and heard by all, who know of each other and of who leaves', async () => {
+  it('are stored in the bucket and received by all data planes, which notice when one leaves', async () => {
     const { url } = await own.startServer();
     const connections = [own.connect(url), own.connect(url), own.connect(url)] as const;
     await topology(await connections[0]);
@@ -99,7 +106,7 @@ describe('heartbeats', () => {
     await live(all.slice(0, 2), 2);
   });
 
-  it('tell the offset of the server’s clock, within its error', async () => {
+  it('measure the offset of the server’s clock, within the stated error', async () => {
     const { url } = await own.startServer();
     const nats = own.connect(url);
     await topology(await nats);
@@ -109,11 +116,11 @@ describe('heartbeats', () => {
       if (known === undefined) throw new Error('not known yet');
       return known;
     });
-    // One machine, one clock.
+    // Same machine, same clock.
     expect(Math.abs(offsetMs)).toBeLessThanOrEqual(heartbeats.serverTimeErrorMs() ?? NaN);
   });
 
-  it('know the server’s time as well as before at once when the local clock is set', async () => {
+  it('keep knowing the server’s time when the local clock is set', async () => {
     const { url } = await own.startServer();
     const nats = own.connect(url);
     await topology(await nats);
@@ -123,16 +130,16 @@ describe('heartbeats', () => {
     await eventually(() => expect(heartbeats.serverTimeOffsetMs()).toBeDefined());
     for (setMs of [-90_000, 90_000]) {
       const serverMs = clock.nowMs() + (heartbeats.serverTimeOffsetMs() ?? NaN);
-      // One machine, so the server's clock is the one that nobody set.
+      // Same machine, so the server's clock is the one that was not set.
       const errorMs = Math.abs(serverMs - Date.now());
       expect(errorMs).toBeLessThanOrEqual(heartbeats.serverTimeErrorMs() ?? NaN);
     }
-    // The next beats tell of it, and the log.
+    // The next beats and the log report it.
     await eventually(async () => {
       const beat = heartbeatSchema.parse((await stored(await nats, 'dp'))?.json());
       expect(Math.abs((beat.server_ahead_ms ?? 0) + 90_000)).toBeLessThan(1000);
       const { level, msg } = lines.at(-1) ?? {};
-      expect([level, msg]).toEqual([40, 'the clock of this data plane and that of NATS are apart']);
+      expect([level, msg]).toEqual([40, 'clock differs from the clock of the NATS server']);
     });
   });
 
@@ -148,13 +155,13 @@ describe('heartbeats', () => {
     await eventually(() => expect(one.liveDataPlanes()).toBe(2));
     expect(one.serverTimeOffsetMs()).toBeDefined();
     await own.startServer({ port: server.port });
-    // The bucket was in memory, so it is gone until a control plane makes it anew.
+    // The bucket is in memory, so it is missing until a control plane creates it again.
     await eventually(async () => topology(await first));
     await eventually(async () => expect(await stored(await first, 'a')).not.toBeNull());
     await live([one, other], 2);
   });
 
-  it('are heard though the bucket is not there; the failure is counted and told once', async () => {
+  it('are received although the bucket is missing; the failure is counted and logged once', async () => {
     const { url } = await own.startServer();
     const one = start(own.connect(url), 'a');
     const other = start(own.connect(url), 'b');
@@ -162,10 +169,10 @@ describe('heartbeats', () => {
     await eventually(async () =>
       expect(await one.registry.metrics()).toMatch(/gateway_heartbeat_failures_total [2-9]/),
     );
-    expect(one.lines.filter(({ msg }) => msg === 'NATS takes no heartbeat')).toHaveLength(1);
+    expect(one.lines.filter(({ msg }) => msg === 'heartbeat publish failed')).toHaveLength(1);
   });
 
-  it('say a change at once', async () => {
+  it('report a change at once', async () => {
     const { url } = await own.startServer();
     const nats = own.connect(url);
     await topology(await nats);
@@ -181,7 +188,7 @@ describe('heartbeats', () => {
     });
   });
 
-  it('come at a bounded rate, however often there is something to say', async () => {
+  it('have a bounded rate, however often there is a change to report', async () => {
     const { url } = await own.startServer();
     const nats = own.connect(url);
     await topology(await nats);
@@ -200,11 +207,11 @@ describe('heartbeats', () => {
       clearInterval(urging);
     }
     const gapsMs = heardMs.slice(2).map((atMs, index) => atMs - (heardMs[index + 1] ?? NaN));
-    // The first may come twice, at the start and when NATS is there; clocks round to a millisecond.
+    // The first beats are at the start and at the connect; clocks round to a millisecond.
     expect(Math.min(...gapsMs)).toBeGreaterThanOrEqual(295);
   });
 
-  it('stay within their bound: services without room are left out and counted', async () => {
+  it('stay within their size limit: services that do not fit are left out and counted', async () => {
     const { url } = await own.startServer();
     const nats = own.connect(url);
     await topology(await nats);

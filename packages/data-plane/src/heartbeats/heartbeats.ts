@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import {
   encodeHeartbeat,
+  HEARTBEAT_FORMAT,
   HEARTBEAT_INTERVAL_MS,
   type Heartbeat,
 } from '@gateway/shared/heartbeats/heartbeat';
@@ -12,17 +13,16 @@ import {
 } from '@gateway/shared/messaging/names';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { GATEWAY_VERSION } from '@gateway/shared/version';
-import { jetstream, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { headers, type NatsConnection } from '@nats-io/nats-core';
 import type { Registry } from 'prom-client';
+import type { JetStream, NatsLink } from '../nats/nats-link.ts';
 import { SkewLog } from './clock-skew.ts';
+import { DuplicateIds } from './duplicate-ids.ts';
 import { createHeartbeatMetrics } from './heartbeat-metrics.ts';
 import { LivePeers } from './live-peers.ts';
-import { Namesakes } from './namesakes.ts';
-import { linkNats } from '../nats/nats-link.ts';
 import { ServerTime } from './server-time.ts';
 
-/** What a data plane tells of itself beside who and where it is. */
+/** The part of a heartbeat that the rest of the data plane reports. */
 export type HeartbeatReport = Pick<
   Heartbeat,
   | 'config_versions'
@@ -34,76 +34,69 @@ export type HeartbeatReport = Pick<
 >;
 
 export interface HeartbeatOptions {
-  /** As `connectNats` gives it: NATS may be away, and come up at any time. */
-  readonly nats: Promise<NatsConnection>;
+  readonly link: NatsLink;
   readonly dataPlaneId: string;
   readonly region: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly registry: Registry;
-  /** What to tell now. */
+  /** Called for each heartbeat. */
   readonly report: () => HeartbeatReport;
 }
 
 export interface Heartbeats {
-  /** Data planes that live, this one included: at least 1. While NATS is away the last known number. */
+  /** Live data planes, this one included: at least 1. While NATS is away the last known number. */
   liveDataPlanes(): number;
-  /** Others that beat under this id, and what is to be done; undefined where there are none. */
+  /** Other data planes with the same id, and what the operator should do; undefined if there are none. */
   readonly problem: string | undefined;
   /**
-   * Milliseconds that the NATS server's clock is ahead of the local wall clock now; undefined until it
-   * was read once. It is kept while NATS is away, and follows at once when the wall clock is set.
+   * How far the NATS server's clock is ahead of the local wall clock, ms; undefined before the first reading.
+   * It is kept while NATS is away, and follows a change of the wall clock at once.
    */
   serverTimeOffsetMs(): number | undefined;
-  /** The bound of that offset's error, ms; undefined until it was read once. */
+  /** Bound of that offset's error, ms; undefined before the first reading. */
   serverTimeErrorMs(): number | undefined;
-  /** Tells of a change soon, rather than at the next beat. */
+  /** Publishes a heartbeat soon, instead of at the next interval. */
   beatSoon(): void;
-  /** Says that this data plane leaves, so that nobody waits for its beats. */
+  /** Announces that this data plane stops, so that nobody waits for its beats. */
   stop(): Promise<void>;
 }
 
 const STREAM = `KV_${NAMES.dataPlaneBucket}`;
 const CALL_TIMEOUT_MS = 1500;
-/** Changes that come together are told together. */
+/** Changes within this time share one heartbeat. */
 const DEBOUNCE_MS = 100;
-/** However many changes there are: a heartbeat may be large, and everybody hears it. */
+/** However many changes there are: a heartbeat may be large, and every process receives it. */
 const MIN_SPACING_MS = 300;
-/** The server's clock is read at every beat at first, then at one of so many. */
+/** The server's clock is read at each of the first beats, then at one in `BEATS_PER_READING`. */
 const FIRST_READINGS = 5;
 const BEATS_PER_READING = 5;
-/** Local clocks that part by more were set, or one stood still while the machine slept. */
-const MAX_PARTING_MS = 5;
-
-interface Opened {
-  readonly connection: NatsConnection;
-  readonly client: JetStreamClient;
-  readonly manager: JetStreamManager;
-}
+/** A larger change between wall clock and monotonic clock means that one was set, or that the machine slept. */
+const MAX_CLOCK_DRIFT_MS = 5;
 
 /**
- * Tells NATS every two seconds that this data plane lives and what it sees, and hears the others do so.
- * The beats are heard as they are published, so the number of live data planes is known even where
- * the bucket is not there to keep them. Nothing is thrown out of it.
+ * Publishes the state of this data plane every two seconds and receives the heartbeats of the others. They
+ * are received as plain messages, so the number of live data planes is known even while the bucket that
+ * stores them is missing. No method throws.
  */
 export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
-  const { clock, log, dataPlaneId } = options;
-  const link = linkNats(options.nats, log);
+  const { link, clock, log, dataPlaneId } = options;
   const peers = new LivePeers(dataPlaneId);
   const startedAtMs = clock.nowMs();
-  const namesakes = new Namesakes(dataPlaneId, startedAtMs, log);
-  const liveDataPlanes = () => peers.count + namesakes.count;
+  const duplicates = new DuplicateIds(dataPlaneId, startedAtMs, log);
+  const liveDataPlanes = () => peers.count + duplicates.count;
   const serverTime = new ServerTime();
   const skewLog = new SkewLog(log);
   const subject = heartbeatSubject(dataPlaneId);
-  let opened: Promise<Opened> | undefined;
+  let subscribed = false;
   let timer: Timer | undefined;
   let nextBeatMs = Infinity;
   let lastBeatMs = -Infinity;
   let beating: Promise<void> | undefined;
-  let again = false;
+  let beatAgain = false;
   let beats = 0;
-  let wallAheadMs = 0;
+  /** Wall clock minus monotonic clock at the last reading. */
+  let clockGapMs = 0;
   let unreported = 0;
   let failing = false;
   let stopped = false;
@@ -122,25 +115,25 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     return offsetMs === undefined ? undefined : offsetMs + clock.monotonicMs() - clock.nowMs();
   }
 
-  /** Once for the process: the client re-subscribes by itself after each interruption. */
-  async function open(connection: NatsConnection): Promise<Opened> {
+  /** Called once: the client subscribes again by itself after each interruption. */
+  function subscribe(connection: NatsConnection): void {
+    subscribed = true;
     connection.subscribe(HEARTBEAT_SUBJECTS, {
       callback: (error, message) => {
         if (error !== null) return;
         const id = heartbeatId(message.subject);
         const nowMs = clock.monotonicMs();
         if (message.data.length === 0) peers.left(id);
-        else if (id !== dataPlaneId || namesakes.isOwn(message.data, nowMs)) peers.heard(id, nowMs);
+        else if (id !== dataPlaneId || duplicates.isOwn(message.data, nowMs))
+          peers.heard(id, nowMs);
       },
     });
-    const client = jetstream(connection, { timeout: CALL_TIMEOUT_MS, checkAPI: false });
-    return { connection, client, manager: await client.jetstreamManager(false) };
   }
 
-  async function beat(connection: NatsConnection): Promise<void> {
-    opened ??= open(connection);
-    const { client, manager } = await opened;
+  async function beat(connection: NatsConnection, { client, manager }: JetStream): Promise<void> {
+    if (!subscribed) subscribe(connection);
     const heartbeat: Heartbeat = {
+      format: HEARTBEAT_FORMAT,
       id: dataPlaneId,
       region: options.region,
       started_at_ms: startedAtMs,
@@ -157,25 +150,26 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     const { seq } = await client.publish(subject, encoded.bytes, { timeout: CALL_TIMEOUT_MS });
     const receivedAtMs = clock.monotonicMs();
     beats += 1;
-    const aheadMs = clock.nowMs() - clock.monotonicMs();
-    const parted = Math.abs(aheadMs - wallAheadMs) > MAX_PARTING_MS;
-    if (beats > FIRST_READINGS && beats % BEATS_PER_READING !== 0 && !parted) return;
-    const stored = await manager.streams.getMessage(STREAM, { seq });
+    const gapMs = clock.nowMs() - clock.monotonicMs();
+    const wasSet = Math.abs(gapMs - clockGapMs) > MAX_CLOCK_DRIFT_MS;
+    if (beats > FIRST_READINGS && beats % BEATS_PER_READING !== 0 && !wasSet) return;
+    const { streams } = await manager;
+    const stored = await streams.getMessage(STREAM, { seq });
     if (stored === null) return;
-    wallAheadMs = aheadMs;
+    clockGapMs = gapMs;
     serverTime.add({ sentAtMs, receivedAtMs, serverMs: stored.time.getTime() });
     skewLog.read(serverTimeOffsetMs());
   }
 
   async function tryBeat(): Promise<void> {
-    const { connection } = link;
-    if (connection === undefined) return;
+    const { connection, jetstream } = link;
+    if (connection === undefined || jetstream === undefined) return;
     try {
-      await beat(connection);
+      await beat(connection, jetstream);
       failing = false;
     } catch (error) {
       metrics.failures.inc();
-      if (!failing && !stopped) log.warn({ reason: String(error) }, 'NATS takes no heartbeat');
+      if (!failing && !stopped) log.warn({ reason: String(error) }, 'heartbeat publish failed');
       failing = true;
     }
   }
@@ -185,13 +179,13 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     nextBeatMs = Infinity;
     beatWithin(HEARTBEAT_INTERVAL_MS);
     if (beating !== undefined) {
-      again = true;
+      beatAgain = true;
       return;
     }
     beating = tryBeat().finally(() => {
       beating = undefined;
-      if (!again) return;
-      again = false;
+      if (!beatAgain) return;
+      beatAgain = false;
       beatSoon();
     });
   }
@@ -209,7 +203,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     beatWithin(Math.max(DEBOUNCE_MS, earliestMs));
   }
 
-  // Back at once when NATS is.
+  // After an outage the others must hear of this data plane at once.
   const stopListening = link.onChange(() => {
     if (link.connection !== undefined) run();
   });
@@ -218,7 +212,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   return {
     liveDataPlanes,
     get problem() {
-      return namesakes.problem;
+      return duplicates.problem;
     },
     serverTimeOffsetMs,
     serverTimeErrorMs: () => serverTime.errorMs,
@@ -228,15 +222,14 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       timer?.cancel();
       stopListening();
       await beating;
-      const { connection } = link;
-      if (connection === undefined || opened === undefined) return;
-      const farewell = headers();
-      farewell.set('KV-Operation', 'DEL');
-      const { client } = await opened;
-      await client
-        .publish(subject, '', { headers: farewell, timeout: CALL_TIMEOUT_MS })
+      const { jetstream } = link;
+      if (jetstream === undefined || !subscribed) return;
+      const deletion = headers();
+      deletion.set('KV-Operation', 'DEL');
+      await jetstream.client
+        .publish(subject, '', { headers: deletion, timeout: CALL_TIMEOUT_MS })
         .catch((error: unknown) => {
-          log.info({ reason: String(error) }, 'NATS was not told that this data plane leaves');
+          log.info({ reason: String(error) }, 'heartbeat could not be deleted at the stop');
         });
     },
   };

@@ -5,12 +5,12 @@ import { LivePeers } from './live-peers.ts';
 
 const INTERVAL_MS = 2000;
 
-describe('the live data planes', () => {
-  it('are at least this one', () => {
+describe('the number of live data planes', () => {
+  it('is at least one', () => {
     expect(new LivePeers('a').count).toBe(1);
   });
 
-  it('count a peer until it has missed three beats', () => {
+  it('includes a peer until it has missed three beats', () => {
     const peers = new LivePeers('a');
     peers.heard('a', 0);
     peers.heard('b', 100);
@@ -23,14 +23,14 @@ describe('the live data planes', () => {
     expect(peers.count).toBe(1);
   });
 
-  it('count a peer no more that says that it leaves', () => {
+  it('drops a peer that announces its stop', () => {
     const peers = new LivePeers('a');
     peers.heard('b', 0);
     peers.left('b');
     expect(peers.count).toBe(1);
   });
 
-  it('stay the last known number while NATS is away, and are given time after it', () => {
+  it('stays the last known one while NATS is away, and peers get time to be heard afterwards', () => {
     const peers = new LivePeers('a');
     peers.heard('a', 0);
     peers.heard('b', 0);
@@ -45,7 +45,7 @@ describe('the live data planes', () => {
     expect(peers.count).toBe(2);
   });
 
-  it('never are fewer than those that beat in time, whoever else comes and goes', () => {
+  it('is never below the number of peers that beat in time, whoever else comes and goes', () => {
     const events = fc.array(
       fc.record({ id: fc.constantFrom('b', 'c', 'd'), leaves: fc.boolean() }),
       { maxLength: 60 },

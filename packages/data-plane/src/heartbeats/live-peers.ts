@@ -4,9 +4,9 @@ import { HEARTBEAT_LIFETIME_MS } from '@gateway/shared/heartbeats/heartbeat';
 const MAX_PEERS = 10_000;
 
 /**
- * Which data planes live, from the heartbeats that this one hears, its own among them. A peer's silence
- * counts only up to the last own beat that came back: what is heard of nobody while NATS is away says
- * nothing of the others, and the number last known stands.
+ * The live data planes, from the heartbeats that this one receives, its own included. A peer's silence counts
+ * only up to the last own beat that was received: while NATS is away no beat arrives at all, which says
+ * nothing about the peers, so the last known number stands.
  */
 export class LivePeers {
   readonly #self: string;
@@ -37,7 +37,7 @@ export class LivePeers {
   #returned(nowMs: number): void {
     const silentMs = nowMs - (this.#selfHeardAtMs ?? nowMs);
     this.#selfHeardAtMs = nowMs;
-    // After an interruption the peers are given their time to be heard again.
+    // After an interruption the peers get a full lifetime to be heard again.
     const interrupted = silentMs > HEARTBEAT_LIFETIME_MS;
     for (const [id, heardAtMs] of this.#heardAtMs) {
       if (interrupted) this.#heardAtMs.set(id, Math.max(heardAtMs, nowMs));

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { ServerTime } from './server-time.ts';
 
 describe("the NATS server's time", () => {
-  it('is not known before the first reading', () => {
+  it('is unknown before the first reading', () => {
     expect(new ServerTime().offsetMs).toBeUndefined();
   });
 
-  it('never errs by more than it says, however the delays fall', () => {
+  it('is never wrong by more than the stated error, whatever the delays', () => {
     const delays = fc.array(fc.tuple(fc.nat(500), fc.nat(500)), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(delays, fc.integer({ min: -1e9, max: 1e9 }), (readings, offsetMs) => {
@@ -25,7 +25,7 @@ describe("the NATS server's time", () => {
     );
   });
 
-  it('follows a server whose clock was set', () => {
+  it('follows a change of the server clock', () => {
     const time = new ServerTime();
     time.add({ sentAtMs: 1000, receivedAtMs: 1002, serverMs: 1001 });
     time.add({ sentAtMs: 3000, receivedAtMs: 3040, serverMs: 63_020 });

@@ -1,6 +1,6 @@
 /**
- * One reading of the NATS server's clock: it stood at `serverMs` at some time between the two local ones,
- * which are by the monotonic clock, as a wall clock that is set would move the windows of quotas.
+ * One reading of the NATS server's clock: it read `serverMs` at some time between `sentAtMs` and
+ * `receivedAtMs`. Those are monotonic times: a change of the wall clock must not move quota windows.
  */
 export interface ServerTimeSample {
   readonly sentAtMs: number;
@@ -15,12 +15,12 @@ interface Estimate {
 }
 
 const KEPT_SAMPLES = 10;
-/** The server's time stamps are whole milliseconds, and so is the wall clock that the offset is told for. */
+/** The server's timestamps are whole milliseconds, and so is the local wall clock. */
 const RESOLUTION_MS = 2;
 
 /**
- * How far the NATS server's clock is ahead of the local one, from the closest of the last readings.
- * Source: the clock filter of NTP (RFC 5905 section 10): the sample of the least delay is the best.
+ * Estimates how far the NATS server's clock is ahead of the local one, from the most exact of the last
+ * readings. Source: the clock filter of NTP (RFC 5905 section 10): the sample with the least delay is best.
  */
 export class ServerTime {
   #estimates: Estimate[] = [];
@@ -30,7 +30,7 @@ export class ServerTime {
       offsetMs: serverMs - (sentAtMs + receivedAtMs) / 2,
       errorMs: (receivedAtMs - sentAtMs) / 2 + RESOLUTION_MS,
     };
-    // Readings that contradict each other come from before and after the server's clock was set.
+    // Readings contradict each other if the server's clock was set between them; the new one counts.
     this.#estimates = this.#estimates.filter((other) => agree(other, estimate));
     this.#estimates.push(estimate);
     if (this.#estimates.length > KEPT_SAMPLES) this.#estimates.shift();
@@ -41,7 +41,7 @@ export class ServerTime {
     return this.#best()?.offsetMs;
   }
 
-  /** The bound of the offset's error, ms; undefined before the first reading. */
+  /** Bound of the offset's error, ms; undefined before the first reading. */
   get errorMs(): number | undefined {
     return this.#best()?.errorMs;
   }

@@ -1,32 +1,59 @@
+import {
+  jetstream,
+  jetstreamManager,
+  type JetStreamClient,
+  type JetStreamManager,
+} from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 
-/** A connection that may come up late and go away at any time. */
+/** The one JetStream client of this process. */
+export interface JetStream {
+  readonly client: JetStreamClient;
+  readonly manager: Promise<JetStreamManager>;
+}
+
+/** A connection to NATS that may come up late and go away at any time. A process has one. */
 export interface NatsLink {
-  /** The connection while it is up; undefined before the first time, while it is lost, and after. */
+  /** The connection while it is up; undefined before the first connect, while it is lost, and after the end. */
   readonly connection: NatsConnection | undefined;
+  /** JetStream over `connection`; undefined while the link is down. */
+  readonly jetstream: JetStream | undefined;
+  /** How often the connection was lost: a server that answers next may have lost its data. */
+  readonly losses: number;
   /** Calls at every change of `connection`, until the returned function is called. */
   onChange(listener: () => void): () => void;
 }
 
+/** For calls without a deadline of their own. */
+const CALL_TIMEOUT_MS = 2000;
+
 /**
- * Follows a connection. What is asked of a lost connection would pile up in the client's memory and
- * be thrown away when it is back (DESIGN section 8), so callers ask only while the link is up.
+ * Follows a connection. The client queues calls of a lost connection in memory and drops them at the
+ * reconnect, so callers ask only while the link is up.
  *
- * @param nats as `connectNats` gives it: it settles once, however long that takes.
+ * @param nats as `connectNats` returns it: it settles once, however long that takes
  */
 export function linkNats(nats: Promise<NatsConnection>, log: Logger): NatsLink {
   const listeners = new Set<() => void>();
   let up: NatsConnection | undefined;
+  let stream: JetStream | undefined;
+  let losses = 0;
 
   function change(connection: NatsConnection | undefined): void {
     if (up === connection) return;
     up = connection;
+    if (connection === undefined) losses += 1;
     for (const listener of [...listeners]) listener();
   }
 
   async function follow(): Promise<void> {
     const connection = await nats;
+    const options = { timeout: CALL_TIMEOUT_MS, checkAPI: false };
+    stream = {
+      client: jetstream(connection, options),
+      manager: jetstreamManager(connection, options),
+    };
     const statuses = connection.status();
     if (!connection.isClosed()) change(connection);
     for await (const status of statuses) {
@@ -38,12 +65,18 @@ export function linkNats(nats: Promise<NatsConnection>, log: Logger): NatsLink {
 
   follow().catch((error: unknown) => {
     change(undefined);
-    log.info({ reason: String(error) }, 'NATS is no longer waited for');
+    log.info({ reason: String(error) }, 'gave up connecting to NATS');
   });
 
   return {
     get connection() {
       return up;
+    },
+    get jetstream() {
+      return up === undefined ? undefined : stream;
+    },
+    get losses() {
+      return losses;
     },
     onChange(listener) {
       listeners.add(listener);
@@ -64,5 +97,19 @@ export function whenUp(link: NatsLink, signal: AbortSignal): Promise<NatsConnect
     const stopListening = link.onChange(look);
     signal.addEventListener('abort', look);
     look();
+  });
+}
+
+/**
+ * Settles as the work does, or rejects with the signal's reason as soon as the signal aborts. It is for
+ * calls that take no signal and end by themselves within seconds; their late result is ignored.
+ */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    const settled = () => signal.removeEventListener('abort', abort);
+    work.then(resolve, reject).finally(settled);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
   });
 }

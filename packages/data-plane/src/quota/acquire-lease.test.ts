@@ -16,7 +16,7 @@ const OTHERS = 5;
 /** Stores the first write without an answer, and upon it a lease of another data plane. */
 class OvertakenLedger implements QuotaLedger {
   readonly reachable = true;
-  readonly epoch = 0;
+  readonly losses = 0;
   entry: LedgerEntry = { window: WINDOW, window_ms: 1000, granted: GRANTED, lease: 'before' };
   readonly readWithinMs: (number | undefined)[] = [];
   #revision = 1;

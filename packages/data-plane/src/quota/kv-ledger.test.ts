@@ -38,7 +38,7 @@ async function written(granted: number, revision: number): Promise<number> {
 }
 
 describe('the ledger of quotas in NATS', () => {
-  it('stores an entry after the revision that is named, and after no other', async () => {
+  it('stores an entry over the named revision only', async () => {
     await ensureTopology(connection, TOPOLOGY);
     expect(await ledger.read(key)).toEqual({ entry: undefined, revision: 0 });
     const first = await written(3, 0);
@@ -49,7 +49,7 @@ describe('the ledger of quotas in NATS', () => {
     expect(await ledger.read(key)).toEqual({ entry: { ...entry, granted: 5 }, revision: second });
   });
 
-  it('keeps windows of a day apart from short ones, each for as long as it is of use', async () => {
+  it('stores long and short windows in buckets of their own, each kept for its window', async () => {
     await ensureTopology(connection, TOPOLOGY);
     await ledger.write({ ...key, windowMs: 86_400_000 }, { ...entry, window_ms: 86_400_000 }, 0);
     expect((await ledger.read(key)).entry).toBeUndefined();
@@ -60,7 +60,7 @@ describe('the ledger of quotas in NATS', () => {
     expect(await ageMs(NAMES.shortQuotaBucket)).toBeGreaterThanOrEqual(600_000);
   });
 
-  it('begins anew after an operator has deleted a key', async () => {
+  it('starts from zero after an operator deleted a key', async () => {
     await ensureTopology(connection, TOPOLOGY);
     await written(3, 0);
     await (await new Kvm(connection).open(NAMES.shortQuotaBucket)).delete(key.hash);
@@ -69,8 +69,14 @@ describe('the ledger of quotas in NATS', () => {
     expect(await written(1, revision)).toBeGreaterThan(revision);
   });
 
-  it.each(['no JSON', '{"window":1}', '{"window":-1,"window_ms":1,"granted":0,"lease":"x"}'])(
-    'takes what is no entry for unusable rather than for empty: %s',
+  it.each([
+    'no JSON',
+    '{"format":1,"window":1}',
+    '{"format":1,"window":-1,"window_ms":1,"granted":0,"lease":"x"}',
+    '{"format":2,"window":1,"window_ms":1,"granted":0,"lease":"x"}',
+    '{"window":1,"window_ms":1,"granted":0,"lease":"x"}',
+  ])(
+    'treats a malformed entry, or one of another format, as unusable rather than empty: %s',
     async (text) => {
       await ensureTopology(connection, TOPOLOGY);
       connection.publish(quotaSubject(key.windowMs, key.hash), text);
@@ -79,7 +85,7 @@ describe('the ledger of quotas in NATS', () => {
     },
   );
 
-  it('says so where the bucket is full', async () => {
+  it('reports a full bucket', async () => {
     await ensureTopology(connection, TOPOLOGY);
     await written(3, 0);
     const { streams } = await jetstreamManager(connection);
@@ -91,27 +97,27 @@ describe('the ledger of quotas in NATS', () => {
     expect((await ledger.read(key)).entry).toEqual(entry);
   });
 
-  it('rejects at once where the buckets are missing', async () => {
+  it('rejects at once if the buckets are missing', async () => {
     await expect(ledger.read(key)).rejects.toThrow();
     await expect(ledger.write(key, entry, 0)).rejects.toThrow();
   });
 
-  it('gives up what is under way when the connection is lost, and counts that as another ledger', async () => {
+  it('ends pending calls when the connection is lost, and counts the loss', async () => {
     await ensureTopology(connection, TOPOLOGY);
     await freeze(server.pid);
     const asked = ledger.read(key).then(
       () => 'answered',
       (error: unknown) => String(error),
     );
-    const before = ledger.epoch;
+    const before = ledger.losses;
     await connection.close();
     expect(await asked).toContain('lost');
-    expect([ledger.reachable, ledger.epoch]).toEqual([false, before + 1]);
+    expect([ledger.reachable, ledger.losses]).toEqual([false, before + 1]);
     await expect(ledger.read(key)).rejects.toThrow('away');
     thaw(server.pid);
   });
 
-  it('does not know what became of a write that a server that hangs was sent', async () => {
+  it('reports the outcome of a write to a hanging server as unknown', async () => {
     await ensureTopology(connection, TOPOLOGY);
     await freeze(server.pid);
     expect(await ledger.write(key, entry, 0)).toEqual({ kind: 'unknown' });

@@ -121,8 +121,8 @@ export class LeaseTaker {
     counter.measureRate(beganAtMs);
     counter.dropGone(beganAtMs);
     const { key, window, debt, giveBack } = counter;
-    const { epoch } = ledger;
-    const wasLost = counter.knownEpoch !== epoch;
+    const { losses } = ledger;
+    const wasLost = counter.knownLosses !== losses;
     const atLeast = wasLost ? counter.granted : 0;
     const demand = this.#demand(counter);
     const ask: LeaseAsk = { ...demand, key, window, debt, giveBack, atLeast, chargeOnly };
@@ -136,7 +136,7 @@ export class LeaseTaker {
       this.#rounds.push(tookMs);
       counter.lostRaceMs = tally.conflicts > 0 ? tookMs : counter.lostRaceMs / 2;
       if (this.#rounds.length > ROUNDS_KEPT) this.#rounds.shift();
-      counter.knownEpoch = epoch;
+      counter.knownLosses = losses;
       counts.refills += 1;
       this.#apply(counter, ask, outcome, tally.conflicts > 0);
       this.#gate.answered();
@@ -199,7 +199,7 @@ export class LeaseTaker {
     const debtors = this.#debtors();
     const chargeNext = async (): Promise<void> => {
       for (let one = debtors.pop(); one !== undefined; one = debtors.pop()) {
-        const knowsMore = one.granted > 0 && one.knownEpoch !== this.#options.ledger.epoch;
+        const knowsMore = one.granted > 0 && one.knownLosses !== this.#options.ledger.losses;
         if ((one.debt > 0 || knowsMore) && !one.refilling) await this.#round(one, true);
       }
     };

@@ -1,24 +1,45 @@
 import { z } from 'zod';
 
-/**
- * What the ledger holds for one policy and subject: how much of the newest window was granted, to
- * whichever data plane. Only raised within a window, except by who gives back what it did not use.
- */
-export const ledgerEntrySchema = z.object({
+/** The number of the stored format. Data planes read no other. */
+const FORMAT = 1;
+
+const storedEntrySchema = z.object({
+  format: z.literal(FORMAT),
   /** Windows since the Unix epoch by the ledger's clock. Never goes back. */
   window: z.int().min(0),
   window_ms: z.int().min(1),
   granted: z.int().min(0),
-  /** Id of the write that made this entry, by which its author knows it again. */
+  /** Id of the write that made this entry. Its author recognizes the entry by it. */
   lease: z.string().max(64),
 });
 
-export type LedgerEntry = Readonly<z.infer<typeof ledgerEntrySchema>>;
+/**
+ * What the ledger holds for one policy and subject: how much of the newest window is granted, to all data
+ * planes together. It only grows within a window, except when a data plane gives back what it did not use.
+ */
+export type LedgerEntry = Readonly<Omit<z.infer<typeof storedEntrySchema>, 'format'>>;
 
-/** An entry at one time; `entry` is undefined where there is none. */
+export function encodeEntry(entry: LedgerEntry): string {
+  return JSON.stringify({ format: FORMAT, ...entry });
+}
+
+/** @throws UnusableEntryError */
+export function decodeEntry(value: Uint8Array): LedgerEntry {
+  try {
+    const text = Buffer.from(value).toString('utf8');
+    const { window, window_ms, granted, lease } = storedEntrySchema.parse(JSON.parse(text));
+    return { window, window_ms, granted, lease };
+  } catch (cause) {
+    throw new UnusableEntryError('the stored quota entry is malformed or has an unknown format', {
+      cause,
+    });
+  }
+}
+
+/** An entry at one time; `entry` is undefined if there is none. */
 export interface LedgerState {
   readonly entry: LedgerEntry | undefined;
-  /** Names this state of the key: what a write states to come after. */
+  /** Names this state of the key. A write names the revision that it replaces. */
   readonly revision: number;
 }
 
@@ -32,7 +53,7 @@ export type WriteResult =
   /** The ledger has no room for this key. */
   | { readonly kind: 'full' };
 
-/** A key that is spread over all keys alike, and the length of its windows. */
+/** A hash, so that keys spread evenly, and the length of the key's windows. */
 export interface LedgerKey {
   /** Lower-case hex. */
   readonly hash: string;
@@ -40,31 +61,33 @@ export interface LedgerKey {
 }
 
 /**
- * A ledger that gives no answer for so long is away, whatever it was asked: data planes that ask different
- * things must not come to think so at different times, as one that leases and one that grants its share can
- * pass a limit together (docs/adr/0009).
+ * A ledger that does not answer within this time counts as away, for reads and writes alike. If data planes
+ * came to that conclusion at different times, one that leases and one that grants its share could exceed a
+ * limit together (docs/adr/0009).
  */
 export const ANSWER_MS = 1000;
 /** Of that, the time for a write; the rest is for finding out what became of it. */
 export const WRITE_MS = 500;
 
 /**
- * Where all data planes agree on what was granted: one entry for each key, changed by compare-and-set.
- * Each call has a deadline of its own and rejects where the ledger cannot be asked.
+ * Where all data planes agree on what is granted: one entry for each key, changed by compare-and-set.
+ * Each call has its own deadline and rejects if the ledger cannot be reached.
  */
 export interface QuotaLedger {
-  /** Whether it is worth asking. */
+  /** Whether the ledger can be reached, as far as is known without asking. */
   readonly reachable: boolean;
-  /** Counts the times that the ledger was lost: what was read before may be of another one. */
-  readonly epoch: number;
+  /** How often the ledger was lost: what was read before a loss may be of another ledger. */
+  readonly losses: number;
   /**
-   * @param withinMs at most `ANSWER_MS`, which it is unless given
-   * @throws UnusableEntryError where what is stored is no entry.
+   * @param withinMs at most `ANSWER_MS`, the default
+   * @throws UnusableEntryError
    */
   read(key: LedgerKey, withinMs?: number): Promise<LedgerState>;
   /** Stores the entry if the key is still at that revision, 0 for a key without an entry. */
   write(key: LedgerKey, entry: LedgerEntry, revision: number): Promise<WriteResult>;
 }
 
-/** What is stored under a key is no entry: nothing can be granted by it. */
-export class UnusableEntryError extends Error {}
+/** The value stored under a key is no entry of this format, so nothing can be granted by it. */
+export class UnusableEntryError extends Error {
+  override readonly name = 'UnusableEntryError';
+}

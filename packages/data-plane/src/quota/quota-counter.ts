@@ -47,7 +47,7 @@ export class QuotaCounter {
   shareOnly = false;
 
   known: LedgerState | undefined = undefined;
-  knownEpoch = 0;
+  knownLosses = 0;
   /** Other data planes have come first, so what is known is likely old. */
   contended = false;
   /** How long the last round took in which others came first, ms; halved with each in which none did. */

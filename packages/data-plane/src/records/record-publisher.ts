@@ -1,37 +1,35 @@
-import type { Clock, Timer } from '@gateway/shared/clock';
+import { backOffMs, type Clock, type Timer } from '@gateway/shared/clock';
 import { NAMES, recordSubject } from '@gateway/shared/messaging/names';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { backOffMs } from '../nats/back-off.ts';
-import type { NatsLink } from '../nats/nats-link.ts';
+import type { JetStream, NatsLink } from '../nats/nats-link.ts';
 import type { RecordBatch } from './record-batcher.ts';
 
 export interface RecordPublisherOptions {
   readonly link: NatsLink;
   readonly dataPlaneId: string;
   readonly clock: Clock;
-  /** Gives numbers in [0, 1). */
+  /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
-  /** NATS has stored the batch; `tookMs` is that of the attempt which succeeded. */
+  /** NATS has stored the batch; `tookMs` is the duration of the attempt that succeeded. */
   readonly onSent: (batch: RecordBatch, tookMs: number) => void;
   readonly onFailure: () => void;
-  /** The server takes no message of this size, now or later; the batch is no longer held. */
+  /** The batch exceeds the server's largest message, now and later; it is no longer held. */
   readonly onTooLarge: (batch: RecordBatch) => void;
 }
 
-/** Holds batches until NATS has stored them, in any order: whoever reads knows records by their id. */
+/** Holds batches until NATS has stored them. Their order may change: readers know records by their ids. */
 export interface RecordPublisher {
   readonly records: number;
-  /** What is held, with what each batch costs beside its body. */
+  /** Memory of the batches held, bytes. */
   readonly bytes: number;
   /** Whether the newest attempt failed. */
   readonly failing: boolean;
   send(batch: RecordBatch): void;
   /** Resolves when nothing is held. */
   settled(): Promise<unknown>;
-  /** Sends nothing more; gives back what is not known to be stored. */
+  /** Stops sending and returns the batches that are not known to be stored. */
   stop(): RecordBatch[];
 }
 
@@ -39,12 +37,12 @@ const PUBLISH_TIMEOUT_MS = 5000;
 const MAX_IN_FLIGHT = 8;
 /** For the subject and the headers, which count towards the server's largest message. */
 const MESSAGE_OVERHEAD_BYTES = 1024;
-/** Of a batch in memory, so that many small ones are not counted as nothing. */
+/** Memory of a batch beside its body, so that many small batches are not counted as nothing. */
 const BATCH_OVERHEAD_BYTES = 512;
 const BACK_OFF = { firstMs: 100, maxMs: 5000 };
 const LOG_EVERY_FAILURES = 20;
 
-/** What a batch takes of the memory, in bytes. */
+/** Memory of a batch, bytes. */
 export function heldBytes(batch: RecordBatch): number {
   return batch.body.length + BATCH_OVERHEAD_BYTES;
 }
@@ -53,35 +51,29 @@ export function createRecordPublisher(options: RecordPublisherOptions): RecordPu
   const { link, clock, log } = options;
   const subject = recordSubject(options.dataPlaneId);
   const held = new Set<RecordBatch>();
-  /** In the order in which they are sent; a subset of `held`, as is the next. */
+  /** In the order of sending; a subset of `held`, as is `inFlight`. */
   const waiting = new Set<RecordBatch>();
-  /** Each with its attempt, as a batch may be sent again while an older attempt has not ended. */
+  /** Each batch with its newest attempt: a batch may be sent again before an older attempt has ended. */
   const inFlight = new Map<RecordBatch, symbol>();
   let idle = Promise.withResolvers<unknown>();
-  let client: { connection: NatsConnection; jetstream: JetStreamClient } | undefined;
   let records = 0;
   let bytes = 0;
   let failures = 0;
   let backOff: Timer | undefined;
   let stopped = false;
 
-  function clientOf(connection: NatsConnection): JetStreamClient {
-    if (client?.connection !== connection)
-      client = { connection, jetstream: jetstream(connection) };
-    return client.jetstream;
-  }
-
   function pump(): void {
-    const { connection } = link;
-    if (connection === undefined || backOff !== undefined || stopped) return;
-    // After a failure one batch finds out whether it goes on, rather than all of them at once.
+    const { connection, jetstream } = link;
+    if (connection === undefined || jetstream === undefined) return;
+    if (backOff !== undefined || stopped) return;
+    // After a failure a single batch tests whether NATS accepts records again.
     const window = failures === 0 ? MAX_IN_FLIGHT : 1;
     for (const batch of waiting) {
       if (inFlight.size >= window) return;
       waiting.delete(batch);
       const attempt = Symbol(batch.id);
       inFlight.set(batch, attempt);
-      void publish(batch, attempt, connection);
+      void publish(batch, attempt, connection, jetstream);
     }
   }
 
@@ -89,17 +81,21 @@ export function createRecordPublisher(options: RecordPublisherOptions): RecordPu
     batch: RecordBatch,
     attempt: symbol,
     connection: NatsConnection,
+    { client }: JetStream,
   ): Promise<void> {
     const startedMs = clock.monotonicMs();
     const limit = connection.info?.max_payload ?? Infinity;
     if (batch.body.length + MESSAGE_OVERHEAD_BYTES > limit) {
-      log.error({ bytes: batch.body.length, limit }, 'the NATS server takes no batch of this size');
+      log.error(
+        { bytes: batch.body.length, limit },
+        'record batch exceeds the largest message of the NATS server',
+      );
       if (release(batch)) options.onTooLarge(batch);
       pump();
       return;
     }
     try {
-      await clientOf(connection).publish(subject, batch.body, {
+      await client.publish(subject, batch.body, {
         msgID: batch.id,
         timeout: PUBLISH_TIMEOUT_MS,
         expect: { streamName: NAMES.recordStream },
@@ -108,7 +104,7 @@ export function createRecordPublisher(options: RecordPublisherOptions): RecordPu
       failed(batch, attempt, error);
       return;
     }
-    if (failures > 0) log.info('request records are sent again');
+    if (failures > 0) log.info('record publish works again');
     failures = 0;
     if (release(batch)) options.onSent(batch, clock.monotonicMs() - startedMs);
     pump();
@@ -120,7 +116,7 @@ export function createRecordPublisher(options: RecordPublisherOptions): RecordPu
     waiting.add(batch);
     options.onFailure();
     if (failures % LOG_EVERY_FAILURES === 0) {
-      log.warn({ reason: String(error) }, 'request records cannot be sent; they are kept');
+      log.warn({ reason: String(error) }, 'record publish failed; the records are kept');
     }
     failures += 1;
     backOff?.cancel();
@@ -133,7 +129,7 @@ export function createRecordPublisher(options: RecordPublisherOptions): RecordPu
     pump();
   }
 
-  /** False where it was no longer held. */
+  /** Returns false if the batch was no longer held. */
   function release(batch: RecordBatch): boolean {
     inFlight.delete(batch);
     waiting.delete(batch);
@@ -149,7 +145,7 @@ export function createRecordPublisher(options: RecordPublisherOptions): RecordPu
       resume();
       return;
     }
-    // No answer to these will come, and to wait for that would cost seconds after a short break.
+    // Their answers are lost. Waiting for the timeouts would cost seconds after a short break.
     for (const batch of inFlight.keys()) waiting.add(batch);
     inFlight.clear();
   });

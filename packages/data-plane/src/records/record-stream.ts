@@ -1,9 +1,8 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import type { NatsConnection } from '@nats-io/nats-core';
 import type { Registry } from 'prom-client';
-import { linkNats } from '../nats/nats-link.ts';
+import type { NatsLink } from '../nats/nats-link.ts';
 import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
 import { createRecordMetrics, type DropReason } from './record-metrics.ts';
 import { createRecordPublisher, heldBytes } from './record-publisher.ts';
@@ -11,64 +10,61 @@ import { RecentBatches } from './recent-batches.ts';
 import { openSpool } from './spool.ts';
 
 export interface RecordStreamOptions {
-  /** As `connectNats` gives it: NATS may be away, and come up at any time. */
-  readonly nats: Promise<NatsConnection>;
+  readonly link: NatsLink;
   readonly dataPlaneId: string;
-  /** Of this data plane alone. */
+  /** Used by this data plane alone. */
   readonly spoolDir: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly registry: Registry;
-  /** Gives numbers in [0, 1). */
+  /** Returns numbers in [0, 1). */
   readonly random?: () => number;
-  /** Of batches that NATS has not stored; 32 MiB unless given. */
+  /** Memory of batches that NATS has not stored; default 32 MiB. */
   readonly maxMemoryBytes?: number;
-  /** 1 GiB unless given. */
+  /** Default 1 GiB. */
   readonly maxSpoolBytes?: number;
-  /** Of one spool file; 4 MiB unless given. */
+  /** Size at which a spool file is closed; default 4 MiB. */
   readonly segmentBytes?: number;
 }
 
 export interface RecordStream {
-  /** Why records are being given up; undefined while none are, and once NATS has taken some again. */
+  /** Why records are dropped; undefined while none are dropped, and once NATS has stored some again. */
   readonly problem: string | undefined;
-  /** Takes the record of a request that is over, and returns at once; never throws. */
+  /** Adds the record of a finished request. Returns at once and never throws. */
   add(record: RequestRecord): void;
   /**
-   * Sends what is there and waits until NATS has stored it, for at most `deadlineMs` from now; the
+   * Sends the pending records and waits until NATS has stored them, for at most `deadlineMs` from now. The
    * rest is written to the spool, from which the next process sends it.
    */
   close(deadlineMs: number): Promise<void>;
 }
 
 const MIB = 1024 * 1024;
-/** On their way to a disk that is slower than the records. */
+/** Memory of records that wait for a slow disk. */
 const MAX_SPOOLING_BYTES = 8 * MIB;
-/** Several times what control planes take to read a batch that NATS has stored. */
+/** Several times as long as control planes take to read a stored batch. */
 const RECENT_MS = 5000;
 const MAX_RECENT_BYTES = 4 * MIB;
 
 /**
- * Carries request records to NATS (DESIGN section 4 "Records"). While NATS is away or full they are
- * held in memory up to a bound, then on disk up to a bound; past both the newest are dropped and
- * counted. A record is sent at least once: those sent last are sent again when NATS was away, as it may
- * have come back without its data.
+ * Sends request records to NATS. While NATS is away or full they are held in memory up to a bound, then on
+ * disk up to a bound; beyond both the newest are dropped and counted. A record is sent at least once: the
+ * last ones are sent again after NATS was away, because it may have come back without its data.
  */
 export function createRecordStream(options: RecordStreamOptions): RecordStream {
-  const { clock, log } = options;
+  const { link, clock, log } = options;
   const maxMemoryBytes = options.maxMemoryBytes ?? 32 * MIB;
-  const link = linkNats(options.nats, log);
   const spool = openSpool({
     dir: options.spoolDir,
     maxBytes: options.maxSpoolBytes ?? 1024 * MIB,
     segmentBytes: options.segmentBytes ?? 4 * MIB,
     log,
   });
-  /** What was read from the spool and is still there, with what to do once it is sent. */
+  /** Batches read from a spool file that still exists, with the callback for when they are sent. */
   const onDisk = new Map<RecordBatch, () => void>();
   const recent = new RecentBatches({ clock, keptMs: RECENT_MS, maxBytes: MAX_RECENT_BYTES });
-  /** Of `recent`, on their way once more; counted as sent before. */
-  const again = new Set<RecordBatch>();
+  /** Batches of `recent` that are being sent again; they were counted as sent before. */
+  const resent = new Set<RecordBatch>();
   let spooling = { records: 0, bytes: 0 };
   let replaying = false;
   let dropping: DropReason | undefined;
@@ -82,7 +78,7 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     log,
     onSent(batch, tookMs) {
       recent.add(batch);
-      (again.delete(batch) ? metrics.sentAgain : metrics.sent).inc(batch.records);
+      (resent.delete(batch) ? metrics.sentAgain : metrics.sent).inc(batch.records);
       metrics.publishSeconds.observe(tookMs / 1000);
       dropping = undefined;
       finished(batch);
@@ -90,7 +86,7 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     },
     onFailure: () => metrics.publishFailures.inc(),
     onTooLarge(batch) {
-      again.delete(batch);
+      resent.delete(batch);
       drop('too_large', batch.records);
       finished(batch);
     },
@@ -110,7 +106,7 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     metrics.dropped.inc({ reason }, records);
     if (dropping !== undefined) return;
     dropping = reason;
-    log.error({ reason }, 'request records are dropped');
+    log.error({ reason }, 'request records dropped');
   }
 
   function take(batch: RecordBatch): void {
@@ -137,7 +133,7 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     done?.();
   }
 
-  /** Sends the spool, a file at a time, once NATS takes records and there is room for them. */
+  /** Sends the spool, one file at a time, once NATS accepts records and memory has room for them. */
   async function replay(): Promise<void> {
     if (replaying || closing !== undefined || link.connection === undefined) return;
     if (publisher.failing || publisher.bytes > maxMemoryBytes / 2) return;
@@ -145,7 +141,7 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     try {
       const segment = await spool.take();
       if (segment === undefined || isClosing()) return;
-      log.info({ batches: segment.batches.length }, 'request records on disk are sent');
+      log.info({ batches: segment.batches.length }, 'sending request records from the spool');
       await sendAll(segment.batches);
       await segment.remove();
     } finally {
@@ -175,7 +171,7 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     batcher.flush();
     const over = new AbortController();
     const stopListening = link.onChange(() => over.abort());
-    // Without a connection there is nothing to wait for.
+    // Without a connection no batch can be stored.
     if (link.connection === undefined) over.abort();
     await Promise.race([publisher.settled(), pause(clock, deadlineMs, over.signal)]);
     over.abort();
@@ -183,13 +179,14 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     const rest = publisher.stop().filter((batch) => !onDisk.has(batch));
     await Promise.all(rest.map(toSpool));
     await spool.close();
-    if (rest.length > 0) log.warn({ batches: rest.length }, 'request records wait in the spool');
+    if (rest.length > 0)
+      log.warn({ batches: rest.length }, 'request records written to the spool at the stop');
   }
 
   function linkChanged(): void {
     if (link.connection !== undefined) {
       for (const batch of recent.takeAll()) {
-        again.add(batch);
+        resent.add(batch);
         publisher.send(batch);
       }
     }

@@ -1,6 +1,5 @@
-import type { Clock, Timer } from '@gateway/shared/clock';
+import { backOffMs, type Clock, type Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { backOffMs } from '../nats/back-off.ts';
 import { watchForHang, type HangWatch } from './hang-watch.ts';
 import type { Readiness } from './messages.ts';
 

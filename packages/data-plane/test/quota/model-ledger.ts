@@ -34,13 +34,13 @@ export class ModelLedger {
   #calls: Call[] = [];
   #late: Call[] = [];
   #revision = 0;
-  #epoch = 0;
+  #losses = 0;
 
   /** It is gone for a moment, and has forgotten everything when it is back. */
   loseAll(): void {
     this.#entries.clear();
     this.#revision = 0;
-    this.#epoch += 1;
+    this.#losses += 1;
   }
 
   get pending(): number {
@@ -74,11 +74,11 @@ export class ModelLedger {
 
   /** The ledger as one node reaches it. */
   from(node: number): QuotaLedger {
-    const epoch = () => this.#epoch;
+    const losses = () => this.#losses;
     return {
       reachable: true,
-      get epoch() {
-        return epoch();
+      get losses() {
+        return losses();
       },
       read: (key) =>
         new Promise<LedgerState>((resolve, reject) => {

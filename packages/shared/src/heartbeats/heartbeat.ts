@@ -1,23 +1,26 @@
 import { z } from 'zod';
 
-/** How often a data plane tells that it lives, ms; at once, too, where the health of an upstream changes. */
+/** The number of the heartbeat format. Control planes read no other. */
+export const HEARTBEAT_FORMAT = 1;
+
+/** How often a data plane publishes a heartbeat, ms. A change of an upstream's health is published at once. */
 export const HEARTBEAT_INTERVAL_MS = 2000;
 /** A data plane counts as live until it has missed this many beats. */
 export const MISSED_HEARTBEATS = 3;
 /** How long a data plane counts as live after a beat, ms. */
 export const HEARTBEAT_LIFETIME_MS = HEARTBEAT_INTERVAL_MS * MISSED_HEARTBEATS;
-/** The largest heartbeat, bytes: about 5000 services. NATS takes 1 MiB by default. */
+/** The largest heartbeat, bytes: about 5000 services. NATS accepts 1 MiB by default. */
 export const MAX_HEARTBEAT_BYTES = 256 * 1024;
 
-/** Of so many environments a heartbeat says why their newest configuration is not served. */
+/** A heartbeat reports configuration errors of at most this many environments. */
 export const MAX_CONFIG_ERRORS = 16;
 export const MAX_CONFIG_ERROR_CHARS = 300;
 
-/** What one data plane sees of a service: how many of its upstreams are healthy, fail, were never checked. */
+/** The upstreams of one service as one data plane sees them: healthy, failing, never checked. */
 const serviceHealthSchema = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
 
 const unusableCredentialsSchema = z.object({
-  /** Of the master key that they were sealed under. */
+  /** The master key that the credentials were encrypted with. */
   key_id: z.string().max(32),
   reason: z.enum(['key_missing', 'unreadable']),
   /** How many services have such a credential. */
@@ -25,10 +28,11 @@ const unusableCredentialsSchema = z.object({
 });
 
 /**
- * What a data plane tells of itself (DESIGN section 4 "Heartbeats"). Keys that this version does not
- * know are left out on reading, so that neighbouring versions work together.
+ * The state that a data plane publishes every two seconds. Readers ignore fields that they do not know, so a
+ * field can be added without a new format number.
  */
 export const heartbeatSchema = z.object({
+  format: z.literal(HEARTBEAT_FORMAT),
   id: z.string().min(1).max(64),
   region: z.string().max(63),
   started_at_ms: z.number(),
@@ -38,20 +42,20 @@ export const heartbeatSchema = z.object({
   /** Environment → version that it serves. */
   config_versions: z.record(z.string(), z.int()),
   in_flight: z.int().min(0),
-  /** Why the newest configuration is not served, without any of its content; null where it is. */
+  /** Why the newest configuration is not served, without any of its content; null while it is served. */
   last_error: z.string().max(1000).nullable(),
-  /** Environment → why its newest configuration is not served; absent from older ones. */
-  config_errors: z.record(z.string(), z.string().max(MAX_CONFIG_ERROR_CHARS)).default({}),
+  /** Environment → why its newest configuration is not served. */
+  config_errors: z.record(z.string(), z.string().max(MAX_CONFIG_ERROR_CHARS)),
   /** Service id → its upstreams: [healthy, failing, never checked]. */
   services: z.record(z.string(), serviceHealthSchema),
-  /** Services that had no room. */
+  /** Services that did not fit. */
   unreported_services: z.int().min(0),
-  /** Services that this data plane refuses, as it cannot open their credentials; absent from older ones. */
-  unusable_credentials: z.array(unusableCredentialsSchema).max(16).default([]),
-  /** Of the program; null where it does not tell, as older ones do not. */
-  gateway_version: z.string().max(64).nullable().default(null),
-  /** How far the NATS server's clock is ahead of this data plane's, ms; null while not known. */
-  server_ahead_ms: z.int().nullable().default(null),
+  /** Services whose requests this data plane refuses because it cannot decrypt their credentials. */
+  unusable_credentials: z.array(unusableCredentialsSchema).max(16),
+  /** Version of the program; null if unknown. */
+  gateway_version: z.string().max(64).nullable(),
+  /** How far the NATS server's clock is ahead of this data plane's, ms; null while unknown. */
+  server_ahead_ms: z.int().nullable(),
 });
 
 export type Heartbeat = z.infer<typeof heartbeatSchema>;
@@ -64,8 +68,8 @@ export interface EncodedHeartbeat {
 }
 
 /**
- * The heartbeat in bytes, within `MAX_HEARTBEAT_BYTES`: services that have no room are left out from
- * the end and counted in `unreported_services`.
+ * Encodes a heartbeat within `MAX_HEARTBEAT_BYTES`. Services that do not fit are left out from the end and
+ * counted in `unreported_services`.
  */
 export function encodeHeartbeat(heartbeat: Heartbeat): EncodedHeartbeat {
   const whole = Buffer.from(JSON.stringify(heartbeat));

@@ -6,24 +6,26 @@ const REFUSED = new Set([10071, 10164]);
 const NO_SEQUENCE = Number.MAX_SAFE_INTEGER;
 
 /**
- * Keeps reads away from streams that are being made, as they are after a server lost its data:
- * nats-server 2.9 dies of a `STREAM.MSG.GET` that comes before the stream has its storage (a nil pointer
- * in `jsMsgGetRequest`), and takes no message before. So each stream is first sent a message that it must
- * refuse. Once is enough for as long as the server has not changed.
+ * Delays reads of a stream until the server has created its storage, as after a server lost its data.
+ * nats-server 2.9 crashes on a `STREAM.MSG.GET` before that (a nil pointer in `jsMsgGetRequest`), and
+ * accepts no message before that either. So each stream first gets a message that it must refuse. Once
+ * is enough until the connection is lost.
  */
-export class WholeStreams {
+export class ReadyStreams {
   #known = new Set<string>();
 
-  /** To be called when the connection is lost: who answers next may know none of the streams. */
+  /** To be called when the connection is lost: the server that answers next may have no stream yet. */
   forget(): void {
     this.#known = new Set();
   }
 
   /**
+   * Makes sure that the stream can be read.
+   *
    * @param subject one of the stream's, to which the caller may publish; nothing is stored there
-   * @throws where there is no such stream, it is not whole yet, or gives no answer in the client's time
+   * @throws the client's error if the stream is missing, not ready yet, or does not answer in time
    */
-  async assure(client: JetStreamClient, stream: string, subject: string): Promise<void> {
+  async ensure(client: JetStreamClient, stream: string, subject: string): Promise<void> {
     const known = this.#known;
     if (known.has(stream)) return;
     try {

@@ -2,29 +2,29 @@ import { HEARTBEAT_LIFETIME_MS } from '@gateway/shared/heartbeats/heartbeat';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 
 /** Whoever may write to NATS must not be able to fill a data plane's memory. */
-const MAX_NAMESAKES = 100;
-/** Where a heartbeat says when its process began: within id and region, which are short. */
+const MAX_DUPLICATES = 100;
+/** The start of a heartbeat, which holds `started_at_ms`: only the short format, id and region precede it. */
 const HEAD_BYTES = 512;
 const STARTED_AT = /"started_at_ms":(\d+)/;
-/** The one that this process takes the place of may be heard once more. */
+/** A process that this one replaces may be heard once more. */
 const MIN_BEATS = 2;
 
-interface Namesake {
+interface Duplicate {
   beats: number;
   heardAtMs: number;
 }
 
 /**
- * Other processes that beat under this data plane's id, told apart by when they began. To everybody else
- * they are one data plane: its part of a quota is granted by each while NATS is away, and nobody sees
- * which of them is behind.
+ * Detects other processes that publish heartbeats under this data plane's id, by their start times. The rest
+ * of the fleet counts them as one data plane, so while NATS is away each of them grants the whole share of
+ * one, and nobody sees which of them runs an old configuration.
  */
-export class Namesakes {
+export class DuplicateIds {
   readonly #id: string;
   readonly #startedAtMs: number;
   readonly #log: Logger;
-  readonly #heard = new Map<number, Namesake>();
-  #told = false;
+  readonly #heard = new Map<number, Duplicate>();
+  #logged = false;
 
   constructor(id: string, startedAtMs: number, log: Logger) {
     this.#id = id;
@@ -32,7 +32,7 @@ export class Namesakes {
     this.#log = log;
   }
 
-  /** A heartbeat under this id: whether it is of this very process, or does not say whose it is. */
+  /** Whether a heartbeat under this id is from this process. One without a start time counts as its own. */
   isOwn(heartbeat: Uint8Array, nowMs: number): boolean {
     const head = Buffer.from(heartbeat.subarray(0, HEAD_BYTES)).toString('latin1');
     const startedAtMs = Number(STARTED_AT.exec(head)?.[1] ?? this.#startedAtMs);
@@ -41,34 +41,37 @@ export class Namesakes {
     return startedAtMs === this.#startedAtMs;
   }
 
-  /** Those that live now. */
+  /** Live processes with the same id, without this one. */
   get count(): number {
     let count = 0;
     for (const { beats } of this.#heard.values()) if (beats >= MIN_BEATS) count += 1;
     return count;
   }
 
-  /** What an operator is to do; undefined where this process is the only one of its id. */
+  /** What the operator should do; undefined while no other process has this id. */
   get problem(): string | undefined {
     const { count } = this;
     if (count === 0) return undefined;
     const who = count === 1 ? 'another data plane has' : `${count} other data planes have`;
-    return `${who} the id ${this.#id}: give each a DATA_PLANE_ID of its own`;
+    return `${who} the id ${this.#id}: give each data plane its own DATA_PLANE_ID`;
   }
 
   #note(startedAtMs: number, nowMs: number): void {
     const known = this.#heard.get(startedAtMs);
-    if (known === undefined && this.#heard.size >= MAX_NAMESAKES) return;
+    if (known === undefined && this.#heard.size >= MAX_DUPLICATES) return;
     this.#heard.set(startedAtMs, { beats: (known?.beats ?? 0) + 1, heardAtMs: nowMs });
-    if (this.#told || this.count === 0) return;
-    this.#told = true;
-    this.#log.error({ data_plane: this.#id }, this.problem);
+    if (this.#logged || this.count === 0) return;
+    this.#logged = true;
+    this.#log.error(
+      { data_plane: this.#id, others: this.count },
+      'duplicate data plane id: give each data plane its own DATA_PLANE_ID',
+    );
   }
 
   #forget(nowMs: number): void {
     for (const [startedAtMs, { heardAtMs }] of this.#heard) {
       if (nowMs - heardAtMs > HEARTBEAT_LIFETIME_MS) this.#heard.delete(startedAtMs);
     }
-    if (this.count === 0) this.#told = false;
+    if (this.count === 0) this.#logged = false;
   }
 }

@@ -1,36 +1,31 @@
 import {
   AckPolicy,
   DeliverPolicy,
-  jetstream,
   type ConsumerConfig,
   type ConsumerMessages,
   type JsMsg,
 } from '@nats-io/jetstream';
 import { createInbox, nanos, type NatsConnection } from '@nats-io/nats-core';
+import type { JetStream } from './nats-link.ts';
 
-export interface StreamNews {
+export interface StreamMessage {
   readonly subject: string;
   readonly data: Uint8Array;
 }
 
-export interface StreamListener {
-  readonly onNews: (news: StreamNews) => void;
-  /** All that the stream holds has been told, as it is now; again after each change. */
-  readonly onCaughtUp: () => void;
-  /** There is no such stream now. */
-  readonly onMissing?: () => void;
-}
-
-/** What is delivered of a stream. */
-export interface StreamSource extends StreamListener {
+/** A stream, which of its messages are delivered, and to whom. */
+export interface StreamSource {
   readonly stream: string;
   /** All of its subjects. */
   readonly subjects: string;
-  /** The last message of each subject, or all of them. */
+  /** Deliver the last message of each subject, or all messages. */
   readonly deliver: 'last_of_each' | 'all';
+  readonly onMessage: (message: StreamMessage) => void;
+  /** Everything that the stream holds now has been delivered. Called again after each new message. */
+  readonly onCaughtUp: () => void;
 }
 
-/** Up to where a stream was told, so that the next subscription goes on from there. */
+/** The last message that was delivered, so that the next subscription can continue there. */
 export interface StreamPosition {
   readonly created: string;
   readonly sequence: number;
@@ -39,48 +34,45 @@ export interface StreamPosition {
 export interface StreamSubscription {
   /** As of now. */
   readonly position: StreamPosition;
-  /** Resolves with the reason once nothing more, or not everything, would be delivered. */
+  /** Resolves with the reason once messages stop arriving, or one is missing. */
   readonly ended: Promise<string>;
-  /** Asks the stream itself, and gives the reason where the delivery has fallen behind it. */
+  /** Compares the delivery with the stream itself. Resolves with the reason if messages are missing. */
   check(): Promise<string | undefined>;
-  /** Ends the delivery. What is then still on its way is not delivered. */
+  /** Ends the delivery. Messages on their way are dropped. */
   close(): void;
 }
 
 const OPERATION_HEADER = 'KV-Operation';
-const CALL_TIMEOUT_MS = 2000;
-/** A server that lost the consumer, but not the connection, is noticed within about two of these. */
+/** The loss of the consumer without a loss of the connection is noticed within about two heartbeats. */
 const HEARTBEAT_MS = 1000;
-/** The server forgets the consumer of a process that died after this long. */
+/** The server removes the consumer of a dead process after this time. */
 const INACTIVE_MS = 30_000;
 
 /**
- * Delivers what a stream holds, then each message as it is stored, in order. A consumer of our own
- * rather than the client's watch: that one notices a lost consumer only after a minute, and after a loss
- * of data resumes behind the sequence that the new data has.
+ * Delivers the messages that a stream holds, then each new one, in order. It manages its own consumer
+ * instead of using the client's KV watch: the watch notices a lost consumer only after a minute, and after
+ * the stream lost its data it resumes at the old sequence and skips the new data.
  *
- * @param from the position of the subscription before: of the same stream, only what came later is told
- * @param signal ends a subscription that nobody waits for any more.
- * @throws where the stream is not there or does not answer in time.
+ * @param from position of the previous subscription: in the same stream, only later messages are delivered
+ * @param signal closes a subscription that its caller no longer waits for
+ * @throws the client's error if the stream is missing or does not answer in time
  */
 export async function subscribeStream(
   connection: NatsConnection,
+  jetstream: JetStream,
   source: StreamSource,
   from: StreamPosition | undefined,
   signal: AbortSignal,
 ): Promise<StreamSubscription> {
   const { stream } = source;
-  const client = jetstream(connection, { timeout: CALL_TIMEOUT_MS, checkAPI: false });
-  const manager = await client.jetstreamManager(false);
-  const { created, state } = await manager.streams.info(stream).catch((error: unknown) => {
-    if (error instanceof Error && error.name === 'StreamNotFoundError') source.onMissing?.();
-    throw error;
-  });
+  const { client } = jetstream;
+  const manager = await jetstream.manager;
+  const { created, state } = await manager.streams.info(stream);
   const resumes =
     source.deliver === 'all' && from?.created === created && from.sequence <= state.last_seq;
   const ended = Promise.withResolvers<string>();
   let seenSequence = resumes ? from.sequence : state.last_seq;
-  let toldSequence = resumes ? from.sequence : 0;
+  let deliveredSequence = resumes ? from.sequence : 0;
   let deliveries = 0;
   let behindAt: number | undefined;
   let closed = false;
@@ -90,13 +82,12 @@ export async function subscribeStream(
     if (closed) return;
     deliveries += 1;
     seenSequence = Math.max(seenSequence, message.seq);
-    // What is missing is to be told by the next subscription.
-    if (message.info.deliverySequence === deliveries) toldSequence = message.seq;
-    else ended.resolve('a change was not delivered');
+    // The next subscription delivers what is missing.
+    if (message.info.deliverySequence === deliveries) deliveredSequence = message.seq;
+    else ended.resolve('a message was not delivered');
     const operation = message.headers?.get(OPERATION_HEADER) ?? '';
-    // A mark tells that what was under the key is gone. Nobody has signed it, so it ends nothing: what
-    // is served goes on being served.
-    if (operation === '') source.onNews({ subject: message.subject, data: message.data });
+    // A deletion in a KV bucket carries no value and no signature, so it changes nothing here.
+    if (operation === '') source.onMessage({ subject: message.subject, data: message.data });
     if (message.info.pending === 0) source.onCaughtUp();
   }
 
@@ -106,7 +97,7 @@ export async function subscribeStream(
     .then((consumer) => consumer.consume({ callback: receive }));
   void messages.closed().then(() => ended.resolve('the subscription was closed'));
   void followStatus(messages, () => deliveries, ended.resolve);
-  // The subscription stands before the consumer begins, so that nothing is delivered to nobody.
+  // The subscription must exist before the consumer does, or its first messages are lost.
   const consumer = await manager.consumers
     .add(stream, {
       ...heartbeat,
@@ -126,14 +117,14 @@ export async function subscribeStream(
   const subscription: StreamSubscription = {
     ended: ended.promise,
     get position() {
-      return { created, sequence: toldSequence };
+      return { created, sequence: deliveredSequence };
     },
     async check() {
       const info = await manager.streams.info(stream);
-      if (info.created !== created) return 'the stream was made anew';
-      // Once may be a change on its way; twice at the same place is a change that will not come.
+      if (info.created !== created) return 'the stream was created again';
+      // Behind once: a message may be on its way. Behind twice at the same sequence: it will not arrive.
       if (info.state.last_seq > seenSequence && behindAt === seenSequence) {
-        return 'a change was not delivered';
+        return 'a message was not delivered';
       }
       behindAt = info.state.last_seq > seenSequence ? seenSequence : undefined;
       return undefined;
@@ -141,13 +132,13 @@ export async function subscribeStream(
     close() {
       closed = true;
       messages.stop();
-      // Where this fails, as it does when the server is away, the server forgets it by itself.
+      // If this fails, as it does while the server is away, the server removes the consumer by itself.
       if (!connection.isClosed()) {
         manager.consumers.delete(stream, consumer.name).catch(() => undefined);
       }
     },
   };
-  // The caller is gone that would have closed it.
+  // The caller that would have closed it stopped waiting.
   if (signal.aborted) subscription.close();
   return subscription;
 }
@@ -170,10 +161,10 @@ async function followStatus(
   end: (reason: string) => void,
 ): Promise<void> {
   for await (const status of messages.status()) {
-    if (status.type === 'heartbeats_missed') end('the server went silent');
+    if (status.type === 'heartbeats_missed') end('the server stopped sending');
     else if (status.type === 'consumer_deleted') end('the consumer was deleted');
     else if (status.type === 'heartbeat' && status.lastConsumerSequence > deliveries()) {
-      end('a change was not delivered');
+      end('a message was not delivered');
     }
   }
 }

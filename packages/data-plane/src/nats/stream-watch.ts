@@ -1,9 +1,7 @@
-import { pause, type Clock } from '@gateway/shared/clock';
+import { backOffMs, pause, type Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { orAborted } from '../nats/abortable.ts';
-import { backOffMs } from '../nats/back-off.ts';
-import { whenUp, type NatsLink } from '../nats/nats-link.ts';
+import { orAborted, whenUp, type NatsLink } from './nats-link.ts';
 import {
   subscribeStream,
   type StreamPosition,
@@ -12,17 +10,15 @@ import {
 } from './stream-subscription.ts';
 
 export interface StreamWatchOptions extends StreamSource {
-  /** What the log calls it. */
-  readonly what: string;
   readonly link: NatsLink;
   readonly clock: Clock;
-  /** Gives numbers in [0, 1). */
+  /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
 }
 
 export interface StreamWatch {
-  /** Whether changes are being delivered now. */
+  /** Whether the server delivers messages now. */
   readonly connected: boolean;
   stop(): Promise<void>;
 }
@@ -32,12 +28,12 @@ const BACK_OFF = { firstMs: 50, maxMs: 1000 };
 const LOG_EVERY_FAILURES = 30;
 
 /**
- * Watches a stream for as long as it is not stopped. The subscription is made anew whenever it ends,
- * falls silent or behind, when the server was restarted, and when the stream was lost and made anew.
- * Each new one begins with the last message of each subject, or goes on where the one before ended.
+ * Watches a stream until it is stopped. It subscribes again whenever the subscription ends, misses a message
+ * or receives nothing, after a restart of the server, and when the stream was lost and created again. A new
+ * subscription begins with the last message of each subject, or continues where the previous one ended.
  */
 export function watchStream(options: StreamWatchOptions): StreamWatch {
-  const { link, clock, random, log, what } = options;
+  const { link, clock, random, log, stream } = options;
   const abort = new AbortController();
   let connected = false;
   let position: StreamPosition | undefined;
@@ -48,20 +44,19 @@ export function watchStream(options: StreamWatchOptions): StreamWatch {
       if (connection === undefined) return;
       let subscription: StreamSubscription | undefined;
       try {
-        const subscribing = subscribeStream(connection, options, position, abort.signal);
-        subscription = await orAborted(subscribing, abort.signal);
+        subscription = await subscribe(connection);
         connected = true;
         const sinceMs = clock.monotonicMs();
-        log.info(`${what} is watched`);
+        log.info({ stream }, 'watch started');
         const reason = await untilEnded(connection, subscription);
         if (abort.signal.aborted) return;
-        // One that ended at once counts as a failure, so that a broken server is not asked in a loop.
+        // A watch that ended at once counts as a failure, so that a broken server is not asked in a loop.
         if (clock.monotonicMs() - sinceMs > CHECK_MS) failures = 0;
-        log.warn({ reason }, `the watch of ${what} ended; it is made anew`);
+        log.warn({ stream, reason }, 'watch ended; resubscribing');
       } catch (error) {
         if (abort.signal.aborted) return;
         if (failures % LOG_EVERY_FAILURES === 0) {
-          log.warn({ reason: String(error) }, `${what} cannot be watched yet`);
+          log.warn({ stream, reason: String(error) }, 'watch failed to start; retrying');
         }
       } finally {
         connected = false;
@@ -73,17 +68,24 @@ export function watchStream(options: StreamWatchOptions): StreamWatch {
     }
   }
 
+  async function subscribe(connection: NatsConnection): Promise<StreamSubscription> {
+    const { jetstream } = link;
+    if (jetstream === undefined) throw new Error('the connection was lost');
+    const subscribing = subscribeStream(connection, jetstream, options, position, abort.signal);
+    return await orAborted(subscribing, abort.signal);
+  }
+
   async function untilEnded(
     connection: NatsConnection,
     subscription: StreamSubscription,
   ): Promise<string> {
     const ended = Promise.withResolvers<string>();
     const over = new AbortController();
-    const lookAtLink = () => {
+    const checkLink = () => {
       if (link.connection !== connection) ended.resolve('the connection was lost');
     };
-    const stopListening = link.onChange(lookAtLink);
-    lookAtLink();
+    const stopListening = link.onChange(checkLink);
+    checkLink();
     const stop = () => ended.resolve('stopped');
     abort.signal.addEventListener('abort', stop);
     if (abort.signal.aborted) stop();
@@ -106,7 +108,7 @@ export function watchStream(options: StreamWatchOptions): StreamWatch {
         const reason = await check.check();
         if (reason !== undefined) return reason;
       } catch (error) {
-        return `the stream cannot be asked: ${String(error)}`;
+        return `the stream cannot be read: ${String(error)}`;
       }
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { backOffMs } from './back-off.ts';
+import { backOffMs } from './clock.ts';
 
 describe('the back-off', () => {
   it('doubles up to its bound', () => {

@@ -15,7 +15,7 @@ let nats: OwnNats;
 beforeAll(async () => void (nats = await openOwnNats()));
 afterAll(() => nats.close());
 
-/** The subjects of all reads of streams, whoever asks. */
+/** The subjects of all reads of streams, by any client. */
 async function watchReads(connection: NatsConnection): Promise<readonly string[]> {
   const reads: string[] = [];
   connection.subscribe(READS, { callback: (_error, { subject }) => void reads.push(subject) });
@@ -23,8 +23,8 @@ async function watchReads(connection: NatsConnection): Promise<readonly string[]
   return reads;
 }
 
-describe('what data planes read of streams', () => {
-  it('is read once they are whole: an old server dies of a read of one that it is making', async () => {
+describe('reads of streams', () => {
+  it('wait until the stream is ready: an old server crashes on a read of a stream that it is creating', async () => {
     const server = await nats.startServer();
     const connecting = nats.connect(server.url);
     const link = linkNats(connecting, captureLog().log);
