@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { RESOURCE_TYPES } from './audit-event.ts';
 import { environmentNameField, integerField, objectField, timeView } from './fields.ts';
-import { routeView } from './route-view.ts';
-import type { Route } from './route.ts';
-import { auditedService } from './service-view.ts';
-import type { Service } from './service.ts';
+import { withDefaults } from './derived-schemas.ts';
+import { routeView, storedRouteFields, type Route } from './route.ts';
+import { auditedService, plainServiceFields, type Service } from './service.ts';
 
-/** A row of a service or a route as JSON: times are texts. */
+/** A row of a service or a route as JSON: times are strings. */
 export type StoredRow = Readonly<Record<string, unknown>> & {
   readonly id: string;
   readonly environment: string;
@@ -25,14 +24,25 @@ export const versionViewSchema = z.object({
   environment: z.string(),
   version: z.int(),
   published_at: timeView,
-  /** `changed`, or what made it due though nothing was changed. */
-  reason: z.string(),
-  /** Of services, routes and tokens. */
-  changes: z.int(),
-  /** The tokens that made them, the first 50. */
-  changed_by: z.array(z.string()),
+  reason: z.string().meta({
+    description: '`changed`, or why the version was published although nothing had changed.',
+  }),
+  changes: z.int().meta({ description: 'The number of changes of services, routes and tokens.' }),
+  changed_by: z.array(z.string()).meta({ description: 'The tokens that made them, at most 50.' }),
   current: z.boolean(),
 });
+
+/** A stored version, without its reason under the name that the API gives it. */
+export type ConfigVersion = Readonly<
+  Omit<z.output<typeof versionViewSchema>, 'published_at' | 'reason'>
+> & {
+  readonly published_at: Date;
+  readonly why: string;
+};
+
+export function versionView(version: ConfigVersion): z.output<typeof versionViewSchema> {
+  return versionViewSchema.parse({ ...version, reason: version.why });
+}
 
 const resourceView = z.record(z.string(), z.unknown()).nullable();
 
@@ -42,19 +52,15 @@ export const differenceViewSchema = z.object({
   id: z.string(),
   name: z.string(),
   change: z.enum(['added', 'removed', 'changed']),
-  /** null where it was added. */
-  before: resourceView,
-  /** null where it was removed. */
-  after: resourceView,
+  before: resourceView.meta({ description: 'null if it was added.' }),
+  after: resourceView.meta({ description: 'null if it was removed.' }),
 });
 
-/** What a roll-back did. */
+/** What a rollback did. */
 export const rollBackViewSchema = z.object({
   environment: z.string(),
-  /** The version that services and routes are again what they were at. */
-  restored_version: z.int(),
-  /** false: they were that already. */
-  changed: z.boolean(),
+  restored_version: z.int().meta({ description: 'Services and routes are as in this version.' }),
+  changed: z.boolean().meta({ description: 'false: they were like that already.' }),
   services: z.object({ created: z.int(), updated: z.int(), deleted: z.int() }),
   routes: z.object({ created: z.int(), updated: z.int(), deleted: z.int() }),
 });
@@ -64,12 +70,14 @@ export const rollBackSchema = objectField({
   version: versionField,
 });
 
-/** A stored row as the API shows the resource, without what is no setting; it holds no secret. */
+/**
+ * A row of the history as the API shows the resource: without its health, which is not a setting, and
+ * without any secret. A setting that did not exist when the row was stored has its default.
+ */
 export function storedView(kind: 'service' | 'route', row: StoredRow): object {
-  const times = { created_at: new Date(row.created_at), updated_at: new Date(row.updated_at) };
   return kind === 'service'
-    ? auditedService({ ...(row as unknown as Service), ...times })
-    : routeView({ ...(row as unknown as Route), ...times });
+    ? auditedService(withDefaults(plainServiceFields, row) as Service)
+    : routeView(withDefaults(storedRouteFields, row) as Route);
 }
 
 /** The difference from one version to another. */
@@ -80,7 +88,9 @@ export function differenceView(
   after: StoredRow | null,
 ) {
   return {
-    ...{ resource_type: kind, id, name: (after ?? before)?.name ?? '' },
+    resource_type: kind,
+    id,
+    name: (after ?? before)?.name ?? '',
     change: before === null ? 'added' : after === null ? 'removed' : 'changed',
     before: before === null ? null : storedView(kind, before),
     after: after === null ? null : storedView(kind, after),

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** A whole number within bounds, of JSON type number; a text of digits is refused. */
+/** A whole number within bounds, of JSON type number; a string of digits is refused. */
 export function integerField(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
-/** One of a few texts. */
+/** One of a few strings. */
 export function choiceField<const T extends readonly string[]>(choices: T) {
   return z.enum(choices, { error: `must be one of ${choices.join(', ')}` });
 }
 
-/** A text that matches; the message says what it is made of. */
-export function textField(pattern: RegExp, error: string) {
-  return z.string({ error: 'must be a text' }).regex(pattern, { error });
+/** A string that matches the pattern; the error says which characters it may have. */
+export function stringField(pattern: RegExp, error: string) {
+  return z.string({ error: 'must be a string' }).regex(pattern, { error });
 }
 
-/** A list without repetition. */
+/** A list that holds no item twice. */
 export function listField<T extends z.ZodType<string | number>>(
   item: T,
   bounds: { min: number; max: number },
@@ -27,39 +27,50 @@ export function listField<T extends z.ZodType<string | number>>(
     .min(bounds.min, { error })
     .max(bounds.max, { error })
     .refine((items) => new Set(items).size === items.length, {
-      error: 'must not name an item twice',
+      error: 'must not repeat an item',
     });
 }
 
-/** An object of which no field is unknown. */
+/** An object; unknown fields are refused. */
 export function objectField<T extends z.core.$ZodLooseShape>(shape: T) {
   return z.strictObject(shape, { error: 'must be an object' });
 }
 
-export const environmentNameField = textField(
+export const environmentNameField = stringField(
   /^[a-z0-9][a-z0-9-]{0,62}$/,
   'must be 1 to 63 characters of a-z, 0-9 and -, and begin with a letter or digit',
 );
 
-export const routeNameField = textField(
+export const routeNameField = stringField(
   /^[a-z0-9][a-z0-9\-_.]{0,62}$/,
   'must be 1 to 63 characters of a-z, 0-9, -, _ and ., and begin with a letter or digit',
 );
 
-/** Where a data plane or an upstream stands. */
-export const regionField = textField(
+/** The region of a data plane or an upstream. */
+export const regionField = stringField(
   /^[a-z0-9-]{1,63}$/,
   'must be 1 to 63 characters of a-z, 0-9 and -',
 );
 
-/** Names of what only people read: services and tokens. */
-export const displayNameField = textField(
+/** The name of a service or a token, which only people read. */
+export const displayNameField = stringField(
   /^[A-Za-z0-9][A-Za-z0-9\-_. ]{0,62}$/,
   'must be 1 to 63 characters of letters, digits, -, _, . and space, and begin with a letter or digit',
 );
 
-/** An id of ours in a body or a query. Whether it names anything is decided by looking it up. */
-export const idField = z.string({ error: 'must be a text' });
+/** An id in a body or a query. Only a look-up decides whether it names anything. */
+export const idField = z.string({ error: 'must be a string' });
 
-/** A time in the views: RFC 3339, UTC. */
-export const timeView = z.iso.datetime();
+/** A time in answers: RFC 3339, UTC. Takes a Date, ms since the Unix epoch, or the text of a time. */
+export const timeView = z.preprocess((time) => {
+  if (!(time instanceof Date) && typeof time !== 'number' && typeof time !== 'string') return time;
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}, z.iso.datetime());
+
+/** What the gateway keeps about each service and route, as answers show it. */
+export const rowFields = {
+  revision: z.int().meta({ description: 'Counts up with each change.' }),
+  created_at: timeView,
+  updated_at: timeView,
+};

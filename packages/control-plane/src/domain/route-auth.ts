@@ -13,18 +13,18 @@ const MAX_CLAIM_CHARS = 256;
 
 const AUTH_TYPES = ['token', 'api_key', 'jwt', 'none'];
 
-function boundedText(maxChars: number) {
+function boundedString(maxChars: number) {
   const error = `must be 1 to ${maxChars} characters without control characters`;
-  // Half a surrogate pair is no text to Postgres.
+  // Postgres cannot store a lone surrogate.
   const pattern = /^[^\p{Cc}\p{Cs}]+$/u;
-  return z.string({ error: 'must be a text' }).max(maxChars, { error }).regex(pattern, { error });
+  return z.string({ error: 'must be a string' }).max(maxChars, { error }).regex(pattern, { error });
 }
 
 const algorithmField = z.enum(JWT_ALGORITHMS, {
   error: ({ input }) => {
     if (input === 'none') return 'must not be none, as such a token is not signed';
     if (typeof input === 'string' && /^HS\d+$/.test(input)) {
-      return `must not be ${input}, as whoever can check such a signature can make it`;
+      return `must not be ${input}, as anyone who can verify such a signature can also make it`;
     }
     return `must be one of ${JWT_ALGORITHMS.join(', ')}`;
   },
@@ -32,17 +32,17 @@ const algorithmField = z.enum(JWT_ALGORITHMS, {
 
 const audienceField = z.union(
   [
-    boundedText(MAX_CLAIM_CHARS),
-    listField(boundedText(MAX_CLAIM_CHARS), { min: 1, max: MAX_AUDIENCES }),
+    boundedString(MAX_CLAIM_CHARS),
+    listField(boundedString(MAX_CLAIM_CHARS), { min: 1, max: MAX_AUDIENCES }),
   ],
-  { error: `must be a text or a list of 1 to ${MAX_AUDIENCES} texts` },
+  { error: `must be a string or a list of 1 to ${MAX_AUDIENCES} strings` },
 );
 
-const claimValueField = z.union([boundedText(MAX_CLAIM_CHARS), z.number(), z.boolean()], {
-  error: 'must be a text, a number, true or false',
+const claimValueField = z.union([boundedString(MAX_CLAIM_CHARS), z.number(), z.boolean()], {
+  error: 'must be a string, a number, true or false',
 });
 
-const claimValuesError = `must be a text, a number, true or false, or a list of 1 to ${MAX_CLAIM_VALUES} of these`;
+const claimValuesError = `must be a string, a number, true or false, or a list of 1 to ${MAX_CLAIM_VALUES} of these`;
 
 const claimValuesField = z.union(
   [
@@ -60,7 +60,7 @@ const claimsError = `must be an object of at most ${MAX_CLAIMS} claims and the v
 const claimsField = z
   .preprocess(
     (input, context) => {
-      // A record leaves this name out in silence, and the claim would then not be required.
+      // z.record silently drops this name, and the claim would then not be required.
       if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
         context.addIssue({ code: 'custom', message: 'must not name a claim __proto__' });
       }
@@ -68,9 +68,9 @@ const claimsField = z
     },
     z.union(
       [
-        listField(boundedText(MAX_CLAIM_CHARS), { min: 0, max: MAX_CLAIMS }),
+        listField(boundedString(MAX_CLAIM_CHARS), { min: 0, max: MAX_CLAIMS }),
         z
-          .record(boundedText(MAX_CLAIM_CHARS), claimValuesField)
+          .record(boundedString(MAX_CLAIM_CHARS), claimValuesField)
           .refine((claims) => Object.keys(claims).length <= MAX_CLAIMS, { error: claimsError }),
       ],
       { error: claimsError },
@@ -80,17 +80,17 @@ const claimsField = z
     if (Array.isArray(claims)) return;
     for (const [name, values] of Object.entries(claims)) {
       if ([values].flat().every(isExact)) continue;
-      const message = `must not be a number beyond ${Number.MAX_SAFE_INTEGER}, as its neighbours would pass for it`;
+      const message = `must not be a number beyond ${Number.MAX_SAFE_INTEGER}, because other numbers are read as the same value`;
       context.addIssue({ code: 'custom', path: [name], message });
     }
   });
 
-/** Past this several numbers are one as they are read: of two tenants each would open the other's route. */
+/** Beyond this, JSON numbers are read as their neighbours: two tenants could open each other's route. */
 function isExact(value: string | number | boolean): boolean {
   return typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** How the callers of a route prove who they are. Source: DESIGN section 2 "Authentication of a route". */
+/** How the callers of a route prove who they are. */
 export function authField(deny: AddressRanges) {
   return z.discriminatedUnion(
     'type',
@@ -100,16 +100,16 @@ export function authField(deny: AddressRanges) {
       objectField({ type: z.literal('none') }),
       objectField({
         type: z.literal('jwt'),
-        issuer: boundedText(MAX_ISSUER_CHARS),
-        /** The token must be meant for one of these. */
-        audience: audienceField,
+        issuer: boundedString(MAX_ISSUER_CHARS),
+        audience: audienceField.meta({ description: 'The token must be for one of these.' }),
         jwks_url: sourceUrlField(deny),
         algorithms: listField(algorithmField, { min: 1, max: JWT_ALGORITHMS.length }).default([
           'RS256',
           'ES256',
         ]),
-        /** A claim of which the name alone is given must be there, whatever it holds. */
-        required_claims: claimsField.default({}),
+        required_claims: claimsField.default({}).meta({
+          description: 'A claim that is given by its name alone may have any value.',
+        }),
       }),
     ],
     {
@@ -121,16 +121,9 @@ export function authField(deny: AddressRanges) {
   );
 }
 
-export type RouteAuth = Readonly<z.output<ReturnType<typeof authField>>>;
+export type RouteAuth = z.output<ReturnType<typeof authField>>;
 
-/** The fields in the order of the documentation: Postgres keeps those of an object in one of its own. */
-export function authView(auth: RouteAuth): RouteAuth {
-  if (auth.type !== 'jwt') return { type: auth.type };
-  const { type, issuer, audience, jwks_url, algorithms, required_claims } = auth;
-  return { type, issuer, audience, jwks_url, algorithms, required_claims };
-}
-
-/** What data planes get: one form of what may be written in several. */
+/** The settings as data planes get them: one form, where a body may use several. */
 export function servedAuth(auth: RouteAuth): SnapshotAuth {
   if (auth.type !== 'jwt') return auth;
   const { audience, required_claims: claims } = auth;

@@ -1,18 +1,20 @@
 import { z } from 'zod';
-import { idField, integerField, objectField, textField } from './fields.ts';
+import { idField, integerField, objectField, stringField } from './fields.ts';
 
 const MAX_VERSIONS = 16;
 
 const versionSchema = objectField({
-  name: textField(/^[a-z0-9._-]{1,63}$/, 'must be 1 to 63 characters of a-z, 0-9, ., - and _'),
+  name: stringField(/^[a-z0-9._-]{1,63}$/, 'must be 1 to 63 characters of a-z, 0-9, ., - and _'),
   service_id: idField,
-  /** Its share is that of this in the sum over the route; 0 is reached by `X-Gateway-Version` alone. */
-  weight: integerField(0, 1000),
+  weight: integerField(0, 1000).meta({
+    description:
+      'Its share of the sum of weights is its share of the requests. 0: only X-Gateway-Version reaches it.',
+  }),
 });
 
 const listError = `must be a list of 1 to ${MAX_VERSIONS} items`;
 
-/** The versions of a route, between which its requests are divided. Source: DESIGN section 2 "Versions". */
+/** The versions of a route. Its requests are divided between them by weight. */
 export const versionsField = z
   .array(versionSchema, { error: listError })
   .min(1, { error: listError })
@@ -27,29 +29,29 @@ export const versionsField = z
       seen.add(name);
     });
     if (versions.length > 0 && versions.every(({ weight }) => weight === 0)) {
-      context.addIssue({ code: 'custom', message: 'must hold a weight above 0' });
+      context.addIssue({ code: 'custom', message: 'must have at least one weight above 0' });
     }
   });
 
-export type RouteVersion = Readonly<z.output<typeof versionSchema>>;
+export type RouteVersion = z.output<typeof versionSchema>;
 
-/** Where a route leads: to one service, or to versions of which each names one. */
+/** Where a route leads: to one service, or to versions that each name a service. */
 export interface RouteTarget {
   readonly service_id: string | null;
-  readonly versions: readonly RouteVersion[] | null;
+  readonly versions: RouteVersion[] | null;
 }
 
 interface TargetInput {
   readonly service_id?: string | null | undefined;
-  readonly versions?: readonly RouteVersion[] | null | undefined;
+  readonly versions?: RouteVersion[] | null | undefined;
 }
 
-/** What `null` and what is left out mean in a new route: not this one. */
+/** The target of a new route. Left out means the same as null. */
 export function targetOf({ service_id = null, versions = null }: TargetInput): RouteTarget {
   return { service_id, versions };
 }
 
-/** The target after a change: a service takes the place of versions, and versions that of a service. */
+/** The target after a change: a service replaces versions, and versions replace a service. */
 export function changeTarget(before: RouteTarget, change: TargetInput): RouteTarget {
   if (typeof change.service_id === 'string') {
     return { service_id: change.service_id, versions: null };
@@ -59,11 +61,12 @@ export function changeTarget(before: RouteTarget, change: TargetInput): RouteTar
   return { service_id, versions };
 }
 
+/** Whether the target names a service. */
 export function namesAny(target: RouteTarget): boolean {
   return target.service_id !== null || target.versions !== null;
 }
 
-/** Each service that a target names, with where it names it. */
+/** Each service that a target names, with the path of the field that names it. */
 export function namedServices(target: RouteTarget): { id: string; path: string }[] {
   const named = (target.versions ?? []).map(({ service_id: id }, index) => ({
     id,

@@ -131,7 +131,7 @@ describe('a route body', () => {
     const both = { ...minimal, versions };
     for (const schema of [routeInputSchema, routeChangeSchema]) {
       expect(details(both, schema)).toEqual([
-        { path: 'service_id', message: 'must be left out where `versions` is given' },
+        { path: 'service_id', message: 'must be left out when `versions` is given' },
       ]);
     }
     const none = { name: 'a', service_id: null, versions: null };

@@ -4,7 +4,7 @@ import type {
   UpstreamCredential,
 } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
-import { objectField, textField } from './fields.ts';
+import { objectField, stringField, timeView } from './fields.ts';
 
 const MAX_VALUE_CHARS = 8192;
 const MAX_NAME_CHARS = 128;
@@ -14,9 +14,9 @@ const MAX_PASSWORD_CHARS = 1024;
 const CREDENTIAL_TYPES = ['bearer', 'basic', 'header'] as const;
 
 /**
- * Fields that the gateway or the protocol sets: hop-by-hop fields (RFC 9110 section 7.6.1), the framing
- * (RFC 9112 section 6), and what the gateway says of the request. A credential must not stand in their
- * place. Names count as the same with underscores, as some upstreams cannot tell them apart.
+ * Headers that the gateway or HTTP sets: hop-by-hop headers (RFC 9110 section 7.6.1), framing (RFC 9112
+ * section 6), and what the gateway tells upstreams about the request. A credential must not replace them.
+ * `_` counts as `-`, because some upstreams treat the two as equal.
  */
 const RESERVED = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
@@ -32,38 +32,38 @@ function isReserved(name: string): boolean {
   return RESERVED.has(dashed) || RESERVED_PREFIXES.some((prefix) => dashed.startsWith(prefix));
 }
 
-const headerNameField = textField(
+const headerNameField = stringField(
   new RegExp(`^[A-Za-z0-9!#$%&'*+.^_\`|~-]{1,${MAX_NAME_CHARS}}$`),
   `must be the name of a header, 1 to ${MAX_NAME_CHARS} characters (RFC 9110 section 5.1)`,
 ).refine((name) => !isReserved(name), {
   error: 'must not be a header that the gateway or HTTP itself sets',
 });
 
-/** RFC 9110 section 5.5 without what is obsolete: no control character, so no line can be ended. */
-const headerValueField = textField(
+/** RFC 9110 section 5.5 without the obsolete forms: no control character can end the line. */
+const headerValueField = stringField(
   new RegExp(`^(?=.{1,${MAX_VALUE_CHARS}}$)[!-~]([ -~\\t]*[!-~])?$`),
-  `must be 1 to ${MAX_VALUE_CHARS} characters of ASCII, without control characters and without space at its ends`,
+  `must be 1 to ${MAX_VALUE_CHARS} characters of ASCII, without control characters, and without space at either end`,
 );
 
-/** More than RFC 6750 section 2.1 has, as issuers go beyond it. */
-const bearerTokenField = textField(
+/** Wider than RFC 6750 section 2.1, because issuers use more characters than it allows. */
+const bearerTokenField = stringField(
   new RegExp(`^[!-~]{1,${MAX_VALUE_CHARS}}$`),
   `must be 1 to ${MAX_VALUE_CHARS} visible characters of ASCII, without space`,
 );
 
-/** RFC 7617 section 2: no control characters, and a user id has no colon. Half a surrogate pair is no text. */
-const usernameField = textField(
+/** RFC 7617 section 2: no control characters, and no colon in the user id. UTF-8 has no lone surrogates. */
+const usernameField = stringField(
   new RegExp(`^[^:\\p{Cc}\\p{Cs}]{0,${MAX_USERNAME_CHARS}}$`, 'u'),
   `must be at most ${MAX_USERNAME_CHARS} characters, without a colon and without control characters`,
 );
-const passwordField = textField(
+const passwordField = stringField(
   new RegExp(`^[^\\p{Cc}\\p{Cs}]{0,${MAX_PASSWORD_CHARS}}$`, 'u'),
   `must be at most ${MAX_PASSWORD_CHARS} characters, without control characters`,
 );
 
 /**
- * What the upstreams of a service are sent so that they let the gateway in (DESIGN section 2
- * "Service"). No message of it holds anything of what was given.
+ * The credential that the gateway sends to the upstreams of a service. No error message repeats any part
+ * of what the caller sent.
  */
 export const credentialField = z
   .discriminatedUnion(
@@ -76,7 +76,7 @@ export const credentialField = z
         password: passwordField,
       }).refine(({ username, password }) => username !== '' || password !== '', {
         path: ['username'],
-        error: 'must not be empty where the password is',
+        error: 'must not be empty if the password is empty',
       }),
       objectField({ type: z.literal('header'), name: headerNameField, value: headerValueField }),
     ],
@@ -88,20 +88,21 @@ export const credentialField = z
     },
   )
   .nullable()
-  .meta({ writeOnly: true, description: 'null removes it. Never shown again.' });
+  .meta({ writeOnly: true, description: 'null removes it. No answer shows it.' });
 
 export type CredentialInput = NonNullable<z.output<typeof credentialField>>;
 
-/** A credential as it is stored: what it is, and the sealed header field. */
-export interface StoredCredential extends SealedSecret {
-  readonly type: CredentialInput['type'];
-  /** In lower case. */
-  readonly header: string;
-  /** RFC 3339. */
-  readonly set_at: string;
-}
+/** A credential as the API shows it: what it is and when it was set, and no part of the secret. */
+export const credentialViewSchema = z.object({
+  type: z.enum(CREDENTIAL_TYPES),
+  header: z.string().meta({ description: 'The name of the header, in lower case.' }),
+  set_at: timeView,
+});
 
-/** The one header field that a credential comes to. */
+/** A credential as it is stored: what the API shows, and the encrypted header field. */
+export type StoredCredential = Readonly<z.output<typeof credentialViewSchema>> & SealedSecret;
+
+/** The header field that carries the credential. */
 function fieldOf(input: CredentialInput): UpstreamCredential {
   switch (input.type) {
     case 'bearer':
@@ -115,7 +116,7 @@ function fieldOf(input: CredentialInput): UpstreamCredential {
   }
 }
 
-/** Seals what was given for this service; from here on nothing of the control plane can be asked for it. */
+/** Encrypts a credential for this service. The control plane never shows it again. */
 export function sealCredential(
   vault: CredentialVault,
   input: CredentialInput,
@@ -132,7 +133,7 @@ export function sealCredential(
 }
 
 /**
- * The same credential under the newest master key. It is not set anew by this: `set_at` stays.
+ * The same credential, encrypted under the newest master key. `set_at` stays, as the credential does.
  *
  * @throws SecretUnreadableError
  */

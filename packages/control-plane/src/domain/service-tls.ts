@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import { z } from 'zod';
-import { objectField, textField } from './fields.ts';
+import { objectField, stringField, timeView } from './fields.ts';
 
 const MAX_CA_CHARS = 256 * 1024;
 const MAX_CERT_CHARS = 64 * 1024;
@@ -13,24 +13,24 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 function certificatesField(maxChars: number) {
   const error = `must be one or more certificates in PEM, at most ${maxChars} characters`;
   return z
-    .string({ error: 'must be a text' })
+    .string({ error: 'must be a string' })
     .max(maxChars, { error })
     .refine(holdsCertificates, { error });
 }
 
-/** NUL, and half a surrogate pair: Postgres keeps neither in a text. */
-const NO_TEXT = /[\0\p{Cs}]/u;
+/** NUL and lone surrogates: Postgres stores neither in a text. */
+const NOT_STORABLE = /[\0\p{Cs}]/u;
 
-/** Whether the text is certificates and nothing else that a reader could make something of. */
+/** Whether the text holds certificates and no other PEM block that a reader could take for one. */
 function holdsCertificates(text: string): boolean {
-  if (NO_TEXT.test(text)) return false;
+  if (NOT_STORABLE.test(text)) return false;
   const found = text.match(CERTIFICATE) ?? [];
   if (found.length === 0 || text.replaceAll(CERTIFICATE, '').includes('-----')) return false;
   try {
     for (const pem of found) new X509Certificate(pem);
     return true;
   } catch {
-    // What it says of the text need not be told: the field is not what it must be.
+    // The caller learns from the message of the field; OpenSSL's message would add nothing.
     return false;
   }
 }
@@ -40,10 +40,10 @@ const keyError = `must be an unencrypted private key in PEM, at most ${MAX_KEY_C
 const clientCertificateField = objectField({
   cert_pem: certificatesField(MAX_CERT_CHARS),
   key_pem: z
-    .string({ error: 'must be a text' })
+    .string({ error: 'must be a string' })
     .max(MAX_KEY_CHARS, { error: keyError })
     .regex(/-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/, { error: keyError })
-    .meta({ writeOnly: true, description: 'Never shown again.' }),
+    .meta({ writeOnly: true, description: 'No answer shows it.' }),
 }).refine(isPair, { path: ['key_pem'], error: 'must be the private key of cert_pem' });
 
 function isPair(pair: { readonly cert_pem: string; readonly key_pem: string }): boolean {
@@ -51,41 +51,43 @@ function isPair(pair: { readonly cert_pem: string; readonly key_pem: string }): 
     createSecureContext({ cert: pair.cert_pem, key: pair.key_pem });
     return true;
   } catch {
-    // OpenSSL's words could tell of the key.
+    // OpenSSL's message could hold a part of the key.
     return false;
   }
 }
 
 /** A DNS name (RFC 1123 section 2.1), as sent in the handshake (RFC 6066 section 3). */
-const serverNameField = textField(
+const serverNameField = stringField(
   /^(?=.{1,253}$)(?!\d+(?:\.\d+){3}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/,
   'must be a DNS name',
 );
 
 /**
- * How upstreams with https are connected to. What is left out stays as it is, null takes it back
- * (RFC 7396).
+ * How the gateway connects to upstreams with https. A field that is left out stays as it is; null removes
+ * the setting (RFC 7396).
  */
 export const tlsField = objectField({
   ca_pem: certificatesField(MAX_CA_CHARS)
     .nullable()
-    .meta({ description: 'Trusted in place of the roots that come with the gateway.' })
+    .meta({ description: 'The only roots that are trusted, in place of those of the gateway.' })
     .optional(),
   server_name: serverNameField
     .nullable()
-    .meta({ description: 'Asked for, and looked for in the certificate, in place of the host.' })
+    .meta({ description: 'Sent as SNI, and expected in the certificate, in place of the host.' })
     .optional(),
   client_certificate: clientCertificateField.nullable().optional(),
 }).nullable();
 
 export type TlsInput = z.output<typeof tlsField>;
 
-/** As it is stored, and shown: without the private key. */
-export interface ServiceTls {
-  readonly ca_pem: string | null;
-  readonly server_name: string | null;
-  readonly client_certificate: { readonly cert_pem: string; readonly set_at: string } | null;
-}
+/** The TLS settings as they are stored and shown. The private key is stored apart and never shown. */
+export const serviceTlsSchema = z.object({
+  ca_pem: z.string().nullable(),
+  server_name: z.string().nullable(),
+  client_certificate: z.object({ cert_pem: z.string(), set_at: timeView }).nullable(),
+});
+
+export type ServiceTls = Readonly<z.output<typeof serviceTlsSchema>>;
 
 export interface TlsSettings {
   readonly tls: ServiceTls | null;
@@ -95,7 +97,7 @@ export interface TlsSettings {
 
 export const NO_TLS_SETTINGS: TlsSettings = { tls: null, client_key: null };
 
-/** The settings after what a body asks for. */
+/** The TLS settings after a body. */
 export function tlsOf(
   input: TlsInput | undefined,
   before: TlsSettings,

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { parseInput } from '../http/input.ts';
-import { changeService, serviceSchemas, upstreamsOf, type ServiceSettings } from './service.ts';
+import { changeService, serviceSchemas, type ServiceSettings } from './service.ts';
 import { NO_TLS_SETTINGS, type TlsSettings } from './service-tls.ts';
+import { upstreamsOf } from './service-upstreams.ts';
 
 const schemas = serviceSchemas(parseAddressRanges(['169.254.0.0/16', '127.0.0.0/8']));
 const minimal = { name: 'Payments', url: 'https://pay.example.com/base' };

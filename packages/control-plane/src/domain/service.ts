@@ -1,57 +1,48 @@
 import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
-import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import { z } from 'zod';
+import { applyChange, changeShape, viewOf, viewShape } from './derived-schemas.ts';
 import {
   displayNameField,
   environmentNameField,
   integerField,
   objectField,
-  regionField,
-  textField,
+  rowFields,
+  stringField,
 } from './fields.ts';
 import {
   credentialField,
+  credentialViewSchema,
   type CredentialInput,
   type StoredCredential,
 } from './service-credential.ts';
-import { tlsField, type ServiceTls, type TlsInput, type TlsSettings } from './service-tls.ts';
+import { serviceTlsSchema, tlsField, type TlsInput, type TlsSettings } from './service-tls.ts';
+import {
+  givesBoth,
+  upstreamFields,
+  upstreamsField,
+  upstreamsOf,
+  type Upstream,
+} from './service-upstreams.ts';
 import { urlField } from './url-field.ts';
 
-/** A place where a service runs. Health and connection pools of data planes are keyed by its id. */
-export interface Upstream {
-  readonly id: string;
-  readonly url: string;
-  readonly region: string | null;
-  readonly weight: number;
-}
-
-const MAX_UPSTREAMS = 64;
-
-const pathField = textField(
+const pathField = stringField(
   /^\/[\x21\x22\x24-\x7e]{0,1023}$/,
   'must be a path of at most 1024 characters that begins with / and holds no space and no #',
 );
 
-const healthCheckFields = {
-  /** null: the service's health_path. */
-  path: pathField.nullable(),
-  interval_ms: integerField(500, 300_000),
-  timeout_ms: integerField(1, 300_000),
-  healthy_threshold: integerField(1, 20),
-  unhealthy_threshold: integerField(1, 20),
-};
-
 const DEFAULT_CHECK_TIMEOUT_MS = 2000;
 
-const healthCheckSchema = objectField({
-  path: healthCheckFields.path.default(null),
-  interval_ms: healthCheckFields.interval_ms.default(5000),
-  timeout_ms: healthCheckFields.timeout_ms
+const healthCheckField = objectField({
+  path: pathField.nullable().default(null).meta({ description: 'null: health_path.' }),
+  interval_ms: integerField(500, 300_000).default(5000),
+  timeout_ms: integerField(1, 300_000)
     .optional()
-    .meta({ description: `${DEFAULT_CHECK_TIMEOUT_MS}, or interval_ms where that is less.` }),
-  healthy_threshold: healthCheckFields.healthy_threshold.default(2),
-  unhealthy_threshold: healthCheckFields.unhealthy_threshold.default(3),
-})
+    .meta({ description: `${DEFAULT_CHECK_TIMEOUT_MS}, or interval_ms if that is less.` }),
+  healthy_threshold: integerField(1, 20).default(2),
+  unhealthy_threshold: integerField(1, 20).default(3),
+});
+
+const newHealthCheckField = healthCheckField
   .transform((check) => {
     const timeout_ms = check.timeout_ms ?? Math.min(DEFAULT_CHECK_TIMEOUT_MS, check.interval_ms);
     return { ...check, timeout_ms };
@@ -63,9 +54,11 @@ const healthCheckSchema = objectField({
     }
   });
 
-export type HealthCheck = Readonly<z.output<typeof healthCheckSchema>>;
+export type HealthCheck = Readonly<z.output<typeof newHealthCheckField>>;
 
-/** Checks of one upstream must not overlap. Gives what is wrong with `health_check.timeout_ms`, if anything. */
+/**
+ * What is wrong with `health_check.timeout_ms`, if anything: two checks of one upstream must not overlap.
+ */
 export function timeoutFault(
   check: Pick<HealthCheck, 'interval_ms' | 'timeout_ms'>,
 ): string | undefined {
@@ -73,72 +66,38 @@ export function timeoutFault(
   return `must be at most interval_ms, which is ${check.interval_ms}`;
 }
 
-function upstreamsField(deny: AddressRanges) {
-  const error = `must be a list of 1 to ${MAX_UPSTREAMS} items`;
-  const upstream = objectField({
-    url: urlField(deny),
-    region: regionField.nullable().default(null),
-    weight: integerField(1, 1000).default(1),
-  });
-  return z
-    .array(upstream, { error })
-    .min(1, { error })
-    .max(MAX_UPSTREAMS, { error })
-    .superRefine((items, context) => {
-      const seen = new Set<string>();
-      items.forEach((item, index) => {
-        const place = placeOf(item);
-        if (seen.has(place)) {
-          const message = 'has the url and region of another upstream; use weight instead';
-          context.addIssue({ code: 'custom', path: [index], message });
-        }
-        seen.add(place);
-      });
-    });
-}
+/** The settings that are stored as a body gives them. */
+export const plainServiceFields = {
+  name: displayNameField,
+  health_path: pathField.default('/healthz'),
+  health_check: healthCheckField.prefault({}),
+};
 
-/** What an upstream is known by, from one state of a service to the next. */
-export function placeOf(upstream: {
-  readonly url: string;
-  readonly region: string | null;
-}): string {
-  return JSON.stringify([upstream.url, upstream.region]);
-}
-
-function bothGiven(body: { url?: unknown; upstreams?: unknown }): boolean {
-  return body.url !== undefined && body.upstreams !== undefined;
-}
-
-/** The bodies that create and change a service; `deny` says where no upstream may be. */
+/** The bodies that create and change a service; `deny` says at which addresses no upstream may be. */
 export function serviceSchemas(deny: AddressRanges) {
-  const fields = {
-    name: displayNameField,
+  const given = {
     url: urlField(deny).optional(),
     upstreams: upstreamsField(deny).optional(),
-    health_path: pathField,
     credential: credentialField.optional(),
     tls: tlsField.optional(),
   };
-  const eitherMessage = 'must be left out where `upstreams` is given';
+  const notBoth = { path: ['url'], error: 'must be left out when `upstreams` is given' };
   return {
     create: objectField({
-      ...fields,
+      ...plainServiceFields,
+      health_check: newHealthCheckField.prefault({}),
+      ...given,
       environment: environmentNameField.optional(),
-      health_path: pathField.default('/healthz'),
-      health_check: healthCheckSchema.prefault({}),
     })
-      .refine((body) => !bothGiven(body), { path: ['url'], error: eitherMessage })
+      .refine((body) => !givesBoth(body), notBoth)
       .refine((body) => body.url !== undefined || body.upstreams !== undefined, {
         path: ['url'],
         error: 'is required unless `upstreams` is given',
       }),
-    /** Every field may be left out; `health_check` is merged into what is stored (RFC 7396). */
-    change: objectField({
-      ...fields,
-      name: fields.name.optional(),
-      health_path: pathField.optional(),
-      health_check: objectField(healthCheckFields).partial().optional(),
-    }).refine((body) => !bothGiven(body), { path: ['url'], error: eitherMessage }),
+    change: objectField({ ...changeShape(plainServiceFields), ...given }).refine(
+      (body) => !givesBoth(body),
+      notBoth,
+    ),
   };
 }
 
@@ -146,18 +105,14 @@ export type ServiceSchemas = ReturnType<typeof serviceSchemas>;
 export type ServiceInput = z.output<ServiceSchemas['create']>;
 export type ServiceChange = z.output<ServiceSchemas['change']>;
 
-/** What an operator sets of a service. */
-export interface ServiceSettings {
-  readonly name: string;
-  readonly health_path: string;
-  readonly health_check: HealthCheck;
+/** What an operator sets of a service, as it is stored. */
+export interface ServiceSettings
+  extends Pick<ServiceInput, 'name' | 'health_path' | 'health_check'>, TlsSettings {
   readonly upstreams: readonly Upstream[];
   readonly credential: StoredCredential | null;
-  readonly tls: ServiceTls | null;
-  /** Of the client certificate of `tls`. */
-  readonly client_key: SealedSecret | null;
 }
 
+/** A stored service. */
 export interface Service extends ServiceSettings {
   readonly id: string;
   readonly environment: string;
@@ -166,69 +121,68 @@ export interface Service extends ServiceSettings {
   readonly updated_at: Date;
 }
 
-export type UpstreamsInput = Pick<ServiceInput, 'url' | 'upstreams'>;
+/** Encrypts a credential for the service. */
+export type SealCredential = (input: CredentialInput) => StoredCredential;
 
-/**
- * The upstreams that a body asks for. One whose url and region were there before keeps its id, so
- * that data planes keep what they know of it; undefined where the body asks for none.
- */
-export function upstreamsOf(
-  body: UpstreamsInput,
-  before: readonly Upstream[],
-  newId: () => string,
-): readonly Upstream[] | undefined {
-  const kept = new Map(before.map((upstream) => [placeOf(upstream), upstream.id]));
-  const wanted =
-    body.upstreams ?? (body.url === undefined ? [] : [{ url: body.url, region: null, weight: 1 }]);
-  if (wanted.length === 0) return undefined;
-  return wanted.map(({ url, region, weight }) => {
-    return { id: kept.get(placeOf({ url, region })) ?? newId(), url, region, weight };
-  });
-}
-
-/** Seals a credential that was given. */
-export type SealGiven = (input: CredentialInput) => StoredCredential;
-
-/** The settings of TLS after what is given, the key sealed. */
+/** The TLS settings after a body, with the private key encrypted. */
 export type SealTls = (input: TlsInput | undefined, before: TlsSettings) => TlsSettings;
 
-/** What a body says of the credential, sealed: null removes it, left out it stays as it was. */
+/** The credential after a body: null removes it; a body that leaves it out keeps the stored one. */
 export function credentialOf(
   body: { readonly credential?: CredentialInput | null | undefined },
   before: StoredCredential | null,
-  seal: SealGiven,
+  seal: SealCredential,
 ): StoredCredential | null {
   if (body.credential === undefined) return before;
   return body.credential === null ? null : seal(body.credential);
 }
 
-/** The settings after a change: what it leaves out stays as it was. See `timeoutFault`. */
+/** The settings after a change; what it leaves out stays as it was. The caller checks `timeoutFault`. */
 export function changeService(
   before: ServiceSettings,
   change: ServiceChange,
   newId: () => string,
-  seal: SealGiven,
+  seal: SealCredential,
   sealTls: SealTls,
 ): ServiceSettings {
+  const { name, health_path, health_check } = change;
   return {
-    name: change.name ?? before.name,
-    health_path: change.health_path ?? before.health_path,
-    health_check: changeHealthCheck(before.health_check, change.health_check ?? {}),
+    ...applyChange(plainServiceFields, before, { name, health_path, health_check }),
     upstreams: upstreamsOf(change, before.upstreams, newId) ?? before.upstreams,
     credential: credentialOf(change, before.credential, seal),
     ...sealTls(change.tls, before),
   };
 }
 
-function changeHealthCheck(
-  before: HealthCheck,
-  change: NonNullable<ServiceChange['health_check']>,
-): HealthCheck {
-  return {
-    path: change.path === undefined ? before.path : change.path,
-    interval_ms: change.interval_ms ?? before.interval_ms,
-    timeout_ms: change.timeout_ms ?? before.timeout_ms,
-    healthy_threshold: change.healthy_threshold ?? before.healthy_threshold,
-    unhealthy_threshold: change.unhealthy_threshold ?? before.unhealthy_threshold,
-  };
+/** A service as the API shows it: no part of a secret is in it. */
+export const serviceViewSchema = z.object({
+  id: z.string(),
+  environment: z.string(),
+  url: z.string().meta({ description: 'The URL of the first upstream.' }),
+  status: z.enum(['unknown', 'healthy', 'degraded', 'unhealthy']),
+  ...viewShape(plainServiceFields),
+  health_check: viewOf(newHealthCheckField.in),
+  upstreams: z.array(z.object(viewShape(upstreamFields))),
+  credential: credentialViewSchema.nullable(),
+  tls: serviceTlsSchema.nullable(),
+  ...rowFields,
+});
+
+export type ServiceView = z.output<typeof serviceViewSchema>;
+
+export function serviceView(service: Service, status: ServiceView['status']): ServiceView {
+  const { health_check: check, health_path, upstreams } = service;
+  return serviceViewSchema.parse({
+    ...service,
+    status,
+    url: upstreams[0]?.url ?? '',
+    health_check: { ...check, path: check.path ?? health_path },
+  });
+}
+
+const auditedServiceSchema = serviceViewSchema.omit({ status: true });
+
+/** A service as audit events show it: without its health, which is not a setting. */
+export function auditedService(service: Service): object {
+  return auditedServiceSchema.parse(serviceView(service, 'unknown'));
 }

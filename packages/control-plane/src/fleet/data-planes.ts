@@ -3,6 +3,7 @@ import {
   MISSED_HEARTBEATS,
   type Heartbeat,
 } from '@gateway/shared/heartbeats/heartbeat';
+import type { KnownDataPlane } from '../domain/data-plane.ts';
 
 /** Whoever may write to NATS must not be able to fill a control plane's memory. */
 const MAX_DATA_PLANES = 1000;
@@ -10,15 +11,6 @@ const MAX_DATA_PLANES = 1000;
 const MAX_LIFETIME_MS = 60_000;
 /** For how long one that has gone silent without a word is shown as stale, ms. */
 export const FORGOTTEN_AFTER_MS = 10 * 60_000;
-
-/** A data plane as its last heartbeat tells of it. */
-export interface KnownDataPlane {
-  readonly heartbeat: Heartbeat;
-  /** When it was heard, by the monotonic clock of this process. */
-  readonly heardMs: number;
-  /** It counts as live until then. */
-  readonly liveUntilMs: number;
-}
 
 /** `none`: no data plane is known to live, so nothing says that anybody serves anything. */
 export type RolloutJudgement = 'everywhere' | 'behind' | 'none';

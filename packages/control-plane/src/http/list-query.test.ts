@@ -25,12 +25,26 @@ describe('lists', () => {
 
   const newId = createIdFactory(() => Date.UTC(2030, 0, 1));
 
-  /** Straight into the table, as thousands of them are made. */
+  const health_check = JSON.stringify({
+    path: null,
+    interval_ms: 5000,
+    timeout_ms: 2000,
+    healthy_threshold: 2,
+    unhealthy_threshold: 3,
+  });
+
+  /** Inserts rows directly, because the test makes thousands of them. */
   async function insert(count: number, idOf: () => string): Promise<string[]> {
     const now = new Date();
     const rows = Array.from({ length: count }, idOf).map((id) => ({
-      ...{ id, environment: 'production', name: id, health_path: '/' },
-      ...{ health_check: '{}', upstreams: '[]', created_at: now, updated_at: now },
+      id,
+      environment: 'production',
+      name: id,
+      health_path: '/',
+      health_check,
+      upstreams: '[]',
+      created_at: now,
+      updated_at: now,
     }));
     if (rows.length > 0) await api.db.insertInto('services').values(rows).execute();
     return rows.map((row) => row.id);

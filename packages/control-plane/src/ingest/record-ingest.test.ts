@@ -12,7 +12,7 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startNats } from '@gateway/local-stack/nats';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { requestView } from '../domain/request-view.ts';
+import { requestView } from '../domain/request-record.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { findRecord } from '../store/records/records.ts';
 import { openTestNats, type TestNats } from '../../test/nats.ts';

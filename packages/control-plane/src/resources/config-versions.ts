@@ -6,6 +6,7 @@ import {
   rollBackSchema,
   rollBackViewSchema,
   versionField,
+  versionView,
   versionViewSchema,
 } from '../domain/config-history.ts';
 import { environmentNameField } from '../domain/fields.ts';
@@ -14,7 +15,6 @@ import {
   findVersion,
   listDifferences,
   listVersions,
-  type ConfigVersion,
   type Difference,
 } from '../store/configuration/config-history.ts';
 import { findEnvironment } from '../store/configuration/environments.ts';
@@ -176,8 +176,4 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
   });
 
   return [list, read, diff, restore];
-}
-
-function versionView({ published_at, why, ...rest }: ConfigVersion): object {
-  return { ...rest, published_at: published_at.toISOString(), reason: why };
 }

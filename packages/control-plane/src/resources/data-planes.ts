@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { z } from 'zod';
 import { limitOf, requireEnvironment } from '../domain/access.ts';
-import { behindOf, dataPlaneView, dataPlaneViewSchema } from '../domain/data-plane-view.ts';
+import { behindOf, dataPlaneView, dataPlaneViewSchema } from '../domain/data-plane.ts';
 import { environmentNameField } from '../domain/fields.ts';
 import type { DataPlanes } from '../fleet/data-planes.ts';
 import { readSecondsBehind } from '../store/configuration/config-versions.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { lowestId, timeOfId } from '@gateway/shared/ids';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import type { RecordRow } from '../domain/request-view.ts';
+import type { RecordRow } from '../domain/request-record.ts';
 import { MAX_PAGE_BYTES } from '../store/bounded-rows.ts';
 import type { RecordQuery } from '../store/records/records.ts';
 import { searchRecords, type ListRecords } from './record-search.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { RecordRow } from '../domain/request-view.ts';
+import type { RecordRow } from '../domain/request-record.ts';
 import { isStatementTimeout } from '../store/failures.ts';
 import { MAX_PAGE_BYTES, type BoundedRows } from '../store/bounded-rows.ts';
 import type { RecordQuery } from '../store/records/records.ts';

@@ -6,7 +6,7 @@ import { createIdFactory } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
-import { requestViewSchema } from '../domain/request-view.ts';
+import { requestViewSchema } from '../domain/request-record.ts';
 import { storableRecord } from '../ingest/storable-record.ts';
 import { REQUEST_RECORDS } from '../domain/partitioned-table.ts';
 import { makePartitions } from '../store/partitions/partitions.ts';

@@ -11,7 +11,7 @@ import {
   requestView,
   requestViewSchema,
   type RecordRow,
-} from '../domain/request-view.ts';
+} from '../domain/request-record.ts';
 import type { Database } from '../store/database.ts';
 import { findRecord, listRecordsWithin, type RecordQuery } from '../store/records/records.ts';
 import { awaitRecord } from './await-record.ts';

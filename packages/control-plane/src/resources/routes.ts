@@ -5,11 +5,12 @@ import { z } from 'zod';
 import { limitOf, requireEnvironment, requireRoute } from '../domain/access.ts';
 import { environmentNameField, routeNameField } from '../domain/fields.ts';
 import { namedServices, namesAny, targetOf, type RouteTarget } from '../domain/route-versions.ts';
-import { routeView, routeViewSchema } from '../domain/route-view.ts';
 import {
   changeRoute,
   newSettings,
   routeSchemas,
+  routeView,
+  routeViewSchema,
   settingsOf,
   type Route,
   type RouteChange,

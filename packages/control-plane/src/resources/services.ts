@@ -8,14 +8,14 @@ import {
   changeService,
   credentialOf,
   serviceSchemas,
+  serviceView,
+  serviceViewSchema,
   timeoutFault,
-  upstreamsOf,
   type Service,
-  type UpstreamsInput,
 } from '../domain/service.ts';
 import { sealCredential, type CredentialInput } from '../domain/service-credential.ts';
 import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../domain/service-tls.ts';
-import { serviceView, serviceViewSchema } from '../domain/service-view.ts';
+import { upstreamsOf, type UpstreamsInput } from '../domain/service-upstreams.ts';
 import type { ServiceStatus } from '../fleet/fleet-health.ts';
 import {
   createService,

@@ -1,22 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { StoredRow } from '../../domain/config-history.ts';
+import type { ConfigVersion, StoredRow } from '../../domain/config-history.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
 import type { Database } from '../database.ts';
 
 /** How many of the tokens that changed a version are named. */
 const SHOWN_TOKENS = 50;
-
-export interface ConfigVersion {
-  readonly environment: string;
-  readonly version: number;
-  readonly published_at: Date;
-  readonly why: string;
-  readonly changes: number;
-  readonly changed_by: readonly string[];
-  /** It is the newest. */
-  readonly current: boolean;
-}
 
 export interface VersionFilter {
   readonly environment: string;

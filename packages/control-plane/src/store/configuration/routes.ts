@@ -1,7 +1,6 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
-import { routeView } from '../../domain/route-view.ts';
-import type { Route, RouteSettings } from '../../domain/route.ts';
+import { routeView, type Route, type RouteSettings } from '../../domain/route.ts';
 import type { Database } from '../database.ts';
 import { replacingViolation } from '../failures.ts';
 import { columnsOf } from '../tables.ts';

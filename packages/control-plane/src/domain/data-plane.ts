@@ -1,35 +1,44 @@
+import type { Heartbeat } from '@gateway/shared/heartbeats/heartbeat';
 import { z } from 'zod';
-import type { KnownDataPlane } from '../fleet/data-planes.ts';
 import { timeView } from './fields.ts';
+
+/** A data plane as its last heartbeat describes it. */
+export interface KnownDataPlane {
+  readonly heartbeat: Heartbeat;
+  /** When the heartbeat arrived, by the monotonic clock of this process. */
+  readonly heardMs: number;
+  /** It counts as live until then. */
+  readonly liveUntilMs: number;
+}
 
 const servedEnvironmentSchema = z.object({
   environment: z.string(),
-  /** What it serves; null where it serves nothing of it. */
-  version: z.int().nullable(),
+  version: z.int().nullable().meta({ description: 'The version that it serves; null: none.' }),
   newest_version: z.int(),
   versions_behind: z.int(),
-  /** Since the first version that it does not serve was published; null where that is not known. */
-  seconds_behind: z.int().nullable(),
-  /** Why it does not serve the newest that it knows of. */
-  last_error: z.string().nullable(),
+  seconds_behind: z.int().nullable().meta({
+    description:
+      'Seconds since the first version that it does not serve was published; null: not known.',
+  }),
+  last_error: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why it does not serve the newest version that it knows of.' }),
 });
 
-/** A data plane as the API shows it, by its last heartbeat. Source: DESIGN section 4 "Heartbeats". */
+/** A data plane as the API shows it, from its last heartbeat. */
 export const dataPlaneViewSchema = z.object({
   id: z.string(),
   region: z.string(),
-  /** null where it does not tell. */
-  gateway_version: z.string().nullable(),
+  gateway_version: z.string().nullable().meta({ description: 'null: it does not report it.' }),
   started_at: timeView,
   last_seen_at: timeView,
-  /** It has missed three heartbeats, so it counts as live no more. */
-  stale: z.boolean(),
-  /** Requests under way when it last told. */
-  in_flight: z.int(),
-  /** How far the clock of NATS is ahead of its own, ms; null where it does not know, or does not tell. */
-  server_ahead_ms: z.int().nullable(),
-  /** The first of those of its environments. */
-  last_error: z.string().nullable(),
+  stale: z.boolean().meta({ description: 'true: it missed three heartbeats; it is not live.' }),
+  in_flight: z.int().meta({ description: 'Requests in flight at its last heartbeat.' }),
+  server_ahead_ms: z.int().nullable().meta({
+    description: 'How far the clock of NATS is ahead of its own, ms; null: not known.',
+  }),
+  last_error: z.string().nullable().meta({ description: 'The first error of its environments.' }),
   environments: z.array(servedEnvironmentSchema),
 });
 
@@ -42,19 +51,19 @@ export interface EnvironmentVersion {
 }
 
 export interface DataPlaneContext {
-  /** By the monotonic clock that it was heard by. */
+  /** By the monotonic clock of `KnownDataPlane`. */
   readonly nowMs: number;
   /** The same moment, ms since the Unix epoch. */
   readonly wallMs: number;
   /** The newest versions of the environments that may be shown. */
   readonly newest: readonly EnvironmentVersion[];
-  /** Since when the version after this one is published, s; undefined where that is not known. */
+  /** Seconds since the version after this one was published; undefined: not known. */
   readonly secondsBehind: (served: EnvironmentVersion) => number | undefined;
   /** Whether all environments may be shown. */
   readonly showsAll: boolean;
 }
 
-/** What of its versions is behind the newest ones, among the environments that may be shown. */
+/** The versions that a data plane serves although newer ones are published. */
 export function behindOf(
   { heartbeat }: KnownDataPlane,
   newest: readonly EnvironmentVersion[],
@@ -74,33 +83,32 @@ export function dataPlaneView(known: KnownDataPlane, context: DataPlaneContext):
   const environments = newest.map((one): ServedEnvironment => {
     const { environment } = one;
     const version = heartbeat.config_versions[environment] ?? null;
-    // What was applied may not be noted as published yet.
+    // A data plane may serve a version before it is marked as published.
     const versionsBehind = Math.max(0, one.version - (version ?? 0));
+    const behind = secondsBehind({ environment, version: version ?? 0 }) ?? null;
     return {
-      ...{ environment, version, newest_version: one.version, versions_behind: versionsBehind },
-      seconds_behind:
-        versionsBehind === 0 ? 0 : (secondsBehind({ environment, version: version ?? 0 }) ?? null),
+      environment,
+      version,
+      newest_version: one.version,
+      versions_behind: versionsBehind,
+      seconds_behind: versionsBehind === 0 ? 0 : behind,
       last_error: heartbeat.config_errors[environment] ?? null,
     };
   });
   const firstError = environments.find(({ last_error }) => last_error !== null)?.last_error ?? null;
-  return {
-    id: heartbeat.id,
-    region: heartbeat.region,
-    gateway_version: heartbeat.gateway_version,
+  return dataPlaneViewSchema.parse({
+    ...heartbeat,
     started_at: timeOf(heartbeat.started_at_ms),
     last_seen_at: timeOf(wallMs - (nowMs - heardMs)),
     stale: liveUntilMs < nowMs,
-    in_flight: heartbeat.in_flight,
-    server_ahead_ms: heartbeat.server_ahead_ms,
-    // It names its environment, which it does not say apart where the data plane is of an older version.
+    // The error names its environment only in its text, so it is shown to who may see all of them.
     last_error: firstError ?? (showsAll ? heartbeat.last_error : null),
     environments,
-  };
+  });
 }
 
-/** A data plane's clock may say anything; no time that there is stands for one that there is not. */
-function timeOf(ms: number): string {
+/** The clock of a data plane may be wrong by any amount: a time that no Date can hold becomes 1970. */
+function timeOf(ms: number): Date {
   const time = new Date(ms);
-  return (Number.isNaN(time.getTime()) ? new Date(0) : time).toISOString();
+  return Number.isNaN(time.getTime()) ? new Date(0) : time;
 }

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { storedView } from './config-history.ts';
+import { applyChange, changeShape, viewShape, withDefaults } from './derived-schemas.ts';
+import { choiceField, integerField, objectField } from './fields.ts';
+
+const fields = {
+  size: integerField(1, 9).default(3),
+  mode: choiceField(['fast', 'safe']).default('safe'),
+  limits: objectField({
+    low: integerField(0, 9).default(1),
+    high: integerField(0, 9).default(2),
+  }).prefault({}),
+};
+const change = objectField(changeShape(fields));
+const view = z.object(viewShape(fields));
+
+describe('schemas that are derived from the fields of a resource', () => {
+  it('let a change leave every field out, and give it no default', () => {
+    expect(change.parse({})).toEqual({});
+    expect(change.parse({ limits: { low: 5 } })).toEqual({ limits: { low: 5 } });
+    expect(change.safeParse({ size: 10 }).success).toBe(false);
+    expect(change.safeParse({ limits: { middle: 1 } }).success).toBe(false);
+  });
+
+  it('merge an object and replace everything else', () => {
+    const before = objectField(fields).parse({});
+    expect(applyChange(fields, before, change.parse({ size: 4, limits: { low: 5 } }))).toEqual({
+      size: 4,
+      mode: 'safe',
+      limits: { low: 5, high: 2 },
+    });
+  });
+
+  it('show what a newer replica has written: an unknown choice, but no unknown field', () => {
+    const stored = { size: 3, mode: 'newer', limits: { low: 1, high: 2, newer: 3 }, secret: 'x' };
+    expect(view.parse(stored)).toEqual({ size: 3, mode: 'newer', limits: { low: 1, high: 2 } });
+    expect(z.toJSONSchema(view)).toMatchObject({
+      properties: { mode: { enum: ['fast', 'safe'] } },
+    });
+  });
+
+  it('refuse to show a row that is not of its type', () => {
+    expect(() => view.parse({ size: '3', mode: 'safe', limits: { low: 1, high: 2 } })).toThrow();
+    expect(() => view.parse({ size: 3, mode: 'safe' })).toThrow();
+  });
+
+  it('give a row that is older than a setting the default of that setting', () => {
+    expect(withDefaults(fields, { size: 5, mode: null })).toEqual({
+      size: 5,
+      mode: 'safe',
+      limits: { low: 1, high: 2 },
+    });
+    const row = { id: 'rte_1', environment: 'production', name: 'a', service_id: 'svc_1' };
+    const times = {
+      revision: 1,
+      created_at: '2030-01-01',
+      updated_at: '2030-01-01T00:00:00+00:00',
+    };
+    expect(storedView('route', { ...row, ...times, versions: null, regions: null })).toMatchObject({
+      service_id: 'svc_1',
+      regions: [],
+      retry: { backoff_ms: 25 },
+      updated_at: '2030-01-01T00:00:00.000Z',
+    });
+  });
+});

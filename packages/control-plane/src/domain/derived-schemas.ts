@@ -1,0 +1,108 @@
+import { z } from 'zod';
+
+/**
+ * A resource is defined once, by the fields that a body creating it may hold. What a PATCH takes and what
+ * an answer shows are derived here from that definition.
+ */
+
+type Fields = Readonly<Record<string, z.ZodType>>;
+
+type WithoutDefault<Field extends z.ZodType> =
+  Field extends z.ZodDefault<infer Inner extends z.ZodType>
+    ? Inner
+    : Field extends z.ZodPrefault<infer Inner extends z.ZodType>
+      ? Inner
+      : Field;
+
+type Merged<Field extends z.ZodType> =
+  Field extends z.ZodObject<infer Shape extends Fields>
+    ? z.ZodObject<ChangeShape<Shape>, z.core.$strict>
+    : Field;
+
+type ChangeShape<Shape extends Fields> = {
+  -readonly [Name in keyof Shape]: z.ZodOptional<Merged<WithoutDefault<Shape[Name]>>>;
+};
+
+type ViewShape<Shape extends Fields> = {
+  -readonly [Name in keyof Shape]: z.ZodType<z.output<Shape[Name]>>;
+};
+
+function withoutDefault(field: z.ZodType): z.ZodType {
+  return field instanceof z.ZodDefault || field instanceof z.ZodPrefault
+    ? (field.unwrap() as z.ZodType)
+    : field;
+}
+
+/**
+ * The fields of a PATCH: each may be left out, and has no default. A field that is an object is merged
+ * into what is stored (RFC 7396), so its own fields may be left out too; `applyChange` does the merge.
+ */
+export function changeShape<Shape extends Fields>(shape: Shape): ChangeShape<Shape> {
+  const changed = Object.entries(shape).map(([name, field]) => {
+    const plain = withoutDefault(field);
+    const merged =
+      plain instanceof z.ZodObject
+        ? plain.clone({ ...plain.def, shape: changeShape(plain.shape as Fields) })
+        : plain;
+    return [name, merged.optional()];
+  });
+  return Object.fromEntries(changed) as ChangeShape<Shape>;
+}
+
+/** The settings after a change that has passed a schema of `changeShape(shape)`. */
+export function applyChange<Settings extends object>(
+  shape: Fields,
+  before: Settings,
+  change: object,
+): Settings {
+  const after = { ...before } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(change)) {
+    if (value === undefined) continue;
+    const field = shape[name] && withoutDefault(shape[name]);
+    after[name] =
+      field instanceof z.ZodObject
+        ? applyChange(field.shape as Fields, after[name] as object, value as object)
+        : (value as unknown);
+  }
+  return after as Settings;
+}
+
+/**
+ * The fields of an answer. Unknown keys of stored objects are left out, and a choice may have a value
+ * that this version does not know: during an upgrade a newer replica may have written either.
+ */
+export function viewShape<Shape extends Fields>(shape: Shape): ViewShape<Shape> {
+  const shown = Object.entries(shape).map(([name, field]) => [name, viewOf(field)]);
+  return Object.fromEntries(shown) as ViewShape<Shape>;
+}
+
+/** As `viewShape`, of one field. */
+export function viewOf<Field extends z.ZodType>(field: Field): z.ZodType<z.output<Field>> {
+  return shownAs(field) as z.ZodType<z.output<Field>>;
+}
+
+function shownAs(given: z.ZodType): z.ZodType {
+  const field = withoutDefault(given);
+  const inner = (nested: unknown) => shownAs(nested as z.ZodType);
+  if (field instanceof z.ZodOptional) return inner(field.unwrap()).optional();
+  if (field instanceof z.ZodNullable) return inner(field.unwrap()).nullable();
+  if (field instanceof z.ZodArray) return z.array(inner(field.element));
+  if (field instanceof z.ZodObject) return z.object(viewShape(field.shape as Fields));
+  if (field instanceof z.ZodEnum) return z.string().meta({ enum: field.options });
+  if (field instanceof z.ZodDiscriminatedUnion) {
+    const options = field.options.map(inner) as unknown as [z.core.$ZodTypeDiscriminable];
+    return z.discriminatedUnion(field.def.discriminator, options);
+  }
+  return field;
+}
+
+/** A stored row, with the default of creation for each setting that is younger than the row. */
+export function withDefaults(shape: Fields, row: Readonly<Record<string, unknown>>): object {
+  const missing = Object.entries(shape).filter(
+    ([name, field]) => (row[name] ?? null) === null && withoutDefault(field) !== field,
+  );
+  return {
+    ...row,
+    ...Object.fromEntries(missing.map(([name, field]) => [name, field.parse(undefined)])),
+  };
+}

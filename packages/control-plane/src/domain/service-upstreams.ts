@@ -1,0 +1,72 @@
+import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { z } from 'zod';
+import { integerField, objectField, regionField } from './fields.ts';
+import { urlField } from './url-field.ts';
+
+const MAX_UPSTREAMS = 64;
+
+/** Where an upstream is, without the check of its address. */
+export const upstreamFields = {
+  url: z.string(),
+  region: regionField.nullable().default(null),
+  weight: integerField(1, 1000).default(1),
+};
+
+/** A place where a service runs. Data planes keep its health and its connections under its id. */
+export type Upstream = Readonly<z.output<z.ZodObject<typeof upstreamFields>>> & {
+  readonly id: string;
+};
+
+/** The upstreams of a service; `deny` says at which addresses none may be. */
+export function upstreamsField(deny: AddressRanges) {
+  const error = `must be a list of 1 to ${MAX_UPSTREAMS} items`;
+  const upstream = objectField({ ...upstreamFields, url: urlField(deny) });
+  return z
+    .array(upstream, { error })
+    .min(1, { error })
+    .max(MAX_UPSTREAMS, { error })
+    .superRefine((items, context) => {
+      const seen = new Set<string>();
+      items.forEach((item, index) => {
+        const place = placeOf(item);
+        if (seen.has(place)) {
+          const message = 'has the url and region of another upstream; use weight instead';
+          context.addIssue({ code: 'custom', path: [index], message });
+        }
+        seen.add(place);
+      });
+    });
+}
+
+/** What identifies an upstream from one state of a service to the next. */
+function placeOf({ url, region }: Pick<Upstream, 'url' | 'region'>): string {
+  return JSON.stringify([url, region]);
+}
+
+/** What a body says of upstreams: a list, or the URL of the only one. */
+export interface UpstreamsInput {
+  readonly url?: string | undefined;
+  readonly upstreams?: readonly Omit<Upstream, 'id'>[] | undefined;
+}
+
+export function givesBoth(body: { url?: unknown; upstreams?: unknown }): boolean {
+  return body.url !== undefined && body.upstreams !== undefined;
+}
+
+/**
+ * The upstreams that a body asks for, or undefined if it asks for none. An upstream whose url and region
+ * were there before keeps its id, so that data planes keep what they know of it.
+ */
+export function upstreamsOf(
+  body: UpstreamsInput,
+  before: readonly Upstream[],
+  newId: () => string,
+): readonly Upstream[] | undefined {
+  const kept = new Map(before.map((upstream) => [placeOf(upstream), upstream.id]));
+  const wanted =
+    body.upstreams ?? (body.url === undefined ? [] : [{ url: body.url, region: null, weight: 1 }]);
+  if (wanted.length === 0) return undefined;
+  return wanted.map(({ url, region, weight }) => {
+    return { id: kept.get(placeOf({ url, region })) ?? newId(), url, region, weight };
+  });
+}
