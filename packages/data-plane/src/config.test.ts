@@ -7,12 +7,16 @@ const read = (environment: Record<string, string>) =>
   readConfig({ GATEWAY_MASTER_KEYS: KEYS, ...environment });
 
 describe('the configuration of a data plane', () => {
-  it('needs the master keys alone, and is frozen', () => {
+  it('requires only the master keys and is frozen', () => {
     const config = read({});
     expect(Object.isFrozen(config)).toBe(true);
     expect(config).toMatchObject({
-      ...{ GATEWAY_PORT: 8080, DATA_PLANE_ADMIN_PORT: 9090, DEFAULT_ENVIRONMENT: 'production' },
-      ...{ REGION: 'local', AUTH_FAILURE_LIMIT: 600, LOG_LEVEL: 'info' },
+      GATEWAY_PORT: 8080,
+      DATA_PLANE_ADMIN_PORT: 9090,
+      DEFAULT_ENVIRONMENT: 'production',
+      REGION: 'local',
+      AUTH_FAILURE_LIMIT: 600,
+      LOG_LEVEL: 'info',
     });
     expect(config.CONTROL_PLANE_URL).toBeUndefined();
     expect(config.DATA_PLANE_ID).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
@@ -31,7 +35,7 @@ describe('the configuration of a data plane', () => {
     ]);
   });
 
-  it('takes an empty variable for an absent one', () => {
+  it('treats an empty variable as absent', () => {
     expect(read({ GATEWAY_PORT: '', CONTROL_PLANE_URL: '' }).GATEWAY_PORT).toBe(8080);
   });
 
@@ -76,7 +80,7 @@ describe('the configuration of a data plane', () => {
     expect(() => read({ [name]: value })).toThrow(new RegExp(`^${name}: [^\\n;]+$`));
   });
 
-  it('names every bad variable, in one line', () => {
+  it('names every invalid variable in one line', () => {
     expect(() => readConfig({ GATEWAY_PORT: 'x', REGION: 'X' })).toThrow(
       /^GATEWAY_PORT: [^\n;]+; GATEWAY_MASTER_KEYS is not set; REGION: [^\n;]+$/,
     );

@@ -18,11 +18,11 @@ import { z } from 'zod';
 
 const MIB = 1024 * 1024;
 const MAX_WORKERS = 64;
-/** What the id of a worker has more than its group's: a dot and two digits. */
+/** The suffix that a worker's id adds to its group's: a dot and two digits. */
 const MAX_WORKER_ID_CHARS = 3;
 const MAX_ID_CHARS = 64;
 
-/** Addresses, each with a port or without; IPv6 with a port in brackets. */
+/** Addresses, each with an optional port; IPv6 with a port in brackets. */
 const nameServersVariable = listVariable.transform((servers, context) => {
   try {
     new Resolver().setServers(servers);
@@ -105,9 +105,9 @@ const schema = variables.superRefine(requireBothTlsFiles).superRefine((settings,
 export type Config = Readonly<z.output<typeof schema>>;
 
 /**
- * The settings of this process, from its environment variables.
+ * Reads the settings of this process from its environment variables.
  *
- * @throws ConfigError in one line that names each variable that does not hold
+ * @throws ConfigError with one line that names each invalid variable
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   return parseEnvironment(schema, environment);

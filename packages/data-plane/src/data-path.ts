@@ -22,7 +22,7 @@ import { createTrafficMetrics } from './telemetry/traffic-metrics.ts';
 import type { ServiceBalancers } from './upstream/health/service-balancer.ts';
 import type { UpstreamClient } from './upstream/port.ts';
 import { ServiceLoads } from './upstream/service-load.ts';
-import type { ArrivalOptions } from './request/create-context.ts';
+import type { ContextOptions } from './request/create-context.ts';
 import { InFlight } from './request/in-flight.ts';
 import { createMalformedHandler } from './listener/malformed.ts';
 import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
@@ -30,7 +30,7 @@ import { createPassThrough } from './listener/pass-through.ts';
 import { createProxyHandler } from './request/proxy-handler.ts';
 import { createUpgradeHandler } from './websocket/upgrade.ts';
 
-/** What the data path needs of the outside. */
+/** What the data path needs from outside. */
 export interface DataPathPorts {
   readonly config: Config;
   readonly clock: Clock;
@@ -39,39 +39,39 @@ export interface DataPathPorts {
   readonly registry: Registry;
   readonly table: () => RoutingTable;
   /**
-   * Whether the table is whole, or has all that there is of one environment: before, what it lacks
-   * must not be told to be missing.
+   * Whether the configuration is loaded: all of it, or that of one environment. Before that, no route or
+   * token may be reported as unknown.
    */
   readonly ready: (environment?: string) => boolean;
   readonly upstreams: UpstreamClient;
   readonly balancers: ServiceBalancers;
-  /** The way to the control plane, where no address is refused. */
+  /** Client for the control plane; it may have any address. */
   readonly controlPlane: UpstreamClient;
   readonly quotas: QuotaStore & { readonly dropped: number };
   readonly jwts: JwtVerifier & { readonly dropped: number };
   readonly idempotency: OpenedKeys;
   /** undefined: the port has no TLS. */
   readonly certificate: ServedCertificate | undefined;
-  /** Takes the record of a request that is over. */
+  /** Takes the record of a finished request. */
   readonly addRecord: (record: RequestRecord) => void;
 }
 
 export interface DataPath {
   readonly port: number;
-  /** Requests under way. */
+  /** Requests in flight. */
   inFlight(): number;
-  /** Ends in order: see `DataPlaneServer.drain`. */
+  /** Drains and stops: see `DataPlaneServer.drain`. */
   stop(): Promise<void>;
 }
 
 const MAX_ADDRESSES = 100_000;
 const CONTROL_PLANE_TIMEOUT_MS = 30_000;
-/** For the rest of a response to a request with an idempotency key whose caller has left. */
+/** How long a request with an idempotency key may run after its caller has left. */
 const UNATTENDED_TIMEOUT_MS = 60_000;
-/** At a stop, for the ends of requests with idempotency keys to be stored. */
+/** At a stop: how long to wait until the outcomes of idempotency keys are stored. */
 const CLAIMS_DRAIN_MS = 2_000;
 
-/** Puts the data path together: the stages, the handlers of what may arrive, and the server. */
+/** Builds and starts the data path: the stages, the handlers and the server. */
 export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const { config, clock, log } = ports;
   const inFlight = new InFlight();
@@ -103,7 +103,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     draining: () => draining,
   };
   const bodyBudget = createBodyBudget(config.MAX_KEPT_BODY_BYTES);
-  const arrivals: ArrivalOptions = {
+  const contextOptions: ContextOptions = {
     clock,
     makeId,
     trace: createTracer(ports.random),
@@ -114,7 +114,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   };
   const stageOptions = stagesFrom(ports, inFlight, failures, bodyBudget);
   const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
-  const shared = { arrivals, respond, inFlight, clock, log, finished, lingerTimeoutMs };
+  const shared = { contextOptions, respond, inFlight, clock, log, finished, lingerTimeoutMs };
 
   const server: DataPlaneServer = await startServer({
     host: config.GATEWAY_HOST,

@@ -34,20 +34,20 @@ import { openUpstreams } from './upstream/open-upstreams.ts';
 import { prepareWorkerFolders } from './workers/worker-folders.ts';
 
 /**
- * Reading a first configuration leaves several times its size behind, which V8 would carry along for as
- * long as there is room. It is collected once, when nothing holds it any more.
+ * Delay before one garbage collection after the first configuration is loaded. Loading leaves several
+ * times the size of the configuration behind, and V8 would keep it as long as there is room.
  */
 const FIRST_COLLECTION_MS = 250;
 const MAX_QUOTA_COUNTERS = 100_000;
-/** How long a start waits for NATS to answer before it serves without it. */
+/** How long a start waits for NATS before it serves without NATS. */
 const FIRST_CONTACT_MS = 1000;
 const RECORD_FLUSH_MS = 5_000;
 
 /**
- * Puts a data plane together and opens it: configuration in, records and heartbeats out, the data path
- * between. Resolves when it serves, with whatever configuration there is.
+ * Builds and starts a data plane: it reads the configuration, serves the data path, and sends records and
+ * heartbeats. Resolves when the data plane serves, with the configuration that it has by then.
  *
- * @throws {ConfigError} or what a port or a folder answers, in one line
+ * @throws {ConfigError} or the error of a port or a folder, in one line
  */
 async function start({
   runner,
@@ -60,7 +60,7 @@ async function start({
   const registry = new Registry();
   processLog.observe(registry);
   collectProcessMetrics(registry, clock);
-  // Of a group the primary has done that.
+  // In a group the primary has done this.
   if (group === undefined) await prepareWorkerFolders(config.DATA_PLANE_DATA_DIR, 1, log);
   const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom));
   const credentials = new CredentialReport(log, registry);
@@ -81,7 +81,9 @@ async function start({
   const link = linkNats(nats, log);
 
   const { names, lookup, upstreams, controlPlane, checks } = openUpstreams(config, runner, {
-    ...{ clock, log, registry },
+    clock,
+    log,
+    registry,
   });
 
   const fetchKeySet = createFetchKeySet({ clock, lookup, deny: config.UPSTREAM_DENY_CIDRS });
@@ -124,7 +126,11 @@ async function start({
     log,
     registry,
     ...serveConfiguration({
-      ...{ table, credentials, upstreams, health, keySets },
+      table,
+      credentials,
+      upstreams,
+      health,
+      keySets,
       onServed(first) {
         changed();
         if (first) clock.setTimer(FIRST_COLLECTION_MS, () => globalThis.gc?.());
@@ -189,7 +195,7 @@ async function start({
   const certificate = await openCertificate(config, runner, { clock, log, registry });
 
   await sync.restored;
-  // Else the first requests would be granted by share, as if there were no other data plane.
+  // Otherwise the first requests would get quota shares as if there were no other data plane.
   await whenTimeKnown(heartbeats, clock, FIRST_CONTACT_MS);
   const dataPath = await startDataPath({
     config,

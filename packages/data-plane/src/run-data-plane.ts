@@ -8,25 +8,25 @@ import { joinGroup, type JoinedGroup } from './workers/join-group.ts';
 import { runWorkers } from './workers/run-workers.ts';
 import { settingsOfWorker } from './workers/worker-settings.ts';
 
-/** Deadlines and idle times need no better; a request sets several and cancels nearly all. */
+/** Resolution of timers. A request sets several and cancels nearly all; deadlines need no finer one. */
 const TIMER_TICK_MS = 5;
-/** Beyond the drain: for records to be flushed and connections to be closed. */
+/** Time after the drain to flush records and close connections. */
 const STOP_MARGIN_MS = 8_000;
 
-/** What a data plane is put together in. */
+/** What `start` gets to build a data plane. */
 export interface DataPlaneProcess {
-  /** Takes what is to be closed, in the reverse order. */
+  /** Closes what is registered, in reverse order. */
   readonly runner: Runner;
   readonly config: Config;
   readonly clock: Clock;
   readonly processLog: ProcessLog;
-  /** The group that this process is a worker of; undefined: it is a data plane by itself. */
+  /** The group of this worker; undefined if this process is a data plane by itself. */
   readonly group: JoinedGroup | undefined;
 }
 
 /**
- * Runs this process as what its settings say: a data plane by itself, a worker of a group, or the primary
- * of one, which starts nothing of a data plane but its workers. Settings that are wrong end it with one line.
+ * Runs this process in the role that its settings give: a data plane by itself, a worker of a group, or
+ * the primary of a group, which only starts workers. Invalid settings end the process with one line.
  */
 export async function runDataPlane(
   start: (process: DataPlaneProcess) => Promise<void>,

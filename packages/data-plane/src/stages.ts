@@ -23,7 +23,7 @@ export interface StageOptions {
 }
 
 /**
- * What decides whether a request may go on, an upgrade to WebSocket too.
+ * The stages that decide whether a request or a WebSocket upgrade may proceed.
  * The order is the policy; docs/understand/request-flow.md gives the reason for each place.
  */
 function createGateStages(options: StageOptions): readonly Stage[] {
@@ -38,7 +38,7 @@ function createGateStages(options: StageOptions): readonly Stage[] {
   ];
 }
 
-/** Every stage of a proxied request, in order. The response and the record follow, in server/. */
+/** All stages of a proxied request, in order. The proxy handler then sends the response and the record. */
 export function createStages(options: StageOptions): readonly Stage[] {
   return [
     ...createGateStages(options),
@@ -48,7 +48,7 @@ export function createStages(options: StageOptions): readonly Stage[] {
   ];
 }
 
-/** Every stage of a request to switch to WebSocket, in order. */
+/** The stages of a WebSocket upgrade, in order. */
 export function createUpgradeStages(options: StageOptions): readonly Stage[] {
   return [
     ...createGateStages(options),

@@ -103,7 +103,9 @@ export async function startTestDataPath(
   const controlPlane = new UpstreamPools({ ...pool, deny: parseAddressRanges([]) });
   const checks = new UpstreamPools({ ...pool, deny });
   const health = new UpstreamHealth({
-    ...{ log, registry, maxParallelChecks: config.MAX_PARALLEL_HEALTH_CHECKS },
+    log,
+    registry,
+    maxParallelChecks: config.MAX_PARALLEL_HEALTH_CHECKS,
     // Of its own, as it always has a timer, and a test may count those of requests.
     clock: withCoarseTimers(systemClock, 5),
     selection: { region: config.REGION, load: upstreams, random: Math.random },

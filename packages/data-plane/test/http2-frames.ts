@@ -4,7 +4,13 @@ import { eventually } from '@gateway/shared/test/eventually';
 
 /** Frame types and flags of RFC 9113 section 6 and 7. */
 export const FRAME = {
-  ...{ data: 0, headers: 1, rstStream: 3, settings: 4, ping: 6, goAway: 7, continuation: 9 },
+  data: 0,
+  headers: 1,
+  rstStream: 3,
+  settings: 4,
+  ping: 6,
+  goAway: 7,
+  continuation: 9,
 } as const;
 export const FLAG = { endStream: 1, ack: 1, endHeaders: 4 } as const;
 

@@ -27,8 +27,12 @@ export async function startVerifier(opened: ReturnType<typeof closeAfterEach>) {
   const keySets = opened(new KeySets({ fetch, clock, random: () => 0, log, registry }));
   const verifier = new KeySetVerifier({ keySets, clock, registry });
   const auth: JwtAuth = {
-    ...{ type: 'jwt', issuer: ISSUER, audience: [AUDIENCE], jwksUrl: issuer.jwksUrl },
-    ...{ algorithms: ['ES256'], requiredClaims: [] },
+    type: 'jwt',
+    issuer: ISSUER,
+    audience: [AUDIENCE],
+    jwksUrl: issuer.jwksUrl,
+    algorithms: ['ES256'],
+    requiredClaims: [],
   };
   return {
     issuer,

@@ -23,7 +23,11 @@ export async function startJwtRoute(
       headers: { authorization: `Bearer ${token}`, ...headers },
     });
   return {
-    ...{ upstream, issuer, route, gateway, call },
+    upstream,
+    issuer,
+    route,
+    gateway,
+    call,
     callWith: async (claims: Claims = {}) => call(await issuer.token(claims)),
   };
 }

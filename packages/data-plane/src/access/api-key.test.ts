@@ -48,18 +48,21 @@ async function setUp(reach: Reach = {}) {
   };
 }
 
-describe('a route that takes API keys', () => {
-  it('takes a workspace token in X-API-Key, and tells the upstream nothing of it', async () => {
+describe('a route with API keys', () => {
+  it('accepts a workspace token in X-API-Key and does not send it to the upstream', async () => {
     const { call, gateway, upstream } = await setUp();
     const response = await call('api_key', key);
     expect(response.status).toBe(200);
     expect(upstream.seen[0]?.rawHeaders.join('\n')).not.toMatch(/gwt_|api.key/i);
     expect(await gateway.recordOf(response)).toMatchObject({
-      ...{ token_id: 'tok_test', subject: null, claims: null, outcome: 'success' },
+      token_id: 'tok_test',
+      subject: null,
+      claims: null,
+      outcome: 'success',
     });
   });
 
-  it('lets a credential of the upstream’s own pass beside the key', async () => {
+  it('forwards the upstream’s own credential next to the key', async () => {
     const { call, upstream } = await setUp();
     const authorization = 'Basic dXNlcjpwYXNz';
     expect((await call('api_key', { ...key, authorization })).status).toBe(200);
@@ -94,7 +97,7 @@ describe('a route that takes API keys', () => {
     expect(JSON.stringify(await gateway.recordOf(response))).not.toContain('gwt_');
   });
 
-  it('refuses a key that is sent twice with 400', async () => {
+  it('answers 400 to a key that is sent twice', async () => {
     const { gateway, upstream } = await setUp();
     const lines = ['Host: gateway', `X-API-Key: ${secret}`, 'X-Api-Key: other'];
     const response = await rawCall(gateway.port, { target: '/v1/proxy/api_key', lines });
@@ -103,7 +106,7 @@ describe('a route that takes API keys', () => {
     expect(upstream.seen).toHaveLength(0);
   });
 
-  it('finds the environment by the key', async () => {
+  it('takes the environment from the key', async () => {
     const { call, upstream } = await setUp({ environments: ['staging'] });
     expect((await call('api_key', key)).status).toBe(200);
     expect(upstream.seen[0]?.url).toBe('/staging');
@@ -116,7 +119,7 @@ describe('a route that takes API keys', () => {
     expect(Number(after.headers.get('x-ratelimit-remaining'))).toBe(before - 1);
   });
 
-  it('tells that a route is unknown to who brings a token in either field', async () => {
+  it('answers 404 for an unknown route to a caller with a token in either header', async () => {
     const { call } = await setUp();
     await expectRefusal(await call('missing', key), 404, 'route_not_found');
     await expectRefusal(await call('missing', bearer), 404, 'route_not_found');
@@ -126,7 +129,7 @@ describe('a route that takes API keys', () => {
   });
 });
 
-describe('a caller whom no token opens anything', () => {
+describe('a caller without a valid token', () => {
   const unknown = createTokenSecret();
   const foreign = 'Bearer secret';
 
@@ -151,14 +154,14 @@ describe('a caller whom no token opens anything', () => {
   });
 });
 
-describe('a token of the gateway where the route takes none', () => {
-  it.each(['token', 'jwt'])('opens no route of kind %s in X-API-Key', async (kind) => {
+describe('a gateway token in a header that the route does not accept', () => {
+  it.each(['token', 'jwt'])('is refused in X-API-Key on a route of type %s', async (kind) => {
     const { call, upstream } = await setUp();
     await expectRefusal(await call(kind, key), 401, 'authentication_failed');
     expect(upstream.seen).toHaveLength(0);
   });
 
-  it('is not looked at on a route without authentication, and not sent on', async () => {
+  it('is ignored on a route without authentication and not forwarded', async () => {
     const { call, gateway, upstream } = await setUp({ expires_at_ms: 1 });
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
     const presented: Record<string, string>[] = [
@@ -182,7 +185,7 @@ describe('a token of the gateway where the route takes none', () => {
     expect(upstream.seen).toHaveLength(presented.length);
   });
 
-  it('is not sent on in X-API-Key beside the credential that the route takes', async () => {
+  it('is not forwarded in X-API-Key next to the credential that the route accepts', async () => {
     const { call, issuer, upstream } = await setUp();
     const jwt = { authorization: `Bearer ${await issuer.token()}` };
     expect((await call('jwt', { ...jwt, ...key })).status).toBe(200);
@@ -191,7 +194,7 @@ describe('a token of the gateway where the route takes none', () => {
     await expectRefusal(await call('token', two), 401, 'authentication_failed');
   });
 
-  it('does not keep an API key of the upstream’s own from it', async () => {
+  it('does not stop the upstream’s own API key from being forwarded', async () => {
     const { call, gateway, issuer, upstream } = await setUp();
     const own = { 'x-api-key': 'key-of-the-upstream' };
     await call('none', own);

@@ -4,7 +4,7 @@ import { AuthFailures } from './auth-failures.ts';
 const NOW = Date.UTC(2030, 0, 1);
 
 describe('the failed authentications of an address', () => {
-  it('are granted up to the limit in a minute, then not, and anew in the next', () => {
+  it('are granted up to the limit per minute and again in the next minute', () => {
     const failures = new AuthFailures(2, 10);
     const granted = (nowMs: number) => failures.count('203.0.113.1', nowMs).granted;
     expect([granted(NOW), granted(NOW + 1), granted(NOW + 59_999)]).toEqual([true, true, false]);
@@ -12,7 +12,7 @@ describe('the failed authentications of an address', () => {
     expect(granted(NOW + 60_000)).toBe(true);
   });
 
-  it('are those of a network of 64 bits in IPv6, as a caller may have all its addresses', () => {
+  it('are counted per /64 network in IPv6, because a caller may have all its addresses', () => {
     const failures = new AuthFailures(2, 1);
     for (const address of ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:ffff::3']) {
       failures.count(address, NOW);
@@ -22,7 +22,7 @@ describe('the failed authentications of an address', () => {
     expect(failures.dropped).toBe(0);
   });
 
-  it('cost nothing to look at', () => {
+  it('are not changed by reading them', () => {
     const failures = new AuthFailures(1, 1);
     expect(failures.left('203.0.113.1', NOW).remaining).toBe(1);
     failures.left('203.0.113.2', NOW);
@@ -30,7 +30,7 @@ describe('the failed authentications of an address', () => {
     expect(failures.dropped).toBe(0);
   });
 
-  it('are remembered of so many addresses and no more, and what is forgotten is counted', () => {
+  it('are kept for a bounded number of addresses, and dropped ones are counted', () => {
     const failures = new AuthFailures(1, 1000);
     for (let index = 0; index < 5000; index += 1) failures.count(`address ${index}`, NOW);
     expect(failures.dropped).toBe(4000);

@@ -4,9 +4,9 @@ import { addressGroup } from '@gateway/shared/net/client-address';
 const WINDOW_MS = 60_000;
 
 /**
- * How many failed authentications an address, or of IPv6 its network of 64 bits, may make in a minute:
- * the brute-force limit, and what the rate-limit headers count as long as no route is known. A valid
- * token is never held up by it. Bounded to `maxAddresses`.
+ * Limits the failed authentications per minute and address (IPv6: per /64 network) against brute force.
+ * The rate-limit headers show this limit until a route is known. A valid token is never refused because
+ * of it. At most `maxAddresses` addresses are counted.
  */
 export class AuthFailures {
   readonly #counters: FixedWindowCounters;
@@ -21,12 +21,12 @@ export class AuthFailures {
     return this.#counters.dropped;
   }
 
-  /** Counts a failure; not granted where the address has made too many. */
+  /** Counts a failure; `granted` is false if the address has made too many. */
   count(address: string, nowMs: number): FixedWindow {
     return this.#counters.take(addressGroup(address), this.#limit, WINDOW_MS, nowMs);
   }
 
-  /** What the address has left. */
+  /** The failures that the address has left. */
   left(address: string, nowMs: number): FixedWindow {
     return this.#counters.peek(addressGroup(address), this.#limit, WINDOW_MS, nowMs);
   }

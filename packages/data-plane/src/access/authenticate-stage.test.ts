@@ -22,11 +22,11 @@ function refusalOf(environmentName: string): unknown {
 }
 
 describe('a caller of an environment that this data plane does not serve', () => {
-  it('is told so where its configuration could not be loaded, and not that the token is wrong', () => {
+  it('gets gateway_not_ready, not 401, while the configuration is not loaded', () => {
     expect(refusalOf('unserved')).toMatchObject({ code: 'gateway_not_ready' });
   });
 
-  it('is refused where there is no such environment', () => {
+  it('gets 401 if the environment does not exist', () => {
     expect(refusalOf('nowhere')).toMatchObject({ code: 'authentication_failed' });
   });
 });

@@ -9,14 +9,14 @@ import type { CompiledAuth, JwtAuth } from '../routing-table/routing-table.ts';
 
 export interface AuthenticateOptions extends AccessOptions {
   readonly jwts: JwtVerifier;
-  /** Whether an environment that is not in the table is not there at all. */
+  /** Whether the environment is loaded; then an environment that the table lacks does not exist. */
   readonly ready: (environment: string) => boolean;
 }
 
 /**
- * Makes sure who calls, by what the route asks for. Runs before anything is told about routes, and
- * before the quota, so that a caller who cannot prove itself spends nothing of a route's. Where there
- * is no such route, a token counts in either field.
+ * Authenticates the caller as the route requires. Runs before the caller learns anything about routes,
+ * and before the quota, so that an unauthenticated caller uses no quota. If the route does not exist, a
+ * token is accepted in either header.
  */
 export function createAuthenticate(options: AuthenticateOptions): Stage {
   return (ctx) => {
@@ -39,25 +39,25 @@ export function createAuthenticate(options: AuthenticateOptions): Stage {
 }
 
 /**
- * Of an environment whose configuration could not be read no token is known either: 401 would say that
- * the caller's is wrong, and make it throw a good one away.
+ * The tokens of an environment that is not loaded are unknown. A 401 would tell the caller that its
+ * token is wrong, and it might discard a valid token.
  */
 function refuseUnserved(ctx: RequestContext, options: AuthenticateOptions): void {
   const { environmentName = '' } = ctx;
   if (options.ready(environmentName)) return;
   throw new GatewayError(
     'gateway_not_ready',
-    `The configuration of the environment ${environmentName} could not be loaded yet.`,
+    `The configuration of the environment ${environmentName} is not loaded yet.`,
     { headers: { 'retry-after': '1' } },
   );
 }
 
 /**
- * What is told to a caller whom no token has opened anything says nothing of what the route asks for, as
- * it is told also where there is no such route.
+ * These messages do not say what the route requires: a caller without a valid token gets the same
+ * message if the route does not exist.
  */
-const NOTHING_PRESENTED = 'The request carries no token where the route takes it.';
-const NOTHING_VALID = 'The request carries no valid token where the route takes it.';
+const NOTHING_PRESENTED = 'The request carries no token where the route accepts it.';
+const NOTHING_VALID = 'The request carries no valid token where the route accepts it.';
 
 function takeToken(
   ctx: RequestContext,
@@ -71,7 +71,7 @@ function takeToken(
   if (authorization === undefined && apiKey === undefined) {
     refuseAccess(ctx, options, NOTHING_PRESENTED);
   }
-  // Of two tokens one would count and the other not; which of them differs from gateway to gateway.
+  // Only one of two tokens would count, and gateways differ in which one.
   if (tokenField === 'authorization' && apiKey !== undefined && holdsTokenSecret(apiKey)) {
     refuseAccess(ctx, options, 'The request carries two tokens.');
   }
@@ -106,7 +106,7 @@ function settle(ctx: RequestContext, verdict: JwtVerdict, options: AccessOptions
   if (verdict.kind === 'no_keys') {
     throw new GatewayError(
       'gateway_not_ready',
-      'The token cannot be verified: the keys of its issuer could not be fetched.',
+      'The token cannot be verified: the keys of its issuer are not available.',
       { headers: { 'retry-after': String(verdict.retryAfterSeconds) } },
     );
   }

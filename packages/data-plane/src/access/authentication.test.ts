@@ -86,14 +86,14 @@ describe('authentication', () => {
     });
   });
 
-  it('takes a token until the moment it expires, and not from then on', async () => {
+  it('accepts a token until it expires and not afterwards', async () => {
     const before = await setUp({ expires_at_ms: 5000 }, 4999);
     expect((await before.call(bearer())).status).toBe(200);
     const after = await setUp({ expires_at_ms: 5000 }, 5000);
     await expectRefusal(await after.call(bearer()), 401, 'authentication_failed');
   });
 
-  it('refuses a token that its environment no longer has, though an older configuration of another does', async () => {
+  it('refuses a token that its environment has revoked, even if an older configuration of another environment has it', async () => {
     const { call, gateway } = await setUp({});
     expect((await call(bearer())).status).toBe(200);
     gateway.use({ ...testSnapshot({ upstreams: ['http://127.0.0.1:1'] }, secret), tokens: [] });
@@ -102,12 +102,12 @@ describe('authentication', () => {
     expect((await call(headers)).status).toBe(200);
   });
 
-  it('takes the scheme in any case (RFC 9110 section 11.1)', async () => {
+  it('accepts the scheme in any case (RFC 9110 section 11.1)', async () => {
     const { call } = await setUp({});
     expect((await call({ authorization: `bEARER ${secret}` })).status).toBe(200);
   });
 
-  it('tells of an unknown route only to a caller whose token reaches it', async () => {
+  it('answers 404 for an unknown route only if the token covers it', async () => {
     const known = await setUp({});
     const missing = await known.call(bearer(), 'missing');
     await expectRefusal(missing, 404, 'route_not_found');
@@ -140,13 +140,13 @@ describe('authentication', () => {
     expect(await gateway.recordOf(response)).toMatchObject({ environment, token_id: 'tok_test' });
   });
 
-  it('answers 404 where the environment of the header is unknown to a token of all', async () => {
+  it('answers 404 for an unknown environment to a token that covers all environments', async () => {
     const { call } = await setUp({});
     const response = await call({ ...bearer(), 'x-gateway-environment': 'nowhere' });
     await expectRefusal(response, 404, 'route_not_found');
   });
 
-  it('asks nobody for a token on a route that has no authentication', async () => {
+  it('requires no token on a route without authentication', async () => {
     const { call, gateway } = await setUp({});
     const response = await call({}, 'open');
     expect(response.status).toBe(200);

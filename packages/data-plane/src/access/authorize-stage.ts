@@ -4,8 +4,9 @@ import { refuseAccess, type AccessOptions } from './refuse-access.ts';
 import type { Stage } from '../request/stage.ts';
 
 /**
- * Makes sure that the caller may use this route of this environment. Which of its reaches falls short
- * is said, as the caller has authenticated; whether the route exists is said only within its reach.
+ * Checks that the caller may use this route in this environment. The caller is authenticated, so the
+ * message names what the token does not cover. Only a token that covers the route learns whether the
+ * route exists.
  */
 export function createAuthorize(options: AccessOptions): Stage {
   return (ctx) => {
@@ -23,14 +24,14 @@ export function createAuthorize(options: AccessOptions): Stage {
       throw new GatewayError(
         'route_not_found',
         ctx.environment === undefined
-          ? 'There is no environment of this name, so it has no routes.'
-          : `No route of this name exists in the environment ${environmentName}.`,
+          ? 'The environment does not exist.'
+          : `The route does not exist in the environment ${environmentName}.`,
       );
     }
     if (route.methods !== undefined && !route.methods.has(ctx.method)) {
       throw new GatewayError(
         'method_not_allowed',
-        `The route ${route.name} does not take ${ctx.method}.`,
+        `The route ${route.name} does not accept ${ctx.method}.`,
         { headers: { allow: [...route.methods].join(', ') } },
       );
     }

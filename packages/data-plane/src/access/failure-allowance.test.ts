@@ -49,7 +49,7 @@ describe('the allowance for failed authentication', () => {
     await expectRefusal(await fail(gateway), 401, 'authentication_failed');
   });
 
-  it('never holds up a valid token, nor is it spent by one', async () => {
+  it('never refuses a valid token and is not used up by one', async () => {
     const { gateway } = await setUp();
     for (let call = 0; call < 5; call += 1) expect((await gateway.call('test')).status).toBe(200);
     await exhaust(gateway);
@@ -57,7 +57,7 @@ describe('the allowance for failed authentication', () => {
     for (let call = 0; call < 5; call += 1) expect((await gateway.call('test')).status).toBe(200);
   });
 
-  it('is the count that a refusal before any route tells, unspent by it', async () => {
+  it('is shown in a refusal before any route is known, which does not use it', async () => {
     const { gateway } = await setUp();
     for (let call = 0; call < 2; call += 1) {
       const refused = await gateway.call('test/%00');

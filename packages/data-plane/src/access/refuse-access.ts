@@ -9,7 +9,7 @@ export interface AccessOptions {
 }
 
 /**
- * Refuses a caller: 401, or 429 once its address has failed too often.
+ * Refuses a caller with 401, or with 429 if its address has failed too often.
  *
  * @throws GatewayError always
  */

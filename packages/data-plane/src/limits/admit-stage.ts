@@ -8,17 +8,17 @@ const ALLOWED = new Set<string>(PROXY_METHODS);
 const ALLOW = PROXY_METHODS.join(', ');
 
 export interface AdmitOptions {
-  /** Requests that are under way in this process, this one included. */
+  /** Requests in flight in this process, including this one. */
   readonly inFlight: () => number;
   readonly maxInFlight: number;
   readonly maxHeaderLines: number;
-  /** Whether the configuration of every environment is loaded: before, a route could seem to be missing. */
+  /** Whether the configuration of every environment is loaded; before that, a route could seem to be missing. */
   readonly ready: () => boolean;
 }
 
 /**
- * Refuses what no route could take, and sheds load. Runs first, so that a flood costs next to nothing,
- * and before the path is used for anything.
+ * Refuses requests that no route could accept, and sheds load. Runs first, so that a flood costs little
+ * and nothing uses a path before it is checked.
  */
 export function createAdmit(options: AdmitOptions): Stage {
   return (ctx) => {
@@ -31,9 +31,7 @@ export function createAdmit(options: AdmitOptions): Stage {
       throw new GatewayError(
         'gateway_not_ready',
         'The configuration is not loaded yet, or not all of it.',
-        {
-          headers: { 'retry-after': '1' },
-        },
+        { headers: { 'retry-after': '1' } },
       );
     }
     if (!ALLOWED.has(ctx.method)) {

@@ -73,7 +73,7 @@ describe('max_body_bytes', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('holds for a body that is kept for a retry as well', async () => {
+  it('applies to a body that is kept for a retry too', async () => {
     const retry = {
       on_statuses: [],
       per_attempt_timeout_ms: null,
@@ -88,7 +88,7 @@ describe('max_body_bytes', () => {
     expect(upstream.seen).toMatchObject([{ body: 'ok' }]);
   });
 
-  it('of 0 takes requests without a body only', async () => {
+  it('of 0 accepts only requests without a body', async () => {
     const { connection, send } = await setUp({ max_body_bytes: 0 });
     send(['Content-Length: 0']);
     expect((await connection.response()).status).toBe(200);
@@ -97,7 +97,7 @@ describe('max_body_bytes', () => {
   });
 });
 
-describe('a body that stops coming', () => {
+describe('a body that stalls', () => {
   it.each([
     ['of announced length', ['Content-Length: 200000'], 'x'],
     ['in chunks', ['Transfer-Encoding: chunked'], chunk(10)],
@@ -108,7 +108,7 @@ describe('a body that stops coming', () => {
     expect(upstream.seen).toHaveLength(0);
   });
 
-  it('is given up at the deadline where it is kept whole', async () => {
+  it('times out at the deadline if it is kept whole', async () => {
     const { upstream, connection, send, gateway } = await setUp({ timeout_ms: 100 });
     send(['Content-Length: 10'], 'x');
     const response = await connection.response();
@@ -172,7 +172,7 @@ describe('Expect: 100-continue', () => {
     },
   );
 
-  it('is passed over in HTTP/1.0, which has no interim responses (RFC 9110 section 10.1.1)', async () => {
+  it('is ignored in HTTP/1.0, which has no interim responses (RFC 9110 section 10.1.1)', async () => {
     const { gateway, connection } = await setUp();
     const lines = ['Content-Length: 5', EXPECT, `Authorization: Bearer ${gateway.token}`];
     connection.send(requestText({ method: 'POST', httpVersion: '1.0', lines, body: 'hello' }));

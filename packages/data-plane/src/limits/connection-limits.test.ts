@@ -52,7 +52,7 @@ async function ask(localAddress: string): Promise<string> {
 }
 
 describe('the connections of callers', () => {
-  it('are bounded for each address, and another address is served on', async () => {
+  it('are limited per address, and other addresses are still served', async () => {
     const { refused, open } = await start(100, 3);
     await hold('127.0.0.2', 3);
     expect(await ask('127.0.0.2')).toBe('');
@@ -61,7 +61,7 @@ describe('the connections of callers', () => {
     expect(open()).toBe(3);
   });
 
-  it('have their place again once one is over', async () => {
+  it('free their place when they close', async () => {
     const { open } = await start(100, 2);
     await hold('127.0.0.2', 2);
     clients[0]?.destroy();
@@ -71,7 +71,7 @@ describe('the connections of callers', () => {
     await eventually(() => expect(open()).toBe(0));
   });
 
-  it('are not bounded for the address of a trusted proxy, but by the bound of all', async () => {
+  it('are not limited per address for a trusted proxy, only in total', async () => {
     const { refused } = await start(5, 2, ['127.0.0.2']);
     await hold('127.0.0.2', 5);
     expect(await ask('127.0.0.2')).toBe('');

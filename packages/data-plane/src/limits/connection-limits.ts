@@ -3,51 +3,51 @@ import { addressGroup, type AddressRanges } from '@gateway/shared/net/client-add
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** From one address; of IPv6 from one network of 64 bits, as a host has all of its addresses. */
+  /** Per address; for IPv6 per /64 network, because one host can use all of its addresses. */
   readonly maxConnectionsPerAddress: number;
-  /** Proxies stand for many callers; they are not held to the limit of one address. */
+  /** Proxies connect for many callers, so the limit per address does not apply to them. */
   readonly trustedProxies: AddressRanges;
 }
 
-/** Why a connection was refused, as the metric calls it. */
+/** Why a connection was refused; a label of the metric. */
 export type ConnectionRefusal = 'too_many' | 'too_many_of_address';
 
-/** Tells how many connections are open. */
+/** Returns the number of open connections. */
 export type OpenConnections = () => number;
 
 /**
- * Bounds the connections of a server, so that neither all callers together nor one address can take
- * the memory and the descriptors of the process. One too many is closed without an answer: to write
- * one would cost what the bound is there to save.
+ * Limits the connections of a server, in total and per address, so that callers cannot exhaust the memory
+ * or the file descriptors of the process. A connection above a limit is closed without an answer, because
+ * an answer would cost what the limit saves.
  */
 export function limitConnections(
   server: Server,
   limits: ConnectionLimits,
   refused: (reason: ConnectionRefusal) => void,
 ): OpenConnections {
-  const ofAddress = new Map<string, number>();
+  const openByAddress = new Map<string, number>();
   let open = 0;
   server.maxConnections = limits.maxConnections;
-  // Else a worker would hand one too many back to its group, and the workers would pass it round.
+  // Otherwise a worker would pass the connection back to its group, and the workers would pass it around.
   Object.assign(server, { dropMaxConnection: true });
   server.on('drop', () => refused('too_many'));
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     const exempt = limits.trustedProxies.has(address);
     const group = exempt ? '' : addressGroup(address);
-    const before = ofAddress.get(group) ?? 0;
+    const before = openByAddress.get(group) ?? 0;
     if (!exempt && before >= limits.maxConnectionsPerAddress) {
       refused('too_many_of_address');
       socket.destroy();
       return;
     }
     open += 1;
-    ofAddress.set(group, before + 1);
+    openByAddress.set(group, before + 1);
     socket.once('close', () => {
       open -= 1;
-      const left = (ofAddress.get(group) ?? 1) - 1;
-      if (left === 0) ofAddress.delete(group);
-      else ofAddress.set(group, left);
+      const left = (openByAddress.get(group) ?? 1) - 1;
+      if (left === 0) openByAddress.delete(group);
+      else openByAddress.set(group, left);
     });
   });
   return () => open;

@@ -104,7 +104,7 @@ describe('max_body_bytes', () => {
 });
 
 describe('methods', () => {
-  it('that a route does not take reach no upstream and spend nothing of its quota', async () => {
+  it('that a route does not accept reach no upstream and use none of its quota', async () => {
     const upstream = opened(await startUpstream());
     const { gateway } = await setUp(upstream.url, { methods: ['GET', 'PUT'] });
     for (const method of ['POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS']) {
@@ -112,7 +112,9 @@ describe('methods', () => {
       expect(response.status).toBe(405);
       expect(response.headers.get('allow')).toBe('GET, PUT');
       expect(await gateway.recordOf(response)).toMatchObject({
-        ...{ outcome: 'rejected', error_code: 'method_not_allowed', attempts: [] },
+        outcome: 'rejected',
+        error_code: 'method_not_allowed',
+        attempts: [],
       });
     }
     const served = await gateway.call('test', { method: 'PUT' });
@@ -120,7 +122,7 @@ describe('methods', () => {
     expect(upstream.seen).toMatchObject([{ method: 'PUT' }]);
   });
 
-  it('hold for an upgrade to WebSocket, which is a GET', async () => {
+  it('apply to a WebSocket upgrade, which is a GET', async () => {
     const upstream = opened(await startUpstream());
     const { ask } = await setUp(upstream.url, { methods: ['POST'] });
     const response = await (await ask('GET', UPGRADE)).response();
@@ -130,38 +132,37 @@ describe('methods', () => {
   });
 });
 
-describe('requests past the bound of what may be in flight', () => {
+describe('requests above MAX_IN_FLIGHT_REQUESTS', () => {
   it.each([
     ['a request', 'GET', []],
     ['a request with a body', 'POST', ['Content-Length: 5']],
     ['an upgrade to WebSocket', 'GET', UPGRADE],
-  ])(
-    'are told to come again, reach no upstream and spend nothing: %s',
-    async (_what, method, lines) => {
-      const held: ServerResponse[] = [];
-      const upstream = opened(await startUpstream((_seen, response) => void held.push(response)));
-      const { gateway, ask } = await setUp(upstream.url, { timeout_ms: 60_000 }, 2);
-      const calls = [gateway.call('test'), gateway.call('test')];
-      await eventually(() => expect(held.length).toBe(2));
-      for (let again = 0; again < 3; again += 1) {
-        const connection = await ask(method, lines, lines.length === 1 ? 'hello' : '');
-        const shed = await connection.response();
-        await expectRefusal(shed, 503, 'gateway_overloaded');
-        expect(shed.headers.get('retry-after')).toBe('1');
-        await eventually(() =>
-          expect(gateway.records.at(-1)).toMatchObject({
-            ...{ outcome: 'rejected', error_code: 'gateway_overloaded', attempts: [] },
-          }),
-        );
-      }
-      expect(upstream.seen).toHaveLength(2);
-      for (const response of held.splice(0)) response.end();
-      await Promise.all(calls);
-      await eventually(async () => expect(await gateway.inFlight()).toBe(0));
-      const next = gateway.call('test');
-      await eventually(() => expect(held.length).toBe(1));
-      held[0]?.end();
-      expect((await next).headers.get('x-ratelimit-remaining')).toBe('997');
-    },
-  );
+  ])('get Retry-After, reach no upstream and use no quota: %s', async (_what, method, lines) => {
+    const held: ServerResponse[] = [];
+    const upstream = opened(await startUpstream((_seen, response) => void held.push(response)));
+    const { gateway, ask } = await setUp(upstream.url, { timeout_ms: 60_000 }, 2);
+    const calls = [gateway.call('test'), gateway.call('test')];
+    await eventually(() => expect(held.length).toBe(2));
+    for (let again = 0; again < 3; again += 1) {
+      const connection = await ask(method, lines, lines.length === 1 ? 'hello' : '');
+      const shed = await connection.response();
+      await expectRefusal(shed, 503, 'gateway_overloaded');
+      expect(shed.headers.get('retry-after')).toBe('1');
+      await eventually(() =>
+        expect(gateway.records.at(-1)).toMatchObject({
+          outcome: 'rejected',
+          error_code: 'gateway_overloaded',
+          attempts: [],
+        }),
+      );
+    }
+    expect(upstream.seen).toHaveLength(2);
+    for (const response of held.splice(0)) response.end();
+    await Promise.all(calls);
+    await eventually(async () => expect(await gateway.inFlight()).toBe(0));
+    const next = gateway.call('test');
+    await eventually(() => expect(held.length).toBe(1));
+    held[0]?.end();
+    expect((await next).headers.get('x-ratelimit-remaining')).toBe('997');
+  });
 });

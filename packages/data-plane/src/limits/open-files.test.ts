@@ -9,13 +9,13 @@ function within(maxConnections: number, openFiles: number | undefined) {
 }
 
 describe('withinOpenFiles', () => {
-  it('leaves a quarter of the open files for what is not a caller, and says so', () => {
+  it('reserves a quarter of the open files for other uses and logs it', () => {
     const { connections, lines } = within(20_000, 1024);
     expect(connections).toBe(768);
     expect(lines.join()).toContain('"max_connections":768');
   });
 
-  it('keeps what was set where it fits, or where the limit is not known', () => {
+  it('keeps the setting if it fits or the limit is unknown', () => {
     expect(within(20_000, 1_048_576)).toEqual({ connections: 20_000, lines: [] });
     expect(within(20_000, undefined)).toEqual({ connections: 20_000, lines: [] });
   });

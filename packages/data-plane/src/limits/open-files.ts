@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 
-/** The part of the open files that callers may take; the rest is for upstreams, NATS and the disk. */
+/** The share of the open files for client connections; the rest is for upstreams, NATS and the disk. */
 const CALLERS_PART = 0.75;
 
 /**
- * How many files this process may open, or undefined where the system does not say so under /proc.
- * Node raises the soft limit to the hard one before anything of ours runs.
+ * How many files this process may open, or undefined if the system has no /proc. Node raises the soft
+ * limit to the hard limit at its start.
  */
 export function readOpenFilesLimit(): number | undefined {
   let limits: string;
   try {
     limits = readFileSync('/proc/self/limits', 'utf8');
   } catch (error) {
-    // Not Linux; any other failure to read a file of the kernel's own is not expected.
+    // Not Linux. No other error is expected when reading a kernel file.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
@@ -22,8 +22,8 @@ export function readOpenFilesLimit(): number | undefined {
 }
 
 /**
- * The bound on connections of callers that the process can hold: without files left it could reach no
- * upstream, for anybody. Said once in the log where it is less than what was set.
+ * `maxConnections`, or fewer if the open file limit does not allow as many: a process without free files
+ * could not reach any upstream. Logs a warning if it is fewer.
  */
 export function withinOpenFiles(
   maxConnections: number,

@@ -18,7 +18,7 @@ afterEach(() => {
 const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n0\r\n\r\n`;
 
 describe('a connection of a caller', () => {
-  it('serves request after request of every kind and gathers no listeners', async () => {
+  it('serves many requests of every kind and accumulates no listeners', async () => {
     const upstream = opened(
       await startUpstream((seen, response) => {
         if (seen.url.includes('large')) response.write('y'.repeat(200_000));
@@ -52,7 +52,7 @@ describe('a connection of a caller', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('gets the answers to what it sent ahead in the order in which it sent it', async () => {
+  it('gets the responses to pipelined requests in order', async () => {
     const upstream = opened(await startUpstream((seen, response) => response.end(seen.url)));
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
     const connection = opened(await rawConnection(gateway.port));
@@ -93,7 +93,7 @@ describe('a connection of a caller', () => {
     },
   );
 
-  it('is not read on where it sends too much ahead, so that few cannot fill the gateway', async () => {
+  it('is paused if it pipelines too much, so that few connections cannot fill the gateway', async () => {
     const upstream = opened(await startUpstream(() => undefined));
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
     const connection = opened(await rawConnection(gateway.port));
@@ -111,7 +111,7 @@ describe('a connection of a caller', () => {
     expect(connection.ended).toBe(false);
   });
 
-  it('may send ahead for ever as long as it takes the answers', async () => {
+  it('may pipeline without end as long as it reads the responses', async () => {
     const upstream = opened(await startUpstream());
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
     const connection = opened(await rawConnection(gateway.port));
@@ -124,7 +124,7 @@ describe('a connection of a caller', () => {
     }
   });
 
-  it('cannot hold requests by taking none of their answers', async () => {
+  it('cannot hold requests by not reading their responses', async () => {
     const body = 'x'.repeat(8_000_000);
     const upstream = opened(await startUpstream((_seen, response) => void response.end(body)));
     const environment = { BODY_IDLE_TIMEOUT_MS: '300' };
@@ -139,7 +139,7 @@ describe('a connection of a caller', () => {
     expect(upstream.seen.length).toBeLessThan(5);
   });
 
-  it('takes up an upgrade that was sent ahead when its turn has come', async () => {
+  it('handles a pipelined upgrade in its turn', async () => {
     const answers: (() => void)[] = [];
     const upstream = opened(
       await startUpstream((seen, response) => {
@@ -164,7 +164,7 @@ describe('a connection of a caller', () => {
     await eventually(() => expect(connection.ended).toBe(true));
   });
 
-  it('has a CONNECT refused in its turn, and ends with it', async () => {
+  it('gets a CONNECT refused in its turn and then closes', async () => {
     const upstream = opened(await startUpstream());
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
     const connection = opened(await rawConnection(gateway.port));

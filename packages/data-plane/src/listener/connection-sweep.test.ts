@@ -9,7 +9,9 @@ import { createHttp1Server, type Http1Server } from '@gateway/http1/server/serve
 
 const GET = 'GET / HTTP/1.1\r\nHost: gateway\r\n\r\n';
 const LIMITS = {
-  ...{ keepAliveTimeoutMs: 8_000, stalledTimeoutMs: 4_000, headersTimeoutMs: 6_000 },
+  keepAliveTimeoutMs: 8_000,
+  stalledTimeoutMs: 4_000,
+  headersTimeoutMs: 6_000,
   maxConnections: 10,
 };
 
@@ -86,8 +88,8 @@ async function untilCut(): Promise<void> {
   });
 }
 
-describe('the sweep of the connections', () => {
-  it('cuts a connection that rests for longer than the keep-alive time, and none before', async () => {
+describe('the connection sweep', () => {
+  it('closes a connection that is idle for the keep-alive timeout, and none before', async () => {
     read();
     client.write(GET);
     await eventually(() => {
@@ -104,7 +106,7 @@ describe('the sweep of the connections', () => {
     await untilCut();
   });
 
-  it('cuts resting connections sooner where nine in ten of all are taken', async () => {
+  it('closes idle connections sooner if nine in ten connections are used', async () => {
     const others = Array.from({ length: 8 }, () =>
       connect((server.address() as AddressInfo).port, '127.0.0.1'),
     );
@@ -122,7 +124,7 @@ describe('the sweep of the connections', () => {
     }
   });
 
-  it('leaves a connection alone whose response takes its time', async () => {
+  it('keeps a connection with a slow response', async () => {
     read();
     let pending: CallerResponse | undefined;
     answer = (response) => (pending = response);
@@ -138,7 +140,7 @@ describe('the sweep of the connections', () => {
     });
   });
 
-  it('cuts a caller that takes nothing of its response', async () => {
+  it('closes a connection whose caller does not read its response', async () => {
     let waiting = false;
     answer = (response) => {
       response.writeHead(200, []);
@@ -155,7 +157,7 @@ describe('the sweep of the connections', () => {
   });
 
   it.each(['', 'GET / HTTP/1.1\r\nHo'])(
-    'refuses a caller whose head is not there in time, of which came: %j',
+    'refuses a request whose head does not arrive in time, received so far: %j',
     async (begin) => {
       read();
       client.write(begin);
@@ -168,7 +170,7 @@ describe('the sweep of the connections', () => {
     },
   );
 
-  it('leaves an upgraded connection to its own idle time', async () => {
+  it('leaves an upgraded connection to its own idle timeout', async () => {
     read();
     client.write('GET / HTTP/1.1\r\nHost: gateway\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
     await eventually(() => {

@@ -2,26 +2,26 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '@gateway/shared/clock';
 
 export interface SweepLimits {
-  /** For the head of a request. */
+  /** How long the head of a request may take. */
   readonly headersTimeoutMs: number;
-  /** Between two requests of a connection. */
+  /** How long a connection may be idle between two requests. */
   readonly keepAliveTimeoutMs: number;
-  /** How long a caller may take nothing of what is sent to it. */
+  /** How long a caller may read nothing of its response. */
   readonly stalledTimeoutMs: number;
-  /** Of the server; near to it resting connections make room sooner. */
+  /** Limit of the server; close to it, idle connections are closed sooner. */
   readonly maxConnections: number;
 }
 
-/** What the sweep asks of a connection. */
+/** What the sweep needs from a connection. */
 export interface SweptConnection {
   readonly socket: Socket;
-  /** Whether it owes a response. */
+  /** Whether it has a request in progress. */
   readonly busy: boolean;
-  /** Whether it is no longer one of HTTP; such a one has an idle time-out of its own. */
+  /** Whether it was upgraded from HTTP; it then has its own idle timeout. */
   readonly handedOver: boolean;
-  /** Since when a head is awaited that has begun, or the first one of the connection; ms, monotonic. */
+  /** When the current head, or the wait for the first head, started; ms of the monotonic clock. */
   readonly headSinceMs: number | undefined;
-  /** Its head did not arrive in time. */
+  /** Called when the head did not arrive in time. */
   refuseSlowHead(): void;
 }
 
@@ -33,25 +33,24 @@ interface Watched {
   stalledSinceMs: number | undefined;
 }
 
-/** How often a connection is looked at within the shortest of its times. */
-const LOOKS = 4;
-/** From this part of all connections on it is crowded; then a connection may rest for the eighth. */
+/** How often a connection is checked within the shortest timeout. */
+const CHECKS_PER_TIMEOUT = 4;
+/** From this share of `maxConnections` on, the idle timeout is divided by `CROWDED_DIVISOR`. */
 const CROWDED = 0.9;
 const CROWDED_DIVISOR = 8;
-/** So many are looked at in a row; a look at 10 000 takes milliseconds, in which others would wait. */
-const LOOKED_AT_ONCE = 250;
+/** Connections checked in a row; checking 10 000 at once would block the event loop for milliseconds. */
+const CHECKS_PER_TURN = 250;
 
 /**
- * Cuts the connections on which nothing happens: those that rest between two requests, those whose
- * callers take nothing of what is sent to them, so that nobody holds memory by not reading, and those
- * whose head does not come.
+ * Closes stalled connections: idle ones between two requests, those whose caller does not read its
+ * response (and so holds memory), and those whose request head does not arrive.
  *
- * It looks at all of them now and then, which costs a request nothing; a timer for each took a
- * twentieth of a request's CPU time. So a connection is cut up to a quarter of the shortest time late,
- * never early.
+ * The sweep checks all connections periodically, which costs a request nothing; a timer per connection
+ * took 5 % of a request's CPU time. So a connection is closed up to a quarter of the shortest timeout
+ * late, never early.
  *
- * Where connections run short those that rest are cut sooner, so that callers who hold connections and
- * ask for nothing do not keep others out for long.
+ * When connections run short, idle ones are closed sooner, so that callers who hold idle connections do
+ * not keep others out for long.
  */
 export class ConnectionSweep {
   readonly #clock: Clock;
@@ -59,15 +58,15 @@ export class ConnectionSweep {
   readonly #everyMs: number;
   readonly #open = new Map<Socket, Watched>();
   #timer: Timer | undefined = undefined;
-  /** Whether a look is under way. */
-  #looking = false;
+  /** Whether a sweep is in progress. */
+  #sweeping = false;
 
   constructor(clock: Clock, limits: SweepLimits) {
     const { headersTimeoutMs, keepAliveTimeoutMs, stalledTimeoutMs } = limits;
     this.#clock = clock;
     this.#limits = limits;
     const shortestMs = Math.min(headersTimeoutMs, keepAliveTimeoutMs, stalledTimeoutMs);
-    this.#everyMs = Math.ceil(shortestMs / LOOKS);
+    this.#everyMs = Math.ceil(shortestMs / CHECKS_PER_TIMEOUT);
   }
 
   /** Watches a connection until it closes. */
@@ -75,7 +74,7 @@ export class ConnectionSweep {
     const { socket } = connection;
     const times = { idleSinceMs: undefined, stalledSinceMs: undefined };
     this.#open.set(socket, { connection, readBytes: 0, sentBytes: 0, ...times });
-    if (this.#timer === undefined && !this.#looking) this.#lookLater();
+    if (this.#timer === undefined && !this.#sweeping) this.#schedule();
     socket.once('close', () => {
       this.#open.delete(socket);
       if (this.#open.size > 0) return;
@@ -84,51 +83,51 @@ export class ConnectionSweep {
     });
   }
 
-  #look(): void {
+  #sweep(): void {
     const { maxConnections, keepAliveTimeoutMs, headersTimeoutMs } = this.#limits;
     const nowMs = this.#clock.monotonicMs();
     const crowded = this.#open.size >= maxConnections * CROWDED;
-    const restMs = crowded ? keepAliveTimeoutMs / CROWDED_DIVISOR : keepAliveTimeoutMs;
+    const idleMs = crowded ? keepAliveTimeoutMs / CROWDED_DIVISOR : keepAliveTimeoutMs;
     const left = this.#open.entries();
-    const lookOn = () => {
-      let looked = 0;
+    const sweepNext = () => {
+      let checked = 0;
       for (const [socket, watched] of left) {
         const { connection } = watched;
-        if (this.#isOverdue(socket, watched, nowMs, restMs)) socket.destroy();
+        if (this.#isOverdue(socket, watched, nowMs, idleMs)) socket.destroy();
         else if (nowMs - (connection.headSinceMs ?? nowMs) >= headersTimeoutMs)
           connection.refuseSlowHead();
-        looked += 1;
-        if (looked < LOOKED_AT_ONCE) continue;
-        setImmediate(lookOn);
+        checked += 1;
+        if (checked < CHECKS_PER_TURN) continue;
+        setImmediate(sweepNext);
         return;
       }
-      this.#looking = false;
-      if (this.#open.size > 0) this.#lookLater();
+      this.#sweeping = false;
+      if (this.#open.size > 0) this.#schedule();
     };
-    this.#looking = true;
-    lookOn();
+    this.#sweeping = true;
+    sweepNext();
   }
 
-  #lookLater(): void {
+  #schedule(): void {
     this.#timer = this.#clock.setTimer(this.#everyMs, () => {
       this.#timer = undefined;
-      this.#look();
+      this.#sweep();
     });
   }
 
-  #isOverdue(socket: Socket, watched: Watched, nowMs: number, restMs: number): boolean {
+  #isOverdue(socket: Socket, watched: Watched, nowMs: number, idleMs: number): boolean {
     const { connection } = watched;
     const { bytesRead, writableLength } = socket;
     const sentBytes = socket.bytesWritten - writableLength;
     const quiet = bytesRead === watched.readBytes && sentBytes === watched.sentBytes;
     watched.readBytes = bytesRead;
     watched.sentBytes = sentBytes;
-    const resting = quiet && !connection.handedOver && !connection.busy;
-    watched.idleSinceMs = resting ? (watched.idleSinceMs ?? nowMs) : undefined;
+    const idle = quiet && !connection.handedOver && !connection.busy;
+    watched.idleSinceMs = idle ? (watched.idleSinceMs ?? nowMs) : undefined;
     watched.stalledSinceMs =
       quiet && writableLength > 0 ? (watched.stalledSinceMs ?? nowMs) : undefined;
     return (
-      nowMs - (watched.idleSinceMs ?? nowMs) >= restMs ||
+      nowMs - (watched.idleSinceMs ?? nowMs) >= idleMs ||
       nowMs - (watched.stalledSinceMs ?? nowMs) >= this.#limits.stalledTimeoutMs
     );
   }

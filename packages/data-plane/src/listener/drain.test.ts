@@ -38,7 +38,7 @@ async function setUp(graceMs: number, timeoutMs: number) {
 }
 
 describe('a drain', () => {
-  it('takes no new connection and lets what is in flight end, with Connection: close', async () => {
+  it('accepts no new connection and finishes requests in flight with Connection: close', async () => {
     const { gateway, held, text, refusesConnections } = await setUp(0, 20_000);
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text('?hold'));
@@ -56,7 +56,7 @@ describe('a drain', () => {
     expect(gateway.records).toMatchObject([{ outcome: 'success' }]);
   });
 
-  it('lets a response that has begun come to its end', async () => {
+  it('finishes a response that has started', async () => {
     const { gateway, held, text, refusesConnections } = await setUp(0, 20_000);
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text('?hold'));
@@ -70,7 +70,7 @@ describe('a drain', () => {
     await stopping;
   });
 
-  it('answers a request on an idle connection during the grace, and then closes it', async () => {
+  it('answers a request on an idle connection during the grace period and then closes it', async () => {
     const { gateway, text, refusesConnections } = await setUp(20_000, 1500);
     const connection = opened(await rawConnection(gateway.port));
     const idle = opened(await rawConnection(gateway.port));
@@ -91,7 +91,7 @@ describe('a drain', () => {
     await eventually(() => expect(idle.ended).toBe(true));
   });
 
-  it('ends within its bound, and what it cut has its record', async () => {
+  it('ends within its timeout, and cut requests have records', async () => {
     const { gateway, held, text } = await setUp(50, 300);
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text('?hold'));
@@ -105,7 +105,7 @@ describe('a drain', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('with nothing in flight takes no longer than the grace', async () => {
+  it('with nothing in flight takes no longer than the grace period', async () => {
     const { gateway } = await setUp(0, 20_000);
     opened(await rawConnection(gateway.port));
     const startedMs = performance.now();

@@ -29,22 +29,22 @@ export interface ServerOptions {
   readonly passThrough: ProxyHandler;
   readonly upgrade: UpgradeHandler;
   readonly malformed: MalformedHandler;
-  /** Counts what is no request, by reason. */
+  /** Counts malformed requests by reason. */
   readonly refused: (reason: MalformedReason) => void;
   readonly inFlight: InFlight;
   readonly clock: Clock;
   readonly limits: ServerLimits;
-  /** With one the port has TLS, and HTTP/2. */
+  /** If set, the port serves TLS and HTTP/2. */
   readonly certificate: ServedCertificate | undefined;
-  /** Counts a connection that was ended for what its caller did, by reason. */
+  /** Counts connections that the gateway ended because of their caller, by reason. */
   readonly connectionEnded: (reason: string) => void;
-  /** Counts a connection that was one too many. */
+  /** Counts connections above a limit. */
   readonly connectionRefused: (reason: ConnectionRefusal) => void;
 }
 
 export interface ServerLimits extends SweepLimits, ConnectionLimits, Http2Limits {
   readonly maxHeaderBytes: number;
-  /** How long a connection is read on that is about to end. */
+  /** How long a closing connection is still read. */
   readonly lingerTimeoutMs: number;
 }
 
@@ -52,17 +52,17 @@ export interface DataPlaneServer {
   readonly port: number;
   readonly openConnections: OpenConnections;
   /**
-   * Takes no new connection, lets what is in flight end within `timeoutMs`, then cuts the rest. Idle
-   * connections are kept for `graceMs`, in which a request on one of them is still answered, with
-   * `Connection: close`: so no caller loses a request that it had already sent.
+   * Accepts no new connection, waits up to `timeoutMs` for requests in flight, then closes the rest. Idle
+   * connections stay open for `graceMs`. A request on one of them is still answered, with
+   * `Connection: close`, so that no caller loses a request that it has already sent.
    */
   drain(graceMs: number, timeoutMs: number): Promise<void>;
 }
 
-/** How long what was cut may take to notice. */
+/** How long cut requests may take to finish. */
 const CUT_MS = 1_000;
 
-/** The HTTP server of the data plane: it sorts what arrives by path and hands it on. */
+/** Starts the HTTP server of the data plane, which dispatches requests by path. */
 export async function startServer(options: ServerOptions): Promise<DataPlaneServer> {
   const { certificate, clock, limits } = options;
   const sweep = new ConnectionSweep(clock, limits);
@@ -72,10 +72,14 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     handler(request, response, path, query);
   };
   const http1 = createHttp1Server({
-    ...{ clock, onRequest, date: createHttpDate(clock) },
-    ...{ malformed: options.malformed, refused: options.refused },
-    ...{ maxHeaderBytes: limits.maxHeaderBytes, lingerTimeoutMs: limits.lingerTimeoutMs },
-    // Up to twice as many are refused like any request, with a record.
+    clock,
+    onRequest,
+    date: createHttpDate(clock),
+    malformed: options.malformed,
+    refused: options.refused,
+    maxHeaderBytes: limits.maxHeaderBytes,
+    lingerTimeoutMs: limits.lingerTimeoutMs,
+    // Up to twice the limit, a request is parsed, so that it is refused with a record.
     maxHeaderLines: limits.maxHeaderLines * 2,
     takesOver,
     onTakeOver(request, ahead) {
@@ -92,7 +96,9 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     certificate === undefined || http2 === undefined
       ? createServer({ noDelay: true }, serveHttp1)
       : createSecureServer({
-          ...{ certificate, http1: serveHttp1, handshakeTimeoutMs: limits.headersTimeoutMs },
+          certificate,
+          http1: serveHttp1,
+          handshakeTimeoutMs: limits.headersTimeoutMs,
           http2: (socket) => {
             http2.accept(socket);
           },
@@ -116,9 +122,9 @@ function isProxyPath(path: string): boolean {
 }
 
 /**
- * A request to switch to WebSocket (RFC 6455 section 4.1); any other offer to upgrade is passed over (RFC
- * 9110 section 7.8), and so is one with a body. And CONNECT, which is refused there: its caller expects
- * a tunnel.
+ * Whether a request leaves HTTP: a WebSocket handshake (RFC 6455 section 4.1) without a body. Any other
+ * upgrade is ignored (RFC 9110 section 7.8). CONNECT counts too, because its caller expects a tunnel; the
+ * upgrade handler refuses it.
  */
 function takesOver({ method, url, upgrade, framing }: RequestHead): boolean {
   if (method === 'CONNECT') return true;
@@ -139,7 +145,7 @@ async function drain(
 ): Promise<void> {
   const { clock, inFlight } = options;
   const { graceMs, timeoutMs } = times;
-  // Connections stay: a caller's next request may be on its way on any of them.
+  // Connections stay open: the next request may already be on its way.
   server.close();
   const startedMs = clock.monotonicMs();
   await pause(clock, Math.min(graceMs, timeoutMs));
@@ -151,7 +157,7 @@ async function drain(
   http1.cut();
   http2?.cut();
   options.upgrade.cut();
-  // What was cut still gets its record.
+  // Cut requests still get their records.
   const cut = new AbortController();
   await Promise.race([inFlight.idle(), pause(clock, CUT_MS, cut.signal)]);
   cut.abort();

@@ -4,7 +4,7 @@ import type { IdPrefix } from '@gateway/shared/ids';
 import type { AuthFailures } from '../access/auth-failures.ts';
 import type { MalformedReason } from '@gateway/http1/message/message-reader';
 
-/** Gives the whole of the answer to a caller at this address that sent what is no HTTP. */
+/** Returns the whole response, head and body, for a malformed request from this address. */
 export type MalformedHandler = (reason: MalformedReason, address: string) => string;
 
 export interface MalformedOptions {
@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<MalformedReason, string>> = {
   slow_head: 'the request did not arrive in time',
 };
 
-/** Answers what is not HTTP with a 400 in the error envelope, after which the connection ends. */
+/** Answers malformed requests with 400 and the error envelope; the connection then closes. */
 export function createMalformedHandler(options: MalformedOptions): MalformedHandler {
   return (reason, address) => {
     const id = options.makeId('req');

@@ -13,8 +13,11 @@ async function setUp(environment: Record<string, string> = {}) {
   const controlPlane = opened(
     await startUpstream((seen, response) => {
       response.writeHead(seen.method === 'POST' ? 201 : 200, {
-        ...{ 'x-request-id': 'req_control', 'x-ratelimit-remaining': '5999', etag: '"3"' },
-        ...{ 'x-gateway-latency': '4', location: '/v1/services/svc_1' },
+        'x-request-id': 'req_control',
+        'x-ratelimit-remaining': '5999',
+        etag: '"3"',
+        'x-gateway-latency': '4',
+        location: '/v1/services/svc_1',
       });
       response.end(`control ${seen.body}`);
     }),
@@ -47,8 +50,10 @@ describe('the pass-through to the control plane', () => {
     expect(await response.text()).toBe('control ');
     expect(controlPlane.seen).toMatchObject([{ method: 'GET', url: target }]);
     expect(controlPlane.seen[0]?.headers).toMatchObject({
-      ...{ authorization: 'Bearer gwt_admin', 'if-match': '"2"' },
-      ...{ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' },
+      authorization: 'Bearer gwt_admin',
+      'if-match': '"2"',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
       host: new URL(controlPlane.url).host,
     });
     expect(upstream.seen).toHaveLength(0);
@@ -68,14 +73,14 @@ describe('the pass-through to the control plane', () => {
     expect(controlPlane.seen).toHaveLength(0);
   });
 
-  it('passes over an offer to upgrade', async () => {
+  it('ignores an upgrade request', async () => {
     const { gateway } = await setUp();
     const lines = ['Host: a', 'Connection: Upgrade', 'Upgrade: websocket'];
     const answer = await rawCall(gateway.port, { target: '/v1/services', lines });
     expect(answer.status).toBe(200);
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('carries %s with its body', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('forwards %s with its body', async (method) => {
     const { gateway, controlPlane } = await setUp();
     for (const body of ['{"name": "a"}', 'x'.repeat(300_000)]) {
       const response = await fetch(`${gateway.url}/v1/services`, { method, body });
@@ -84,18 +89,21 @@ describe('the pass-through to the control plane', () => {
     expect(controlPlane.seen.map((seen) => seen.method)).toEqual([method, method]);
   });
 
-  it('gives the answer of the control plane as it is, its gateway headers included', async () => {
+  it('returns the response of the control plane unchanged, including its gateway headers', async () => {
     const { gateway } = await setUp();
     const response = await fetch(`${gateway.url}/v1/services`, { method: 'POST', body: '{}' });
     expect(response.status).toBe(201);
     expect(Object.fromEntries(response.headers)).toMatchObject({
-      ...{ 'x-request-id': 'req_control', 'x-ratelimit-remaining': '5999', etag: '"3"' },
-      ...{ 'x-gateway-latency': '4', location: '/v1/services/svc_1' },
+      'x-request-id': 'req_control',
+      'x-ratelimit-remaining': '5999',
+      etag: '"3"',
+      'x-gateway-latency': '4',
+      location: '/v1/services/svc_1',
     });
     expect(response.headers.has('x-gateway-error')).toBe(false);
   });
 
-  it('tells the control plane the address of the caller, and believes no forged one', async () => {
+  it('sends the caller’s address to the control plane and ignores a forged one', async () => {
     const { gateway, controlPlane } = await setUp();
     const headers = { 'x-forwarded-for': '203.0.113.9' };
     await fetch(`${gateway.url}/v1/services`, { headers });
@@ -108,7 +116,7 @@ describe('the pass-through to the control plane', () => {
   });
 
   it.each(['/', '/healthz', '/metrics', '/v2/services', '/consoles', '/v1', '*'])(
-    'does not carry %s, which is 404',
+    'answers 404 to %s',
     async (target) => {
       const { gateway, controlPlane } = await setUp();
       const method = target === '*' ? 'OPTIONS' : 'GET';
@@ -117,13 +125,13 @@ describe('the pass-through to the control plane', () => {
     },
   );
 
-  it('is 404 where there is no control plane', async () => {
+  it('answers 404 if there is no control plane', async () => {
     const { gateway } = await setUp({ CONTROL_PLANE_URL: '' });
     await expectRefusal(await fetch(`${gateway.url}/v1/services`), 404, 'not_found');
     await expectRefusal(await fetch(`${gateway.url}/console`), 404, 'not_found');
   });
 
-  it('is 502 where the control plane is away, while the data path serves on', async () => {
+  it('answers 502 if the control plane is down, while the data path works', async () => {
     const { gateway } = await setUp({
       CONTROL_PLANE_URL: `http://127.0.0.1:${await closedPort()}`,
     });
@@ -135,7 +143,7 @@ describe('the pass-through to the control plane', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('ends at the control plane when the caller leaves', async () => {
+  it('cancels the request to the control plane when the caller leaves', async () => {
     let cut = 0;
     let arrivals = 0;
     const silent = opened(

@@ -10,18 +10,18 @@ import { PROXY_METHODS } from '../request/proxy-path.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import { pipeResponse } from '../request/pipe-response.ts';
 import type { UpstreamClient } from '../upstream/port.ts';
-import { createContext, type ArrivalOptions } from '../request/create-context.ts';
+import { createContext, type ContextOptions } from '../request/create-context.ts';
 import type { InFlight } from '../request/in-flight.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
-import { whenOver, type LingerOptions } from '../request/when-over.ts';
+import { onRequestEnd, type RequestEndOptions } from '../request/request-end.ts';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 
-export interface PassThroughOptions extends LingerOptions {
-  /** undefined: this data plane answers the data path only. */
+export interface PassThroughOptions extends RequestEndOptions {
+  /** undefined: this data plane serves only the data path. */
   readonly controlPlaneUrl: string | undefined;
   readonly client: UpstreamClient;
-  readonly arrivals: ArrivalOptions;
+  readonly contextOptions: ContextOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
   readonly log: Logger;
@@ -32,17 +32,17 @@ export interface PassThroughOptions extends LingerOptions {
 const KEEP_BYTES = 64 * 1024;
 
 /**
- * Everything that is not the data path goes to the control plane as it is, the credential included, so
- * that one base URL serves both. It is the forwarder with a fixed upstream; it tries once.
+ * Forwards everything outside the data path to the control plane unchanged, including the credential, so
+ * that one base URL serves both. It never retries.
  */
 export function createPassThrough(options: PassThroughOptions): ProxyHandler {
   const { controlPlaneUrl } = options;
   const upstream = controlPlaneUrl === undefined ? undefined : fixedUpstream(controlPlaneUrl);
   return (request, response, path, query) => {
     const proceed = () => response.writeContinue();
-    const ctx = createContext(request, path, query, proceed, options.arrivals);
+    const ctx = createContext(request, path, query, proceed, options.contextOptions);
     options.inFlight.enter();
-    whenOver(request, response, options, (complete) => {
+    onRequestEnd(request, response, options, (complete) => {
       if (!complete) ctx.clientLeft();
       options.inFlight.leave();
       ctx.finish();
@@ -52,7 +52,7 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       else
         respondWithError(ctx, response, toGatewayError(ctx, error, options.log), options.respond);
     };
-    // At once, as what follows a request whose framing is in doubt must not be read as another.
+    // Refuse at once: bytes after a request with doubtful framing must not be read as a request.
     try {
       checkHeaderLines(ctx, options.maxHeaderLines);
       checkHead(ctx);
@@ -62,14 +62,14 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       return;
     }
     if (upstream === undefined || !isControlPlanePath(path)) {
-      refuse(new GatewayError('not_found', 'The path is not one of the gateway.'));
+      refuse(new GatewayError('not_found', 'The gateway has no such path.'));
       return;
     }
     pass(ctx, request, response, upstream, options).catch(refuse);
   };
 }
 
-/** It would give back credentials to whoever can make a caller send it (RFC 9110 section 9.3.8). */
+/** TRACE would return credentials to anybody who can make a caller send it (RFC 9110 section 9.3.8). */
 function refuseTrace(): GatewayError {
   return new GatewayError('method_not_allowed', 'The method TRACE is not forwarded.', {
     headers: { allow: PROXY_METHODS.join(', ') },

@@ -7,14 +7,14 @@ export interface SecureServerOptions {
   readonly handshakeTimeoutMs: number;
   readonly http1: (socket: Socket) => void;
   readonly http2: (socket: TLSSocket) => void;
-  /** Counts handshakes that failed. */
+  /** Counts failed handshakes. */
   readonly failed: () => void;
 }
 
 /**
- * A port with TLS, which hands each connection to the version of HTTP that its caller chose by ALPN
- * (RFC 7301); a caller that names no protocol speaks HTTP/1.1, one that offers neither is refused by
- * TLS itself. A new certificate is for new connections; those that stand go on.
+ * A TLS server that hands each connection to the HTTP version chosen by ALPN (RFC 7301). A caller without
+ * ALPN gets HTTP/1.1; a caller that offers neither version is refused by TLS. A new certificate applies to
+ * new connections; existing ones continue.
  */
 export function createSecureServer(options: SecureServerOptions): Server {
   const { certificate } = options;

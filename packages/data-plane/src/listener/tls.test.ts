@@ -47,7 +47,10 @@ async function shake(options: {
 }) {
   const ca = gateway.authority.certPem;
   const socket = connect({
-    ...{ port: gateway.port, host: '127.0.0.1', ca, ...options },
+    port: gateway.port,
+    host: '127.0.0.1',
+    ca,
+    ...options,
     ...(options.maxVersion === undefined ? {} : { minVersion: 'TLSv1' as const }),
   });
   await once(socket, 'secureConnect');
@@ -68,7 +71,7 @@ async function http1(agent: Agent): Promise<{ body: string; port: number | undef
 const bearer = () => ({ authorization: `Bearer ${gateway.token}` });
 
 describe('the port with TLS', () => {
-  it('speaks what ALPN chooses, HTTP/1.1 to who names nothing, and refuses the rest', async () => {
+  it('speaks the protocol that ALPN chooses, HTTP/1.1 without ALPN, and refuses others', async () => {
     expect((await shake({ ALPNProtocols: ['h2', 'http/1.1'] })).alpnProtocol).toBe('h2');
     expect((await shake({ ALPNProtocols: ['http/1.1'] })).alpnProtocol).toBe('http/1.1');
     expect((await shake({})).alpnProtocol).toBe(false);
@@ -79,7 +82,7 @@ describe('the port with TLS', () => {
     expect(upstream.seen[0]?.headers['x-forwarded-proto']).toBe('https');
   });
 
-  it('shows a new certificate to new connections while those that stand go on', async () => {
+  it('uses a new certificate for new connections while existing ones continue', async () => {
     const kept = new Agent({ ca: gateway.authority.certPem, keepAlive: true, maxSockets: 1 });
     const session = gateway.connectHttp2();
     const before = await http1(kept);
@@ -122,7 +125,7 @@ describe('the port with TLS', () => {
     await other.stop();
   });
 
-  it('cuts what is no TLS, and who does not end the handshake', async () => {
+  it('closes connections without TLS and those with an unfinished handshake', async () => {
     const plain = connectTcp(gateway.port, '127.0.0.1');
     plain.on('error', () => undefined).resume();
     plain.write('GET /v1/proxy/test HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -136,8 +139,8 @@ describe('the port with TLS', () => {
   });
 });
 
-describe('a connection of HTTP/2', () => {
-  it('is closed with GOAWAY when it rests, and never within a request', async () => {
+describe('an HTTP/2 connection', () => {
+  it('is closed with GOAWAY when idle and never within a request', async () => {
     const session = gateway.connectHttp2();
     const slow = http2Call(session, { ':path': '/v1/proxy/test/slow', ...bearer() });
     const resting = await frameConnection(gateway.port, gateway.authority.certPem);
@@ -149,7 +152,7 @@ describe('a connection of HTTP/2', () => {
     await once(session, 'close');
   });
 
-  it('is cut when it rests and its caller never closes it, pings or not', async () => {
+  it('is destroyed if it stays idle and its caller does not close it, with or without pings', async () => {
     const resting = await frameConnection(gateway.port, gateway.authority.certPem);
     resting.socket.allowHalfOpen = true;
     const ping = setInterval(() => resting.send(FRAME.ping, 0, 0, Buffer.alloc(8)), 50);
@@ -157,7 +160,7 @@ describe('a connection of HTTP/2', () => {
     clearInterval(ping);
   });
 
-  it('drains: what is under way ends well, and what comes early in the stop is still answered', async () => {
+  it('drains: finishes requests in flight and still answers early ones during the stop', async () => {
     const session = gateway.connectHttp2();
     const slow = http2Call(session, { ':path': '/v1/proxy/test/slow', ...bearer() });
     await eventually(() => expect(upstream.seen.length).toBe(1));

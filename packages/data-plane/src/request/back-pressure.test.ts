@@ -62,7 +62,7 @@ async function countBytes(from: IncomingMessage): Promise<number> {
 }
 
 describe('back-pressure', () => {
-  it('reaches the upstream when the caller does not read, and lets go when it does', async () => {
+  it('pauses the upstream while the caller does not read, and resumes', async () => {
     let progress = { sent: 0 };
     const request = await setUp((_request, response) => void (progress = pour(response)));
     const [response] = (await once(request.end(), 'response')) as [IncomingMessage];
@@ -70,7 +70,7 @@ describe('back-pressure', () => {
     expect(await countBytes(response)).toBe(TOTAL);
   });
 
-  it('reaches the caller when the upstream does not read, and lets go when it does', async () => {
+  it('pauses the caller while the upstream does not read, and resumes', async () => {
     let arrived: IncomingMessage | undefined;
     let letGo: (() => void) | undefined;
     const reading = new Promise<void>((resolve) => (letGo = resolve));

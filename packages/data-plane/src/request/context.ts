@@ -15,22 +15,26 @@ import type { UpstreamResponse } from './upstream-response.ts';
 import type { RequestBody, TakenBody } from './request-body.ts';
 import type { TraceContext } from './trace-context.ts';
 
-/** Who a verified JWT says the caller is. Holds nothing by which the token could be made again. */
+/** The caller that a verified JWT names. Nothing in it lets anybody rebuild the token. */
 export interface JwtCaller {
   /**
-   * Names the caller to quotas and idempotency keys: a hash of issuer and subject, or of what the
-   * signature covers where the token names no subject, so that callers with other claims never share one.
+   * Identifies the caller for quotas and idempotency keys: a hash of issuer and subject. For a token
+   * without a subject it is a hash of the signed part, so that callers with different claims never share
+   * one.
    */
   readonly principal: string;
   /** Claim `sub`. */
   readonly subject: string | undefined;
-  /** Value of `X-Gateway-Subject`: the subject, with what is not visible ASCII percent-encoded. */
+  /** Value of `X-Gateway-Subject`: the subject; characters that are not visible ASCII are percent-encoded. */
   readonly subjectField: string | undefined;
-  /** Of the claims, `iss`, `aud` and those that the route requires: what the record keeps. */
+  /** The claims that the record keeps: `iss`, `aud` and those that the route requires. */
   readonly claims: Readonly<Record<string, RecordedClaim>>;
 }
 
-/** What an idempotency key did to its request. `forwarded`: the outcome of an earlier run is unknown, and the route allows another. */
+/**
+ * The effect of the idempotency key on its request. `forwarded`: the outcome of an earlier run is unknown
+ * and the route allows another run.
+ */
 export type KeyResult =
   | 'first'
   | 'forwarded'
@@ -41,23 +45,23 @@ export type KeyResult =
   | 'not_replayable'
   | 'unavailable';
 
-/** What is known of a request when it arrives. */
+/** What is known about a request when it arrives. */
 export interface Arrival {
   readonly id: string;
-  /** ms since the Unix epoch, the same as in the id. */
+  /** Milliseconds since the Unix epoch; the id contains the same time. */
   readonly receivedAtMs: number;
-  /** By the monotonic clock. */
+  /** Milliseconds of the monotonic clock. */
   readonly startedMs: number;
   readonly method: string;
   readonly httpVersion: string;
-  /** The host, and the port, that a target in absolute form names; it counts in place of Host. */
+  /** Host and port of a request target in absolute form; replaces Host (RFC 9112 section 3.2.2). */
   readonly authority: string | undefined;
   readonly target: ProxyTarget;
   readonly inbound: InboundHeaders;
   readonly body: RequestBody;
-  /** The address at the other end of the connection. */
+  /** The remote address of the connection. */
   readonly peerAddress: string;
-  /** The caller's address: that of the connection, unless a trusted proxy names another. */
+  /** The caller's address: the remote address, unless a trusted proxy names another. */
   readonly clientIp: string;
   readonly fromTrustedProxy: boolean;
   readonly protocol: 'http' | 'https';
@@ -66,8 +70,8 @@ export interface Arrival {
 }
 
 /**
- * One request on its way through the stages. Owned by that request alone; stages add what they find
- * out. What a stage acquires it gives back through `onFinish`, which runs on every way out.
+ * The state of one request while it runs through the stages. Only that request uses it; stages add what
+ * they find out. A stage that acquires something releases it in `onFinish`, which always runs.
  */
 export class RequestContext {
   readonly id: string;
@@ -89,35 +93,35 @@ export class RequestContext {
   environmentName: string | undefined = undefined;
   environment: EnvironmentTable | undefined = undefined;
   route: CompiledRoute | undefined = undefined;
-  /** The one that this request goes to; its service is the request's. */
+  /** The version that this request goes to. */
   version: CompiledVersion | undefined = undefined;
   token: Token | undefined = undefined;
-  /** The field that the token came in. */
+  /** The header that carried the token. */
   tokenField: 'authorization' | 'x-api-key' | undefined = undefined;
-  /** What the caller's JWT says, once it is verified. */
+  /** The caller of a JWT route, once the JWT is verified. */
   jwt: JwtCaller | undefined = undefined;
-  /** Who calls, once that is proven: a token's id, or what another kind of proof names. */
+  /** The authenticated caller: the id of its token, or the principal of its JWT. */
   principal: string | undefined = undefined;
-  /** The quota, or the allowance, that the rate-limit headers speak of. */
+  /** The quota or failure allowance that the rate-limit headers show. */
   quota: FixedWindow | undefined = undefined;
-  /** By the monotonic clock; set once the route is known. */
+  /** Milliseconds of the monotonic clock; set once the route is known. */
   deadlineMs = Infinity;
 
-  /** The body, where a stage before forwarding had to read it. */
+  /** The body, if a stage before forwarding had to read it. */
   takenBody: TakenBody | undefined = undefined;
-  /** What the request's idempotency key did to it, where it has one. */
+  /** The effect of the request's idempotency key, if it has one. */
   idempotency: KeyResult | undefined = undefined;
-  /** Keeps the response as it passes. The request holds a key then, and does not end with its caller. */
+  /** Stores the response while it passes. Set if the request holds a key; it then outlives its caller. */
   capture: ((response: UpstreamResponse) => UpstreamResponse) | undefined = undefined;
-  /** Whether the request's key is its own for certain; undefined where it holds none. */
+  /** Whether the request certainly still holds its key; undefined if it has none. */
   keyHeld: (() => boolean) | undefined = undefined;
-  /** Whether any of the request may have reached an upstream. */
+  /** Whether any part of the request may have reached an upstream. */
   mayHaveSent = false;
 
   readonly attempts: RecordedAttempt[] = [];
   upstream: CompiledUpstream | undefined = undefined;
   upstreamMs = 0;
-  /** Time spent waiting for the caller's own body. */
+  /** Time spent waiting for the caller's request body. */
   clientWaitMs = 0;
   /** Time spent waiting for another request with the same idempotency key. */
   duplicateWaitMs = 0;
@@ -126,7 +130,7 @@ export class RequestContext {
   errorCode: ErrorCode | undefined = undefined;
   gatewayMs = 0;
   responseBytes = 0;
-  /** Whether the upstream broke off, or went silent, within its response. */
+  /** Whether the upstream closed the connection or timed out within its response. */
   upstreamBroke = false;
   clientGone = false;
 
@@ -151,25 +155,25 @@ export class RequestContext {
     this.table = arrival.table;
   }
 
-  /** Registers how to undo what was just acquired. Undone last in, first out, once. */
+  /** Registers the release of something just acquired. Releases run once, last in, first out. */
   onFinish(undo: () => void): void {
     this.#onFinish.push(undo);
   }
 
-  /** The request is over, whichever way. */
+  /** Runs all releases; called when the request is over, however it ended. */
   finish(): void {
     const undo = this.#onFinish;
     this.#onFinish = [];
     for (let index = undo.length - 1; index >= 0; index -= 1) undo[index]?.();
   }
 
-  /** What to do should the caller leave now; replaces what was set before, undefined clears it. */
+  /** Sets what to cancel if the caller leaves; replaces the previous function, undefined clears it. */
   whenClientGone(cancel: (() => void) | undefined): void {
     if (cancel !== undefined && this.clientGone) cancel();
     else this.#onClientGone = cancel;
   }
 
-  /** The caller left before its response was complete. */
+  /** Called when the caller leaves before its response is complete. */
   clientLeft(): void {
     this.clientGone = true;
     this.#onClientGone?.();

@@ -16,7 +16,7 @@ import type { TraceContext } from './trace-context.ts';
 import type { RoutingTable } from '../routing-table/routing-table.ts';
 import { IncomingBody } from './incoming-body.ts';
 
-export interface ArrivalOptions {
+export interface ContextOptions {
   readonly clock: Clock;
   readonly makeId: (prefix: IdPrefix, atMs: number) => string;
   readonly trace: (traceparent: string | undefined, tracestate?: string) => TraceContext;
@@ -27,15 +27,15 @@ export interface ArrivalOptions {
 }
 
 /**
- * Makes the context of a request that has just arrived. Never refuses: what is wrong with it is said
- * by the first stage, so that a refused request has its record too.
+ * Creates the context of a new request. It refuses nothing: the first stage refuses bad requests, so
+ * that a refused request has a record too.
  */
 export function createContext(
   request: CallerRequest,
   path: string,
   query: string,
   proceed: () => void,
-  options: ArrivalOptions,
+  options: ContextOptions,
 ): RequestContext {
   const { clock, trustedProxies } = options;
   const receivedAtMs = clock.nowMs();

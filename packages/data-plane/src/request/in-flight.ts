@@ -1,4 +1,4 @@
-/** The requests that are under way in this process. */
+/** Counts the requests in flight in this process. */
 export class InFlight {
   #count = 0;
   #whenIdle: (() => void)[] = [];
@@ -19,7 +19,7 @@ export class InFlight {
     for (const resolve of waiting) resolve();
   }
 
-  /** Resolves once nothing is under way. */
+  /** Resolves once no request is in flight. */
   idle(): Promise<void> {
     if (this.#count === 0) return Promise.resolve();
     return new Promise((resolve) => this.#whenIdle.push(resolve));

@@ -19,7 +19,7 @@ function setUp() {
   return { request, budget, body, deadlineMs: clock.monotonicMs() + 1000 };
 }
 
-describe('the body of a caller who has left within it', () => {
+describe('the body of a caller that has left', () => {
   it.each([
     ['kept', CONTENT_BYTES],
     ['streamed', 0],
@@ -34,7 +34,7 @@ describe('the body of a caller who has left within it', () => {
     },
   );
 
-  it('is given up when that happens while it is waited for', async () => {
+  it('rejects when the caller leaves during the wait', async () => {
     const { request, body, deadlineMs } = setUp();
     const taken = body.take({ maxBytes: 1000, keepBytes: CONTENT_BYTES, deadlineMs });
     request.received(Buffer.from('hello'));

@@ -8,20 +8,20 @@ import { KeptBytes } from '@gateway/http1/message/kept-bytes';
 
 export interface IncomingBodyOptions {
   readonly request: CallerRequest;
-  /** undefined: the body comes in chunks of no announced total. */
+  /** undefined: the body is chunked, so its length is unknown. */
   readonly contentLength: number | undefined;
   readonly budget: BodyBudget;
   readonly clock: Clock;
-  /** Tells a caller that waits for `100 Continue` to go ahead. */
+  /** Sends `100 Continue`; undefined if the caller does not wait for it. */
   readonly proceed: (() => void) | undefined;
-  /** How long the caller may go without sending more of a streamed body. */
+  /** How long a streamed body may stall. */
   readonly idleTimeoutMs: number;
 }
 
-/** Of a body whose length is not announced. */
+/** First reservation for a body of unknown length. */
 const FIRST_RESERVE_BYTES = 64 * 1024;
 
-/** The body of a request. Nothing of it is read before `take`, nor is 100 Continue sent. */
+/** The body of a request. Before `take` nothing is read and no `100 Continue` is sent. */
 export class IncomingBody implements RequestBody {
   readonly empty = false;
   receivedBytes = 0;
@@ -36,8 +36,8 @@ export class IncomingBody implements RequestBody {
 
   take(limits: BodyLimits): TakenBody | Promise<TakenBody> {
     const { request, contentLength, budget, proceed } = this.#options;
-    // A stage before may have waited: nobody would tell of an end that has been told already.
-    if (request.lost !== undefined) throw brokenOff(request);
+    // An earlier stage may have waited, and an event that was emitted in between is not repeated.
+    if (request.lost !== undefined) throw bodyLost(request);
     if (contentLength !== undefined && contentLength > limits.maxBytes) throw tooLarge(limits);
     const expectedBytes = contentLength ?? Math.min(limits.keepBytes, FIRST_RESERVE_BYTES);
     const fits = expectedBytes <= limits.keepBytes && expectedBytes > 0;
@@ -50,7 +50,7 @@ export class IncomingBody implements RequestBody {
     return whole === undefined ? this.#readWhole(limits) : this.#kept(whole, limits);
   }
 
-  /** Gives back what the kept body took of the budget; a stream that nobody read to its end is over. */
+  /** Returns the kept body's share of the budget and destroys a stream that was not read to its end. */
   release(): void {
     this.#streamed?.destroy();
     this.#options.budget.release(this.#reservedBytes);
@@ -72,7 +72,7 @@ export class IncomingBody implements RequestBody {
         if (settled) return;
         settled = true;
         timer.cancel();
-        // After its end a request emits nothing more that matters, so this costs the rare case only.
+        // A request that has ended emits nothing more, so only the rare case pays for `off`.
         if (!request.readableEnded) request.off('data', onData).off('end', onEnd);
         if (result instanceof Error) reject(result);
         else resolve(result);
@@ -92,9 +92,9 @@ export class IncomingBody implements RequestBody {
         const bytes = kept.whole();
         settle({ kind: 'kept', bytes: bytes.length === 0 ? null : bytes });
       };
-      // Every request closes, and an Error with its stack costs more than all the rest of a body.
+      // Every request closes, and creating an Error with its stack costs more than reading the body.
       const onClose = () => {
-        if (!settled) settle(brokenOff(request));
+        if (!settled) settle(bodyLost(request));
       };
       const timeoutMs = Math.max(1, limits.deadlineMs - clock.monotonicMs());
       const timer = clock.setTimer(timeoutMs, () => {
@@ -105,7 +105,7 @@ export class IncomingBody implements RequestBody {
     });
   }
 
-  /** Whether what was received may be kept; a body of no announced length takes more as it grows. */
+  /** Whether the received bytes may be kept. A body of unknown length reserves more as it grows. */
   #reserveFor(limits: BodyLimits): boolean {
     if (this.receivedBytes <= this.#reservedBytes) return true;
     const doubled = Math.min(this.#reservedBytes * 2, limits.keepBytes);
@@ -120,8 +120,8 @@ export class IncomingBody implements RequestBody {
   }
 }
 
-/** What becomes of a request whose body breaks off: its caller has left, or waits for an answer. */
-function brokenOff(request: CallerRequest): Error {
+/** The error for an incomplete body: it is malformed, or its caller has left. */
+function bodyLost(request: CallerRequest): Error {
   return request.lost === 'malformed'
     ? new GatewayError('invalid_request', 'The request was refused: the body is not well-formed.')
     : new ClientLeftError();
@@ -135,8 +135,8 @@ function tooLarge(limits: BodyLimits): GatewayError {
 }
 
 /**
- * The body on its way through, with back-pressure. Destroying it leaves the connection of the caller
- * alone, as the caller is still to be answered; what comes after that is read and dropped.
+ * Streams the body with back-pressure. Destroying it does not close the caller's connection, because the
+ * caller still gets an answer; the rest of the body is read and dropped.
  */
 class IncomingBodyStream extends Readable implements BodyStream {
   failure: Error | undefined = undefined;
@@ -168,7 +168,7 @@ class IncomingBodyStream extends Readable implements BodyStream {
     const onData = (chunk: Buffer) => {
       owner.receivedBytes += chunk.length;
       if (owner.receivedBytes > limits.maxBytes) fail(tooLarge(limits));
-      // What queues here stays below: a queue of many small chunks is many times its bytes, twice.
+      // Pause as soon as anything queues: a queue of small chunks needs many times its bytes.
       else if (!this.push(chunk) || this.readableLength > 0) request.pause();
       watch();
     };
@@ -176,12 +176,12 @@ class IncomingBodyStream extends Readable implements BodyStream {
       this.#detach();
       this.push(null);
     };
-    const onClose = () => fail(brokenOff(request));
+    const onClose = () => fail(bodyLost(request));
     this.#detach = () => {
       idle?.cancel();
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
     };
-    // It may fail before an attempt reads it, or after: what came of it stands in `failure`.
+    // The stream may fail before or after an attempt reads it; `failure` keeps the error.
     this.on('error', () => undefined);
     request.on('end', onEnd).on('close', onClose).on('error', onClose);
     for (const chunk of head) this.push(chunk);
@@ -190,7 +190,7 @@ class IncomingBodyStream extends Readable implements BodyStream {
     watch();
   }
 
-  /** From the moment that an attempt listens, as then it may have taken any of it. */
+  /** True once an attempt listens, because it may have read some of the body. */
   get begun(): boolean {
     return this.readableFlowing !== null;
   }

@@ -70,7 +70,7 @@ describe('a caller who leaves', () => {
     },
   );
 
-  it('within the response ends it upstream', async () => {
+  it('within the response ends the upstream exchange', async () => {
     const { send, connection, nothingLeft, gateway } = await setUp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nhello');
     });
@@ -81,7 +81,7 @@ describe('a caller who leaves', () => {
     expect(gateway.records[0]).toMatchObject({ status: 200, response_bytes: 5 });
   });
 
-  it('while the response waits for it to read ends it upstream', async () => {
+  it('while it does not read the response ends the upstream exchange', async () => {
     const { send, connection, nothingLeft } = await setUp((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n`);
       const piece = Buffer.alloc(1024 * 1024);
@@ -162,7 +162,7 @@ describe('a caller who leaves', () => {
     expect(gateway.records[0]?.attempts).toMatchObject([{ status: 503 }]);
   });
 
-  it('during a back-off with an idempotency key has it go on, so that the next use gets the answer', async () => {
+  it('during a back-off with an idempotency key does not end the request, so that the next use gets the answer', async () => {
     const upstream = opened(
       await startUpstream((_seen, response) => {
         if (upstream.seen.length > 1) response.end('done');
@@ -183,11 +183,12 @@ describe('a caller who leaves', () => {
     expect(upstream.seen).toHaveLength(2);
     await eventually(() => expect(gateway.records.length).toBe(2));
     expect(gateway.records.find((record) => record.idempotency === 'first')).toMatchObject({
-      ...{ outcome: 'client_aborted', attempts: [{ status: 503 }, { status: 200 }] },
+      outcome: 'client_aborted',
+      attempts: [{ status: 503 }, { status: 200 }],
     });
   });
 
-  it('causes nothing more of what it had sent ahead', async () => {
+  it('causes no forwarding of its pipelined requests', async () => {
     const { send, connection, nothingLeft, arrivals } = await setUp(() => undefined);
     for (let request = 0; request < 20; request += 1) send('GET');
     await eventually(() => expect(arrivals()).toBe(1));
@@ -196,7 +197,7 @@ describe('a caller who leaves', () => {
     expect(arrivals()).toBe(1);
   });
 
-  it('leaves nothing behind however often and whenever it happens', async () => {
+  it('leaks nothing, whenever it leaves', async () => {
     const { gateway, nothingLeft } = await setUp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
       socket.write('x'.repeat(1000));

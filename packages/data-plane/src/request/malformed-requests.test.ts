@@ -15,7 +15,7 @@ async function setUp(environment: Record<string, string> = {}) {
   return { upstream, gateway };
 }
 
-describe('requests that could be read in two ways', () => {
+describe('requests with ambiguous framing', () => {
   it.each([
     ['none', []],
     ['an empty one', ['Host:']],
@@ -84,7 +84,7 @@ describe('requests that could be read in two ways', () => {
   });
 });
 
-describe('bytes that are no HTTP', () => {
+describe('bytes that are not HTTP', () => {
   it.each([
     ['noise', '\x00\x01\x02\r\n\r\n'],
     ['a method that nobody knows', 'FROB /v1/proxy/test HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -105,7 +105,7 @@ describe('bytes that are no HTTP', () => {
     expect(await gateway.registry.metrics()).toMatch(/gateway_malformed_requests_total\{.*\} 1\n/);
   });
 
-  it('within a body never write into a response that has begun', async () => {
+  it('within a body never write into a started response', async () => {
     const upstream = opened(
       await startRawUpstream((socket) => {
         const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -127,7 +127,7 @@ describe('bytes that are no HTTP', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('behind a request that was not answered yet are never taken for its answer', async () => {
+  it('after an unanswered request get no answer before that request', async () => {
     const sockets: Socket[] = [];
     const upstream = opened(await startRawUpstream((socket) => void sockets.push(socket)));
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
@@ -168,7 +168,7 @@ describe('bytes that are no HTTP', () => {
     },
   );
 
-  it('are not waited for: a head that never ends is given up at its time-out', async () => {
+  it('time out: a head that never ends is refused', async () => {
     const { gateway } = await setUp({ HEADERS_TIMEOUT_MS: '200' });
     const connection = opened(await rawConnection(gateway.port));
     connection.send('GET /v1/proxy/test HTTP/1.1\r\nHost: a\r\n');

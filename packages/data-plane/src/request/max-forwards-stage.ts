@@ -8,9 +8,9 @@ const FIELD = 'max-forwards';
 const NUMBER = /^\d{1,9}$/;
 
 /**
- * Answers OPTIONS for the gateway itself where `Max-Forwards` says that it may go no further, and else
- * counts one off it (RFC 9110 section 7.6.2); for other methods the field means nothing. Runs after the
- * quota, as what the gateway answers itself is to be paid for as well.
+ * Answers an OPTIONS request with `Max-Forwards: 0` itself and otherwise decrements the field (RFC 9110
+ * section 7.6.2). For other methods the field has no meaning. Runs after the quota, because a request
+ * that the gateway answers counts too.
  */
 export function createMaxForwards(): Stage {
   return (ctx) => {
@@ -29,7 +29,7 @@ export function createMaxForwards(): Stage {
   };
 }
 
-/** RFC 9110 section 9.3.7: what the route takes. */
+/** Lists the methods of the route (RFC 9110 section 9.3.7). */
 function optionsOf(ctx: RequestContext): UpstreamResponse {
   const methods = [...(ctx.route?.methods ?? PROXY_METHODS)];
   return {

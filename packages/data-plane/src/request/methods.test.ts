@@ -54,7 +54,7 @@ describe('methods', () => {
     expect(await gateway.recordOf(response)).toMatchObject({ route: null });
   });
 
-  it('holds a route to the methods that it takes, and names them', async () => {
+  it('refuses methods that the route does not accept and lists those that it does', async () => {
     const { gateway, upstream } = await setUp(undefined, { methods: ['GET', 'POST'] });
     expect((await gateway.call('test', { method: 'POST' })).status).toBe(200);
     const refused = await gateway.call('test', { method: 'DELETE' });
@@ -63,7 +63,7 @@ describe('methods', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
-  it('answers a refused HEAD without a body, and the connection goes on', async () => {
+  it('answers a refused HEAD without a body and keeps the connection open', async () => {
     const { gateway } = await setUp();
     const connection = opened(await rawConnection(gateway.port));
     connection.send(requestText({ method: 'HEAD' }));
@@ -76,7 +76,7 @@ describe('methods', () => {
     expect(await gateway.recordOf(refused)).toMatchObject({ status: 401, response_bytes: 0 });
   });
 
-  it('keeps what a HEAD says of the body that it leaves out', async () => {
+  it('keeps the fields of a HEAD response that describe the omitted body', async () => {
     const { gateway } = await setUp((_seen, response) => {
       response.writeHead(200, { 'content-length': '12345', etag: '"v1"' }).end();
     });
@@ -110,7 +110,7 @@ describe('methods', () => {
     },
   );
 
-  it('passes OPTIONS on to the upstream and answers none itself', async () => {
+  it('forwards OPTIONS to the upstream', async () => {
     const { gateway } = await setUp((_seen, response) => {
       response.writeHead(204, { allow: 'GET', 'access-control-allow-origin': '*' }).end();
     });

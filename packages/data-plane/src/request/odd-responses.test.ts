@@ -40,7 +40,7 @@ async function setUp(onRequest: (socket: Socket, request: string) => void, retry
   };
 }
 
-describe('responses out of the ordinary', () => {
+describe('unusual responses', () => {
   it.each([
     [
       'interim ones before',
@@ -59,7 +59,7 @@ describe('responses out of the ordinary', () => {
     expect(response.headers.has('link')).toBe(false);
   });
 
-  it('end with the connection where they announce no length', async () => {
+  it('end with the connection if they have no length', async () => {
     const { call, gateway } = await setUp((socket) => {
       socket.write('HTTP/1.0 200 OK\r\n\r\nfirst,');
       setImmediate(() => socket.end('last'));
@@ -181,7 +181,7 @@ describe('responses out of the ordinary', () => {
     expect(counts()).toEqual({ arrivals: 10, connections: 10 });
   });
 
-  it('that keep the connection open share one', async () => {
+  it('that keep the connection open reuse it', async () => {
     const { call, counts } = await setUp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     });
@@ -205,13 +205,15 @@ describe('responses out of the ordinary', () => {
     for (let request = 0; request < 20; request += 1) {
       const response = await call();
       expect({ request, status: response.status, bytes: response.body.length }).toEqual({
-        ...{ request, status: 200, bytes },
+        request,
+        status: 200,
+        bytes,
       });
     }
     expect(counts()).toEqual({ arrivals: 20, connections: 1 });
   });
 
-  it('followed by more than they announced poison no other request', async () => {
+  it('followed by extra bytes do not affect other requests', async () => {
     const { call, counts } = await setUp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\npoison');
     });

@@ -8,15 +8,14 @@ export type BodyTarget = Pick<CallerResponse, 'write' | 'end' | 'flushHeaders' |
 
 export interface PipeEvents {
   sent(bytes: number): void;
-  /** The upstream's side is over; `complete` tells whether all of the body came. */
+  /** The upstream has finished; `complete` says whether the whole body arrived. */
   ended(complete: boolean): void;
 }
 
 /**
- * Sends the body of an upstream's response after a head that was written already. A body that is there
- * in full goes out in one write with the head; a longer one flows at the caller's pace. Where the
- * upstream breaks off, the caller's connection is cut, so that the body can never look complete
- * (RFC 9112 section 8).
+ * Sends the body of an upstream's response after its head. A body that has fully arrived is written
+ * together with the head; a longer one streams with back-pressure. If the upstream breaks off, the
+ * caller's connection is closed, so that the body cannot look complete (RFC 9112 section 8).
  */
 export function pipeResponse(
   upstream: UpstreamResponse,

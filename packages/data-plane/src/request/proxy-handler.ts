@@ -5,17 +5,17 @@ import type { RequestContext } from './context.ts';
 import { respondWithError, respondWithUpstream, type RespondOptions } from './reply.ts';
 import { runStages, type Stage } from './stage.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
-import { createContext, type ArrivalOptions } from './create-context.ts';
+import { createContext, type ContextOptions } from './create-context.ts';
 import type { InFlight } from './in-flight.ts';
-import { whenOver, type LingerOptions } from './when-over.ts';
+import { onRequestEnd, type RequestEndOptions } from './request-end.ts';
 
-export interface ProxyHandlerOptions extends LingerOptions {
+export interface ProxyHandlerOptions extends RequestEndOptions {
   readonly stages: readonly Stage[];
-  readonly arrivals: ArrivalOptions;
+  readonly contextOptions: ContextOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
   readonly log: Logger;
-  /** Called once for every request, when it is over. */
+  /** Called once for each request, when it is over. */
   readonly finished: (ctx: RequestContext) => void;
 }
 
@@ -30,29 +30,29 @@ export type ProxyHandler = (
 export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
   return (request, response, path, query) => {
     const proceed = () => response.writeContinue();
-    const ctx = createContext(request, path, query, proceed, options.arrivals);
+    const ctx = createContext(request, path, query, proceed, options.contextOptions);
     options.inFlight.enter();
-    // Over means both: the stages have settled, and nothing more goes out on the connection.
-    let open = 2;
+    // A request is over when its stages have settled and nothing more is sent on the connection.
+    let pendingParts = 2;
     const settle = () => {
-      open -= 1;
-      if (open > 0) return;
+      pendingParts -= 1;
+      if (pendingParts > 0) return;
       options.inFlight.leave();
       ctx.finish();
       options.finished(ctx);
     };
-    whenOver(request, response, options, (complete) => {
+    onRequestEnd(request, response, options, (complete) => {
       if (!complete) ctx.clientLeft();
       settle();
     });
     response.on('error', (error) => {
-      options.log.debug({ request_id: ctx.id, reason: error.message }, 'the response broke');
+      options.log.debug({ request_id: ctx.id, reason: error.message }, 'response failed');
     });
     void handle(ctx, response, options, settle);
   };
 }
 
-/** Whatever is thrown becomes a reply, in this one place; `settled` is called once, behind all else. */
+/** Runs the stages and replies. This is the one place that turns errors into replies. Calls `settled` last. */
 async function handle(
   ctx: RequestContext,
   response: CallerResponse,
@@ -85,7 +85,7 @@ function passOn(
   try {
     respondWithUpstream(ctx, response, upstream, options.respond);
   } catch (error) {
-    // Its connection would else wait for a reader for ever.
+    // Otherwise the upstream connection would wait for a reader forever.
     upstream.cancel();
     throw error;
   }
@@ -101,7 +101,7 @@ function answer(
   else respondWithError(ctx, response, error, options.respond);
 }
 
-/** An error that is not the caller's to see becomes `internal_error`, and is logged with its cause. */
+/** Turns an unexpected error into `internal_error` and logs it; the caller must not see its cause. */
 export function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
   if (error instanceof GatewayError) return error;
   log.error({ request_id: ctx.id, err: error }, 'request failed unexpectedly');

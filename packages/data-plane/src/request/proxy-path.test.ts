@@ -81,7 +81,7 @@ describe('refuseSubPath', () => {
     expect(refuseSubPath(path)).toBeUndefined();
   });
 
-  it('never lets through what any number of decodings turns into a way out of the base', () => {
+  it('refuses every sub-path that leaves the base after any number of decodings', () => {
     const piece = fc.constantFrom(
       '.',
       '..',

@@ -1,21 +1,21 @@
-/** The path of the data path: `/v1/proxy/{route}` and everything below it. */
+/** Proxied paths are `/v1/proxy/{route}` and everything below. */
 export const PROXY_PREFIX = '/v1/proxy/';
 
-/** The methods that the proxy path takes: all of RFC 9110 section 9 and PATCH, but CONNECT and TRACE. */
+/** The methods that the proxy path accepts: those of RFC 9110 section 9 except CONNECT and TRACE, and PATCH. */
 export const PROXY_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 export interface ProxyTarget {
-  /** The route's name as the path gives it; empty where it gives none. */
+  /** The route's name in the path; empty if there is none. */
   readonly routeName: string;
-  /** What follows the name: empty, or a path that begins with a slash. As sent, never decoded. */
+  /** The path after the name: empty, or starting with a slash. As sent, never decoded. */
   readonly subPath: string;
   /** The path without the query. */
   readonly path: string;
-  /** The query with its question mark, or empty. */
+  /** The query including its question mark, or empty. */
   readonly query: string;
 }
 
-/** Takes a request target apart (RFC 9112 section 3.2: origin-form, or absolute-form). */
+/** Splits a request target in origin-form or absolute-form (RFC 9112 section 3.2) into path and query. */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
   let rest = target;
   if (!rest.startsWith('/')) {
@@ -30,7 +30,7 @@ export function splitTarget(target: string): { readonly path: string; readonly q
     : { path: rest.slice(0, mark), query: rest.slice(mark) };
 }
 
-/** The route and the rest that a path below `/v1/proxy/` names; any other path names no route. */
+/** Splits a path below `/v1/proxy/` into route name and sub-path; other paths have no route name. */
 export function parseProxyTarget(path: string, query: string): ProxyTarget {
   if (!path.startsWith(PROXY_PREFIX)) return { routeName: '', subPath: '', path, query };
   const slash = path.indexOf('/', PROXY_PREFIX.length);
@@ -44,22 +44,22 @@ export function parseProxyTarget(path: string, query: string): ProxyTarget {
       };
 }
 
-/** The path to ask the upstream for: its base, the sub-path and the query. */
+/** The request target for the upstream: its base path, the sub-path and the query. */
 export function upstreamPath(basePath: string, subPath: string, query: string): string {
   const path = basePath + subPath;
   return (path === '' ? '/' : path) + query;
 }
 
-/** Upstreams that decode more often than this would be broken for every proxy in front of them. */
+/** An upstream that decodes more often than this does not work behind any proxy. */
 const MAX_DECODINGS = 3;
 
 /**
- * Why a sub-path may not be appended to an upstream's base, or undefined where it may.
+ * Why a sub-path may not be appended to an upstream's base path, or undefined if it may.
  *
- * It must not be able to leave the base, whichever way an upstream reads it: dot segments are refused
- * plain, percent-encoded once or several times, before `;` parameters, a query or a fragment, between
- * backslashes, and in overlong UTF-8. So are fragments, control characters and escapes that are none
- * (RFC 3986 sections 2.1, 3.3; RFC 9112 section 3.2.1).
+ * A sub-path must not leave the base path, however the upstream parses it. So dot segments are refused
+ * in plain text, percent-encoded once or several times, before `;` parameters, a query or a fragment,
+ * between backslashes, and in overlong UTF-8. Fragments, control characters and invalid escapes are
+ * refused too (RFC 3986 sections 2.1, 3.3; RFC 9112 section 3.2.1).
  */
 export function refuseSubPath(subPath: string): string | undefined {
   if (!/[%\\;#]|\/\.|[^!-~]/.test(subPath)) return undefined;
@@ -77,7 +77,7 @@ export function refuseSubPath(subPath: string): string | undefined {
 }
 
 function refuseDecoded(text: string): string | undefined {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  // eslint-disable-next-line no-control-regex -- looks for control characters
   if (/[\u0000-\u001f\u007f]/.test(text)) return 'holds a control character';
   if (/[\u00c0\u00c1\u00f5-\u00ff]|\u00e0[\u0080-\u009f]|\u00f0[\u0080-\u008f]/.test(text)) {
     return 'is not well-formed UTF-8';
@@ -89,7 +89,7 @@ function refuseDecoded(text: string): string | undefined {
   return undefined;
 }
 
-/** Every escape as the one byte that it stands for, as a character of the same number. */
+/** Replaces each escape by one character with the value of its byte. */
 function decodeOnce(text: string): string {
   return text.replace(/%([0-9A-Fa-f]{2})/g, (_escape, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

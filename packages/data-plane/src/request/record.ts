@@ -14,7 +14,7 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
   const { upstream, quota } = ctx;
   return {
     id: ctx.id,
-    // A name that no environment has came with a header, of whose values none is kept.
+    // The name of an unknown environment comes from a header, and records keep no header values.
     environment: ctx.environment === undefined ? null : (ctx.environmentName ?? null),
     route: bounded(ctx.target.routeName, MAX_RECORDED_CLIENT_ID_CHARS) ?? null,
     route_version: ctx.version?.name ?? null,
@@ -54,15 +54,15 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
   };
 }
 
-/** A request that was refused before its version was chosen has a service where there is but one. */
+/** The request's service. If no version was chosen yet, the service of the route's only version. */
 function serviceOf(ctx: RequestContext): CompiledService | undefined {
   const { version, route } = ctx;
   return (version ?? (route?.versions.length === 1 ? route.versions[0] : undefined))?.service;
 }
 
-/** What came of the request. A refusal is the gateway's; an error status of the upstream is its own. */
+/** The outcome of the request. `rejected`: the gateway refused it; `upstream_error`: the upstream failed. */
 export function outcomeOf(ctx: RequestContext): Outcome {
-  // First, as the caller's connection is cut where its response broke off.
+  // Checked first: when a response breaks off, the caller's connection is closed too.
   if (ctx.upstreamBroke) return 'upstream_error';
   if (ctx.clientGone) return 'client_aborted';
   if (ctx.errorCode === 'upstream_unavailable') return 'upstream_unavailable';
@@ -73,7 +73,7 @@ export function outcomeOf(ctx: RequestContext): Outcome {
 
 function bounded(text: string | undefined, maxChars: number): string | undefined {
   if (text === undefined || text === '') return undefined;
-  // First, as half a secret would not be recognised.
+  // Secrets are removed first, because a truncated secret would not be recognised.
   return withoutTokenSecrets(text).slice(0, maxChars);
 }
 

@@ -32,7 +32,7 @@ async function logged(gateway: TestDataPath): Promise<void> {
 }
 
 describe('the record of a request', () => {
-  it('holds what the design names, and nothing beside it', async () => {
+  it('has exactly the documented fields', async () => {
     const { gateway, upstream } = await setUp();
     const response = await gateway.call('test/a/b?query=1', {
       method: 'POST',
@@ -43,11 +43,23 @@ describe('the record of a request', () => {
     const record = await gateway.recordOf(response);
     expect(requestRecordSchema.strict().parse(record)).toEqual(record);
     expect(record).toMatchObject({
-      ...{ environment: 'production', route: 'test', service_id: 'svc_test', method: 'POST' },
-      ...{ path: '/v1/proxy/test/a/b', status: 200, outcome: 'success', error_code: null },
-      ...{ upstream: { id: 'ups_0', url: upstream.url, region: null }, retry_count: 0 },
-      ...{ token_id: 'tok_test', client_ip: '127.0.0.1', client_request_id: 'caller-1' },
-      ...{ request_bytes: 5, response_bytes: 18, data_plane: 'test', config_version: 1 },
+      environment: 'production',
+      route: 'test',
+      service_id: 'svc_test',
+      method: 'POST',
+      path: '/v1/proxy/test/a/b',
+      status: 200,
+      outcome: 'success',
+      error_code: null,
+      upstream: { id: 'ups_0', url: upstream.url, region: null },
+      retry_count: 0,
+      token_id: 'tok_test',
+      client_ip: '127.0.0.1',
+      client_request_id: 'caller-1',
+      request_bytes: 5,
+      response_bytes: 18,
+      data_plane: 'test',
+      config_version: 1,
       attempts: [{ upstream: 'ups_0', region: null, status: 200 }],
       rate_limit: { limit: 1000, remaining: 999, reset_seconds: expect.any(Number) },
       trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -70,7 +82,7 @@ describe('the record of a request', () => {
     expect(await gateway.recordOf(response)).toMatchObject({ outcome, status });
   });
 
-  it('is one for every kind of request, and its times add up', async () => {
+  it('exists for every kind of request, and its times add up', async () => {
     const { gateway } = await setUp();
     const ids: string[] = [];
     const call = async (path: string, init?: RequestInit) => {
@@ -114,7 +126,7 @@ describe('the record of a request', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('tells the wait for an upstream from the time in the gateway', async () => {
+  it('separates the wait for the upstream from the time in the gateway', async () => {
     const { gateway } = await setUp();
     const response = await gateway.call('test?hang');
     const { timing } = await gateway.recordOf(response);
@@ -123,7 +135,7 @@ describe('the record of a request', () => {
     expect(Number(response.headers.get('x-gateway-latency'))).toBe(Math.round(timing.gateway_ms));
   });
 
-  it('counts a body that flows towards the time of the upstream', async () => {
+  it('counts the time of a streaming body as upstream time', async () => {
     let passedMs = 0;
     let finish: (() => void) | undefined;
     const upstream = opened(
@@ -143,7 +155,7 @@ describe('the record of a request', () => {
     expect(timing.gateway_ms).toBeLessThan(4000);
   });
 
-  it('is bounded, whatever the caller sends', async () => {
+  it('is limited in size, whatever the caller sends', async () => {
     const { gateway } = await setUp();
     const long = 'a'.repeat(5000);
     const lines = ['Host: gateway.test', `X-Request-Id: ${long}`];
@@ -153,15 +165,18 @@ describe('the record of a request', () => {
   });
 });
 
-describe('what is written of a request', () => {
-  it('holds no secret, header value, body or query value, neither record nor log nor metric', async () => {
+describe('everything that is written about a request', () => {
+  it('contains no secret, header value, body or query value, in record, log and metrics', async () => {
     const { gateway, upstream } = await setUp();
     const marked = {
       method: 'POST',
       body: 'marker-request-body',
       headers: {
-        ...{ 'x-custom': 'marker-header', cookie: 'marker-cookie=1', 'user-agent': 'marker-agent' },
-        ...{ 'idempotency-key': 'marker-key', 'x-forwarded-for': 'marker-forwarded' },
+        'x-custom': 'marker-header',
+        cookie: 'marker-cookie=1',
+        'user-agent': 'marker-agent',
+        'idempotency-key': 'marker-key',
+        'x-forwarded-for': 'marker-forwarded',
       },
     };
     const query = '?q=marker-query';
@@ -197,7 +212,7 @@ describe('what is written of a request', () => {
     }
   });
 
-  it('holds no token that stands in a path or an id, and no environment that does not exist', async () => {
+  it('contains no token from a path or an id, and no unknown environment', async () => {
     const { gateway } = await setUp();
     const { token } = gateway;
     const long = 'a'.repeat(1000);

@@ -9,13 +9,13 @@ import { endToEndFields, gatewayFields, gatewayMsAt } from './reply-head.ts';
 
 export interface RespondOptions {
   readonly clock: Clock;
-  /** The failed authentications that an address may still make; counted while no route is known. */
+  /** The failed authentications that an address has left; shown while no route is known. */
   readonly failureAllowance: (address: string, nowMs: number) => FixedWindow;
-  /** Whether connections are to be given up, as the process is about to stop. */
+  /** Whether to close connections because the process is stopping. */
   readonly draining: () => boolean;
 }
 
-/** Passes the upstream's response on: status and body unchanged, the gateway's own fields added. */
+/** Sends the upstream's response: status and body unchanged, plus the gateway's own fields. */
 export function respondWithUpstream(
   ctx: RequestContext,
   response: CallerResponse,
@@ -28,17 +28,17 @@ export function respondWithUpstream(
   fields.push(...respondHead(ctx, upstream.status, options, headAtMs));
   response.writeHead(upstream.status, upstream.statusText, fields);
   ctx.whenClientGone(() => upstream.cancel());
-  let flows = false;
+  let streaming = false;
   pipeResponse(upstream, response, {
     sent: (bytes) => void (ctx.responseBytes += bytes),
     ended: (complete) => {
-      // A body that was there with its head took no time.
-      if (flows) ctx.upstreamMs += clock.monotonicMs() - headAtMs;
+      // A body that arrived with its head took no extra time.
+      if (streaming) ctx.upstreamMs += clock.monotonicMs() - headAtMs;
       ctx.upstreamBroke = !complete;
       ctx.whenClientGone(undefined);
     },
   });
-  flows = true;
+  streaming = true;
 }
 
 /**
@@ -76,7 +76,7 @@ export function errorReply(
   return { fields, body };
 }
 
-/** The gateway's own fields, and the note of the status and of the time spent. */
+/** Returns the gateway's own fields; stores the status and the gateway time in the context. */
 export function respondHead(
   ctx: RequestContext,
   status: number,
@@ -92,8 +92,8 @@ export function respondHead(
 }
 
 /**
- * Whether the caller was never told to go on with its body: it may send it or not, so what comes next
- * on the connection cannot be told to be a request (RFC 9110 section 10.1.1).
+ * Whether the caller still waits for `100 Continue`. It may send the body or not, so the next bytes on
+ * the connection may be the body or a new request (RFC 9110 section 10.1.1).
  */
 function awaitsContinue(ctx: RequestContext): boolean {
   return ctx.inbound.expectContinue && !ctx.body.taken && !ctx.body.empty;

@@ -3,16 +3,16 @@ import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 
 /** The body of the caller's request, not read until a stage asks for it. */
 export interface RequestBody {
-  /** Whether there is none: no Content-Length above zero and no chunks. */
+  /** Whether the request has no body: no Content-Length above zero and no chunks. */
   readonly empty: boolean;
   readonly receivedBytes: number;
-  /** Whether it was asked for. A caller that waits for `100 Continue` has sent none of it before that. */
+  /** Whether `take` was called. A caller that waits for `100 Continue` sends nothing before that. */
   readonly taken: boolean;
   /**
-   * Takes the body, once. Where it fits into `keepBytes` it is read whole and kept, so that it can be
-   * sent again; else it streams, beginning with what was read.
+   * Takes the body; may be called once. A body of at most `keepBytes` is read whole and kept, so that it
+   * can be sent again. A larger body streams, starting with the bytes already read.
    *
-   * @throws GatewayError `payload_too_large` past `maxBytes`; `invalid_request` where it stops coming
+   * @throws GatewayError `payload_too_large` above `maxBytes`; `invalid_request` if the body times out
    */
   take(limits: BodyLimits): TakenBody | Promise<TakenBody>;
 }
@@ -20,7 +20,7 @@ export interface RequestBody {
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly keepBytes: number;
-  /** By when the whole of a kept body must be there, by the monotonic clock. */
+  /** When a kept body must be complete, in milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
 }
 
@@ -29,15 +29,15 @@ export type TakenBody =
   | { readonly kind: 'stream'; readonly stream: BodyStream };
 
 export interface BodyStream extends Readable {
-  /** Whether any of it was read: if so it cannot be sent again. */
+  /** Whether an attempt may have read some of it; then it cannot be sent again. */
   readonly begun: boolean;
-  /** Why the caller's side failed it, where it did. */
+  /** The error of the caller's side, if it failed. */
   readonly failure: Error | undefined;
 }
 
-/** Of kept bodies, over all requests of the process. */
+/** Memory budget for the kept bodies of all requests of the process. */
 export interface BodyBudget {
-  /** Takes from the budget, or refuses. */
+  /** Returns false, and takes nothing, if the budget has less left. */
   reserve(bytes: number): boolean;
   release(bytes: number): void;
 }

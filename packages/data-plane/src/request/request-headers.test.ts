@@ -33,7 +33,7 @@ function arrived(seen: SeenRequest | undefined, name: string): string[] {
 }
 
 describe('request headers', () => {
-  it('go on as they came: case, order, repeats, spaces within and bytes beyond ASCII', async () => {
+  it('are forwarded unchanged: case, order, repeats, inner spaces and bytes beyond ASCII', async () => {
     const { upstream, send } = await setUp();
     const lines = ['X-CaSe: a  b', 'x-twice: 1', 'X-Other: \xe9\xff\x80', 'X-Twice: 2', 'X-Empty:'];
     await send([...lines, 'Accept-Encoding: gzip', 'Cookie: a=1; b="2"', 'User-Agent: test']);
@@ -81,7 +81,7 @@ describe('request headers', () => {
     expect(arrived(upstream.seen[0], name)).toEqual([]);
   });
 
-  it('lose those that Connection names, in every one of its lines', async () => {
+  it('are dropped if any line of Connection names them', async () => {
     const { upstream, send } = await setUp();
     await send([
       'Connection: X-One, keep-alive',
@@ -95,7 +95,7 @@ describe('request headers', () => {
     expect(arrived(seen, 'x-three')).toEqual(['3']);
   });
 
-  it('keep those of the gateway though Connection names them', async () => {
+  it('keep the gateway’s own fields even if Connection names them', async () => {
     const { upstream, gateway, send } = await setUp();
     const named = 'x-forwarded-for, x-request-id, via, traceparent, host, content-length';
     const response = await send([`Connection: ${named}`, 'Content-Length: 2'], 'POST', 'hi');
@@ -108,7 +108,7 @@ describe('request headers', () => {
     expect(gateway.records).toHaveLength(1);
   });
 
-  it('say who the caller is in the words of the gateway, not of the caller', async () => {
+  it('carry the caller’s identity as the gateway knows it, not as the caller claims it', async () => {
     const { upstream, gateway, send } = await setUp();
     const response = await send([
       ...[
@@ -137,7 +137,7 @@ describe('request headers', () => {
     expect(arrived(upstream.seen[1], 'idempotency-key')).toEqual(['order']);
   });
 
-  it('believe a trusted proxy about the caller', async () => {
+  it('trust a trusted proxy about the caller', async () => {
     const { upstream, send } = await setUp({}, { TRUSTED_PROXIES: '127.0.0.1' });
     const lines = ['X-Forwarded-Proto: https', 'X-Forwarded-Host: shop.test'];
     await send([...lines, 'X-Forwarded-For: 203.0.113.9', 'X-Forwarded-For: 198.51.100.4']);
@@ -178,13 +178,13 @@ describe('request headers', () => {
     },
   );
 
-  it('carry a credential that is the upstream’s own on a route without authentication', async () => {
+  it('carry the upstream’s own credential on a route without authentication', async () => {
     const { upstream, send } = await setUp({ auth: { type: 'none' } });
     await send(['Authorization: Basic dXNlcjpwYXNz']);
     expect(arrived(upstream.seen[0], 'authorization')).toEqual(['Basic dXNlcjpwYXNz']);
   });
 
-  it('continue a valid trace and begin one in place of an invalid one', async () => {
+  it('continue a valid trace and replace an invalid one', async () => {
     const { upstream, gateway, send } = await setUp();
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     const response = await send([

@@ -28,7 +28,7 @@ function values(response: RawResponse, name: string): string[] {
 }
 
 describe('response headers', () => {
-  it('come back as they were: case, order, repeats and bytes beyond ASCII', async () => {
+  it('are returned unchanged: case, order, repeats and bytes beyond ASCII', async () => {
     const response = await receive([
       'HTTP/1.1 200 OK',
       ...['Set-Cookie: a=1; Path=/', 'X-CaSe: a  b', 'Set-Cookie: b=2', 'X-Latin: \xe9\xff\x80'],
@@ -61,7 +61,7 @@ describe('response headers', () => {
     },
   );
 
-  it('are those of the gateway where the upstream has the same names', async () => {
+  it('are the gateway’s if the upstream sends the same names', async () => {
     const response = await receive([
       'HTTP/1.1 200 OK',
       ...['X-Request-Id: theirs', 'x-request-id: again', 'X-Gateway-Error: internal_error'],
@@ -77,7 +77,7 @@ describe('response headers', () => {
     expect(values(response, 'x-ratelimit-policy')).toEqual(['kept']);
   });
 
-  it('lose what is hop-by-hop and what Connection names', async () => {
+  it('lose hop-by-hop fields and those that Connection names', async () => {
     const response = await receive([
       'HTTP/1.1 200 OK',
       ...['Connection: X-Hop, close', 'X-Hop: 1', 'Keep-Alive: timeout=1234', 'Upgrade: h2c'],

@@ -3,8 +3,8 @@ import type { RequestContext } from './context.ts';
 import type { BodyLimits, TakenBody } from './request-body.ts';
 
 /**
- * Takes the body of a request, and notes how long it was waited for: that time is the caller's, not the
- * gateway's. Gives no promise for a body that is here already, as to await one costs every request.
+ * Takes the body of a request and measures the wait: that time counts as the caller's, not the
+ * gateway's. Returns no promise if the body has arrived, because awaiting one would cost every request.
  */
 export function takeBody(
   ctx: RequestContext,

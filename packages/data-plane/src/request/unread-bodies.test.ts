@@ -35,8 +35,8 @@ async function setUp(
   return { clock, gateway, connection, upload };
 }
 
-describe('a body that no upstream took', () => {
-  it('is read to its end, so that the next request of the connection is served', async () => {
+describe('a body that no upstream has read', () => {
+  it('is read to its end, so that the connection serves the next request', async () => {
     const { gateway, connection, upload } = await setUp();
     for (let again = 0; again < 3; again += 1) {
       upload(gateway.token, `${CHUNK.repeat(40)}0\r\n\r\n`);
@@ -48,7 +48,7 @@ describe('a body that no upstream took', () => {
     expect((await connection.response()).status).toBe(502);
   });
 
-  it('leaves no timer behind, whether the caller ends it or leaves', async () => {
+  it('leaves no timer, whether the caller finishes it or leaves', async () => {
     const { clock, gateway, connection, upload } = await setUp();
     upload(gateway.token, CHUNK);
     expect((await connection.response()).status).toBe(502);
@@ -65,7 +65,7 @@ describe('a body that no upstream took', () => {
     ]);
   });
 
-  it('does no harm where the caller leaves while a retry is awaited', async () => {
+  it('does no harm if the caller leaves before a retry', async () => {
     const retry = {
       on_statuses: [],
       per_attempt_timeout_ms: null,
@@ -109,7 +109,7 @@ describe('a body that no upstream took', () => {
     },
   );
 
-  it('is not sent on once an upstream has answered before its end', async () => {
+  it('is not forwarded further once an upstream has answered', async () => {
     let received = 0;
     const upstream = opened(
       await startRawUpstream((socket) => {
@@ -155,7 +155,7 @@ describe('a body that no upstream took', () => {
     }
   });
 
-  it('is answered with 502 at once where the upstream leaves without an answer', async () => {
+  it('gets 502 at once if the upstream closes without an answer', async () => {
     const upstream = opened(
       await startRawUpstream((socket) => {
         socket.once('data', () => {

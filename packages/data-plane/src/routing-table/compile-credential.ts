@@ -5,24 +5,24 @@ import {
 } from '@gateway/shared/secrets/secret-vault';
 import type { UpstreamCredential } from '@gateway/shared/secrets/upstream-credential';
 
-/** What the upstreams of a service are sent so that they let the gateway in. */
+/** The credential that the gateway sends to the upstreams of a service. */
 export type CompiledCredential = UsableCredential | UnusableCredential;
 
 export interface UsableCredential extends UpstreamCredential {
   readonly usable: true;
-  /** The name with dashes for underscores: what some upstreams cannot tell from the header's own. */
+  /** The name with dashes for underscores; some upstreams treat both names as the same header. */
   readonly dashedHeader: string;
   readonly sealed: SealedSecret;
 }
 
-/** The service has one that this process cannot open: nothing may be sent to its upstreams without. */
+/** This process cannot decrypt the service's credential; nothing may be sent to its upstreams without it. */
 export interface UnusableCredential {
   readonly usable: false;
   readonly reason: UnreadableReason;
   readonly sealed: SealedSecret;
 }
 
-/** Opens what a control plane sealed for a service. */
+/** Decrypts what a control plane encrypted for a service. */
 export interface CredentialOpener {
   /** @throws SecretUnreadableError */
   open(sealed: SealedSecret, serviceId: string): UpstreamCredential;
@@ -30,7 +30,7 @@ export interface CredentialOpener {
   openClientKey(sealed: SealedSecret, serviceId: string): string;
 }
 
-/** For who has no keys: no credential can be used. */
+/** Has no keys, so no credential is usable. */
 export const NO_KEYS: CredentialOpener = {
   open(sealed) {
     throw new SecretUnreadableError('key_missing', sealed.key_id);
@@ -41,8 +41,8 @@ export const NO_KEYS: CredentialOpener = {
 };
 
 /**
- * Opens a credential once for the whole life of the table, so that no request does. One that cannot be
- * opened makes that service alone unusable, as all others must be served.
+ * Decrypts a credential once per table, so that no request has to. A credential that cannot be decrypted
+ * makes only its own service unusable; all others are served.
  */
 export function compileCredential(
   sealed: SealedSecret | undefined,
@@ -59,7 +59,7 @@ export function compileCredential(
   }
 }
 
-/** Whether this is what was compiled already. Each sealing differs, so equal text is an equal secret. */
+/** Whether the secret is the known one. Each encryption differs, so equal ciphertext means an equal secret. */
 export function isSameCredential(
   known: CompiledCredential | undefined,
   sealed: SealedSecret | undefined,

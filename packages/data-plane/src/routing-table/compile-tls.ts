@@ -3,11 +3,11 @@ import { SecretUnreadableError } from '@gateway/shared/secrets/secret-vault';
 import type { SnapshotTls } from '@gateway/shared/snapshot/schema';
 import type { CredentialOpener, UnusableCredential } from './compile-credential.ts';
 
-/** How the upstreams of a service are connected to over TLS. */
+/** TLS settings for connections to the upstreams of a service. */
 export interface UpstreamTls {
-  /** Tells these settings from others; connections made with others are not used. */
+  /** Identifies these settings; a connection made with other settings is never used. */
   readonly fingerprint: string;
-  /** PEM, in place of the roots of this process. */
+  /** PEM; replaces the root certificates of this process. */
   readonly ca: string | undefined;
   readonly serverName: string | undefined;
   readonly clientCertificate: { readonly cert: string; readonly key: string } | undefined;
@@ -16,11 +16,11 @@ export interface UpstreamTls {
 export interface CompiledTls {
   readonly source: SnapshotTls;
   readonly tls: UpstreamTls;
-  /** Set where the client's key cannot be opened: nothing may be sent without it. */
+  /** Set if the client key cannot be decrypted: nothing may be sent without it. */
   readonly unusable: UnusableCredential | undefined;
 }
 
-/** Opens the client's key once for the whole life of the table. */
+/** Decrypts the client key once per table. */
 export function compileTls(
   source: SnapshotTls | undefined,
   serviceId: string,
@@ -45,7 +45,7 @@ export function compileTls(
   }
 }
 
-/** Whether this is what was compiled already. */
+/** Whether the settings are unchanged. */
 export function isSameTls(
   known: CompiledTls | undefined,
   source: SnapshotTls | undefined,
@@ -53,7 +53,7 @@ export function isSameTls(
   return JSON.stringify(known?.source) === JSON.stringify(source);
 }
 
-/** Of what is public: a certificate has one key, and a key that was only sealed anew changes nothing. */
+/** Covers the public parts only: a certificate has one key, and encrypting a key again changes nothing. */
 function fingerprintOf(parts: readonly (string | undefined)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
 }

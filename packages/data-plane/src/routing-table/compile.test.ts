@@ -3,115 +3,11 @@ import fc from 'fast-check';
 import type { Snapshot, SnapshotVersion } from '@gateway/shared/snapshot/schema';
 import { runAtOnce } from '@gateway/shared/pace';
 import { compileEnvironment } from './compile.ts';
+import { EXAMPLE_SNAPSHOT } from '../../test/example-snapshot.ts';
 import { EMPTY_TABLE, findToken, upstreamsOf, withEnvironment } from './routing-table.ts';
 
 const compile = (...args: Parameters<typeof compileEnvironment>) =>
   runAtOnce(compileEnvironment(...args));
-
-const SNAPSHOT: Snapshot = {
-  format: 1,
-  environment: 'production',
-  version: 7,
-  services: [
-    {
-      id: 'svc_1',
-      name: 'payments',
-      revision: 3,
-      upstreams: [
-        { id: 'ups_1', url: 'https://pay.test/api/', region: 'eu', weight: 2 },
-        { id: 'ups_2', url: 'http://10.0.0.1:8080', region: null, weight: 1 },
-      ],
-      health_check: {
-        ...{ path: '/alive', interval_ms: 5000, timeout_ms: 2000 },
-        ...{ healthy_threshold: 2, unhealthy_threshold: 3 },
-      },
-    },
-    {
-      id: 'svc_2',
-      name: 'payments-next',
-      revision: 1,
-      upstreams: [{ id: 'ups_3', url: 'http://10.0.0.2', region: null, weight: 1 }],
-      health_check: {
-        ...{ path: '/', interval_ms: 500, timeout_ms: 100 },
-        ...{ healthy_threshold: 1, unhealthy_threshold: 1 },
-      },
-    },
-  ],
-  routes: [
-    {
-      id: 'rte_1',
-      name: 'pay',
-      revision: 2,
-      versions: [
-        { name: 'v1', service_id: 'svc_1', weight: 90 },
-        { name: 'v2', service_id: 'svc_2', weight: 0 },
-      ],
-      timeout_ms: 5000,
-      retry_count: 2,
-      methods: ['GET', 'POST'],
-      auth: {
-        type: 'jwt',
-        issuer: 'https://issuer.test',
-        audience: ['pay'],
-        jwks_url: 'https://issuer.test/keys',
-        algorithms: ['ES256'],
-        required_claims: [
-          { name: 'tenant', values: ['a', 7, true] },
-          { name: 'sub', values: null },
-        ],
-      },
-      rate_limit: { limit: 100, window_seconds: 60, per: 'token' },
-      retry: {
-        on_statuses: [502, 503],
-        per_attempt_timeout_ms: 900,
-        backoff_ms: 25,
-        unsafe_methods: 'with_idempotency_key',
-      },
-      idempotency: { required: true, on_unknown: 'forward' },
-      regions: ['eu', 'us'],
-      max_body_bytes: 1024,
-    },
-    {
-      id: 'rte_2',
-      name: 'open',
-      revision: 1,
-      versions: [{ name: null, service_id: 'svc_1', weight: 1 }],
-      timeout_ms: 1,
-      retry_count: 0,
-      methods: null,
-      auth: { type: 'none' },
-      rate_limit: { limit: 1, window_seconds: 1, per: 'route' },
-      retry: {
-        on_statuses: [],
-        per_attempt_timeout_ms: null,
-        backoff_ms: 0,
-        unsafe_methods: 'never',
-      },
-      idempotency: { required: false, on_unknown: 'refuse' },
-      regions: [],
-      max_body_bytes: 0,
-    },
-  ],
-  tokens: [
-    {
-      id: 'tok_1',
-      secrets: [
-        { sha256: 'aa', expires_at_ms: null },
-        { sha256: 'bb', expires_at_ms: 1234 },
-      ],
-      environments: ['production'],
-      routes: ['pay'],
-      scopes: ['proxy'],
-    },
-    {
-      id: 'tok_2',
-      secrets: [{ sha256: 'cc', expires_at_ms: 5 }],
-      environments: ['*'],
-      routes: ['*'],
-      scopes: ['routes:read'],
-    },
-  ],
-};
 
 const UPSTREAMS = [
   {
@@ -139,49 +35,71 @@ const UPSTREAMS = [
 ];
 
 const PAYMENTS = {
-  ...{ id: 'svc_1', name: 'payments', upstreams: UPSTREAMS },
+  id: 'svc_1',
+  name: 'payments',
+  upstreams: UPSTREAMS,
   healthCheck: {
-    ...{ path: '/alive', intervalMs: 5000, timeoutMs: 2000 },
-    ...{ healthyThreshold: 2, unhealthyThreshold: 3 },
+    path: '/alive',
+    intervalMs: 5000,
+    timeoutMs: 2000,
+    healthyThreshold: 2,
+    unhealthyThreshold: 3,
   },
 };
 
 const PAYMENTS_NEXT = {
-  ...{ id: 'svc_2', name: 'payments-next' },
+  id: 'svc_2',
+  name: 'payments-next',
   upstreams: [
     {
-      ...{ key: 'svc_2 ups_3 http://10.0.0.2', id: 'ups_3', serviceId: 'svc_2' },
-      ...{ url: 'http://10.0.0.2', origin: 'http://10.0.0.2', host: '10.0.0.2' },
-      ...{ basePath: '', region: null, weight: 1 },
+      key: 'svc_2 ups_3 http://10.0.0.2',
+      id: 'ups_3',
+      serviceId: 'svc_2',
+      url: 'http://10.0.0.2',
+      origin: 'http://10.0.0.2',
+      host: '10.0.0.2',
+      basePath: '',
+      region: null,
+      weight: 1,
     },
   ],
   healthCheck: {
-    ...{ path: '/', intervalMs: 500, timeoutMs: 100 },
-    ...{ healthyThreshold: 1, unhealthyThreshold: 1 },
+    path: '/',
+    intervalMs: 500,
+    timeoutMs: 100,
+    healthyThreshold: 1,
+    unhealthyThreshold: 1,
   },
 };
 
 const SEED: unknown = expect.any(Number);
 
 describe('compileEnvironment', () => {
-  it('gives just this table of this snapshot', () => {
-    const table = compile(SNAPSHOT);
+  it('compiles this snapshot to exactly this table', () => {
+    const table = compile(EXAMPLE_SNAPSHOT);
     expect({ name: table.name, version: table.version }).toEqual({
       name: 'production',
       version: 7,
     });
     expect(Object.fromEntries(table.routes)).toEqual({
       pay: {
-        ...{ id: 'rte_1', name: 'pay', environment: 'production' },
+        id: 'rte_1',
+        name: 'pay',
+        environment: 'production',
         versions: [
           { name: 'v1', service: PAYMENTS, weight: 90, seed: SEED },
           { name: 'v2', service: PAYMENTS_NEXT, weight: 0, seed: SEED },
         ],
-        ...{ timeoutMs: 5000, retryCount: 2, maxBodyBytes: 1024 },
+        timeoutMs: 5000,
+        retryCount: 2,
+        maxBodyBytes: 1024,
         methods: new Set(['GET', 'POST']),
         auth: {
-          ...{ type: 'jwt', issuer: 'https://issuer.test', audience: ['pay'] },
-          ...{ jwksUrl: 'https://issuer.test/keys', algorithms: ['ES256'] },
+          type: 'jwt',
+          issuer: 'https://issuer.test',
+          audience: ['pay'],
+          jwksUrl: 'https://issuer.test/keys',
+          algorithms: ['ES256'],
           requiredClaims: [
             { name: 'tenant', values: new Set(['a', 7, true]) },
             { name: 'sub', values: undefined },
@@ -198,11 +116,17 @@ describe('compileEnvironment', () => {
         },
       },
       open: {
-        ...{ id: 'rte_2', name: 'open', environment: 'production' },
+        id: 'rte_2',
+        name: 'open',
+        environment: 'production',
         versions: [{ name: undefined, service: PAYMENTS, weight: 1, seed: SEED }],
-        ...{ timeoutMs: 1, retryCount: 0, maxBodyBytes: 0 },
-        ...{ methods: undefined, auth: { type: 'none' } },
-        ...{ idempotency: { required: false, onUnknown: 'refuse' }, regions: [] },
+        timeoutMs: 1,
+        retryCount: 0,
+        maxBodyBytes: 0,
+        methods: undefined,
+        auth: { type: 'none' },
+        idempotency: { required: false, onUnknown: 'refuse' },
+        regions: [],
         quota: { key: 'production/open', limit: 1, windowMs: 1000, per: 'route' },
         retry: {
           onStatuses: new Set(),
@@ -231,45 +155,45 @@ describe('compileEnvironment', () => {
     });
   });
 
-  it('makes a service once, for all the routes and versions that lead to it', () => {
-    const table = compile(SNAPSHOT);
+  it('compiles a service once for all its routes and versions', () => {
+    const table = compile(EXAMPLE_SNAPSHOT);
     const services = [...table.routes.values()].map((route) => route.versions[0]?.service);
     expect(services[0]).toBe(table.services.get('svc_1'));
     expect(services[1]).toBe(table.services.get('svc_1'));
     expect([...table.services.keys()]).toEqual(['svc_1', 'svc_2']);
   });
 
-  it('refuses versions of one name, and versions that no weight reaches', () => {
+  it('refuses versions with the same name and routes without a weight', () => {
     const withVersions = (versions: SnapshotVersion[]): Snapshot => ({
-      ...SNAPSHOT,
-      routes: SNAPSHOT.routes.map((route) => ({ ...route, versions })),
+      ...EXAMPLE_SNAPSHOT,
+      routes: EXAMPLE_SNAPSHOT.routes.map((route) => ({ ...route, versions })),
     });
     const one = { name: 'v1', service_id: 'svc_1', weight: 0 };
     expect(() => compile(withVersions([one, { ...one, weight: 1 }]))).toThrow('rte_1');
     expect(() => compile(withVersions([one]))).toThrow('weight above 0');
   });
 
-  it('refuses a route to a service that is not there', () => {
-    expect(() => compile({ ...SNAPSHOT, services: [] })).toThrow('rte_1');
+  it('refuses a route to a missing service', () => {
+    expect(() => compile({ ...EXAMPLE_SNAPSHOT, services: [] })).toThrow('rte_1');
   });
 
-  it('refuses two routes of one name, as one would be served in silence', () => {
-    const routes = SNAPSHOT.routes.map((route) => ({ ...route, name: 'same' }));
-    expect(() => compile({ ...SNAPSHOT, routes })).toThrow('rte_2');
+  it('refuses two routes with the same name', () => {
+    const routes = EXAMPLE_SNAPSHOT.routes.map((route) => ({ ...route, name: 'same' }));
+    expect(() => compile({ ...EXAMPLE_SNAPSHOT, routes })).toThrow('rte_2');
   });
 
-  it('finds every route and every secret of any snapshot, and no other', () => {
+  it('contains every route and secret of any snapshot and no other', () => {
     const names = fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/), { maxLength: 30 });
     const hashes = fc.uniqueArray(fc.stringMatching(/^[0-9a-f]{8}$/), { maxLength: 30 });
     fc.assert(
       fc.property(names, hashes, (routeNames, secretHashes) => {
-        const [route] = SNAPSHOT.routes;
-        const [token] = SNAPSHOT.tokens;
+        const [route] = EXAMPLE_SNAPSHOT.routes;
+        const [token] = EXAMPLE_SNAPSHOT.tokens;
         if (route === undefined || token === undefined) throw new Error('the example is empty');
         const table = withEnvironment(
           EMPTY_TABLE,
           compile({
-            ...SNAPSHOT,
+            ...EXAMPLE_SNAPSHOT,
             routes: routeNames.map((name, index) => ({ ...route, id: `rte_${index}`, name })),
             tokens: secretHashes.map((sha256, index) => ({
               ...token,
@@ -289,10 +213,10 @@ describe('compileEnvironment', () => {
     );
   });
 
-  it('changes no table that a request may hold', () => {
-    const before = withEnvironment(EMPTY_TABLE, compile(SNAPSHOT));
+  it('changes no table that a request may use', () => {
+    const before = withEnvironment(EMPTY_TABLE, compile(EXAMPLE_SNAPSHOT));
     const environment = before.environments.get('production');
-    const after = withEnvironment(before, compile({ ...SNAPSHOT, version: 8, routes: [] }));
+    const after = withEnvironment(before, compile({ ...EXAMPLE_SNAPSHOT, version: 8, routes: [] }));
     expect(before.environments.get('production')).toBe(environment);
     expect(environment?.routes.size).toBe(2);
     expect(after.environments.get('production')?.routes.size).toBe(0);

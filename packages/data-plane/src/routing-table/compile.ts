@@ -26,15 +26,14 @@ import type {
 type ServiceOf = (id: string) => CompiledService | undefined;
 
 /**
- * Makes the table of one environment from its snapshot, element by element. Pure: the same snapshot
+ * Compiles the snapshot of one environment to a table, one element per step. Pure: the same snapshot
  * gives the same table.
  *
- * @param before the table that it replaces: what it has of a service is taken over where nothing of the
- * service has changed, so that whoever keeps something for a service sees by its identity that it is as
- * it was
- * @param opener of the services' credentials; without it none can be used
- * @throws Error where the snapshot contradicts itself, such as a route to a service that is not in it;
- * the caller then keeps the table that it has.
+ * @param before the table to replace. Its unchanged services are reused, so that code which keeps state
+ * for a service can tell by identity that the service is unchanged
+ * @param opener decrypts the services' credentials; without it no credential is usable
+ * @throws Error if the snapshot contradicts itself, for example a route to a missing service; the caller
+ * then keeps its table
  */
 export function* compileEnvironment(
   snapshot: Snapshot,
@@ -49,7 +48,7 @@ export function* compileEnvironment(
   const routes = new Map<string, CompiledRoute>();
   const serviceOf = (id: string) => services.get(id);
   for (const route of snapshot.routes) {
-    if (routes.has(route.name)) throw new Error(`route ${route.id} has the name of another`);
+    if (routes.has(route.name)) throw new Error(`route ${route.id} has the name of another route`);
     routes.set(route.name, compileRoute(route, serviceOf, snapshot.environment));
     yield;
   }
@@ -59,14 +58,15 @@ export function* compileEnvironment(
     yield;
   }
   return {
-    ...{ name: snapshot.environment, version: snapshot.version },
+    name: snapshot.environment,
+    version: snapshot.version,
     services: LayeredMap.of(services),
     routes: LayeredMap.of(routes),
     tokens: LayeredMap.of(tokens),
   };
 }
 
-/** The service as it is known, where compiling it would give just that. */
+/** The known service if compiling would give the same, else the compiled service. */
 export function takeService(
   service: SnapshotService,
   known: CompiledService | undefined,
@@ -90,7 +90,7 @@ function compileService(service: SnapshotService, opener: CredentialOpener): Com
       healthyThreshold: check.healthy_threshold,
       unhealthyThreshold: check.unhealthy_threshold,
     },
-    // Without the client's key nothing may be sent either.
+    // Without the client key nothing may be sent either.
     credential: tls?.unusable ?? compileCredential(service.credential, service.id, opener),
     tls,
   };
@@ -103,9 +103,9 @@ function compileUpstream(
 ): CompiledUpstream {
   const url = new URL(upstream.url);
   return {
-    // Health, pools and in-flight counts are kept under this key, so they outlive a configuration
-    // that leaves the address as it was, and no two services share a pool.
-    // Other settings of TLS are another peer.
+    // Health, pools and in-flight counts are kept under this key. So they survive a configuration
+    // change that keeps the address, and no two services share a pool. Different TLS settings make a
+    // different peer.
     key: `${service.id} ${upstream.id} ${url.origin}${tls === undefined ? '' : ` ${tls.fingerprint}`}`,
     id: upstream.id,
     serviceId: service.id,
@@ -119,7 +119,7 @@ function compileUpstream(
   };
 }
 
-/** @throws Error where it names a service that is not there, or its versions contradict each other. */
+/** @throws Error if a service is missing or the versions contradict each other */
 export function compileRoute(
   route: SnapshotRoute,
   serviceOf: ServiceOf,
@@ -155,11 +155,11 @@ export function compileRoute(
   };
 }
 
-/** A version that two share, or that nobody could reach, would be served otherwise than it was set. */
+/** @throws Error if two versions share a name or no version has a weight: neither can be served as set */
 function compileVersions(route: SnapshotRoute, serviceOf: ServiceOf): readonly CompiledVersion[] {
   const versions = route.versions.map((version) => compileVersion(route, version, serviceOf));
   if (versions.length > 1 && new Set(versions.map(({ name }) => name)).size < versions.length) {
-    throw new Error(`route ${route.id} has two versions of one name`);
+    throw new Error(`route ${route.id} has two versions with the same name`);
   }
   if (!versions.some((version) => version.weight > 0)) {
     throw new Error(`route ${route.id} has no version with a weight above 0`);
@@ -178,7 +178,7 @@ function compileVersion(
     name: version.name ?? undefined,
     service,
     weight: version.weight,
-    // One that has no name stands alone, so nothing is drawn.
+    // A version without a name is the only one, so no version is drawn.
     seed: version.name === null ? 0 : hashText(`${route.id} ${version.name}`),
   };
 }
@@ -198,7 +198,7 @@ function compileAuth(auth: SnapshotAuth): CompiledAuth {
   };
 }
 
-/** One token for each of its secrets, under the secret's hash. */
+/** One entry per secret of the token, keyed by the hash of the secret. */
 export function* compileToken(token: SnapshotToken): Generator<[string, Token]> {
   for (const secret of token.secrets) {
     yield [

@@ -21,25 +21,39 @@ interface Content {
 
 function service(id: number, name: string): SnapshotService {
   return {
-    ...{ id: `svc_${id}`, name, revision: 1 },
+    id: `svc_${id}`,
+    name,
+    revision: 1,
     upstreams: [{ id: 'ups_1', url: 'http://a.example', region: null, weight: 1 }],
     health_check: {
-      ...{ path: '/', interval_ms: 5000, timeout_ms: 2000 },
-      ...{ healthy_threshold: 2, unhealthy_threshold: 3 },
+      path: '/',
+      interval_ms: 5000,
+      timeout_ms: 2000,
+      healthy_threshold: 2,
+      unhealthy_threshold: 3,
     },
   };
 }
 
 function route(id: number, name: string, serviceIds: readonly number[]): SnapshotRoute {
   return {
-    ...{ id: `rte_${id}`, name, revision: 1, timeout_ms: 1000, retry_count: 0, methods: null },
+    id: `rte_${id}`,
+    name,
+    revision: 1,
+    timeout_ms: 1000,
+    retry_count: 0,
+    methods: null,
     versions: serviceIds.map((one) => {
       return { name: `v${one}`, service_id: `svc_${one}`, weight: 1 };
     }),
-    ...{ auth: { type: 'token' }, regions: [], max_body_bytes: 100 },
+    auth: { type: 'token' },
+    regions: [],
+    max_body_bytes: 100,
     rate_limit: { limit: 10, window_seconds: 60, per: 'route' },
     retry: {
-      ...{ on_statuses: [], per_attempt_timeout_ms: null, backoff_ms: 0 },
+      on_statuses: [],
+      per_attempt_timeout_ms: null,
+      backoff_ms: 0,
       unsafe_methods: 'never',
     },
     idempotency: { required: false, on_unknown: 'refuse' },
@@ -84,8 +98,12 @@ const content: fc.Arbitrary<Content> = ids.chain((serviceIds) =>
 function snapshotOf(version: number, made: Content): Snapshot {
   const { services, routes, tokens } = made;
   return {
-    ...{ format: 1, environment: 'production', version },
-    ...{ services: [...services], routes: [...routes], tokens: [...tokens] },
+    format: 1,
+    environment: 'production',
+    version,
+    services: [...services],
+    routes: [...routes],
+    tokens: [...tokens],
   };
 }
 
@@ -100,7 +118,11 @@ function difference<T extends { readonly id: string }>(before: readonly T[], aft
 
 function deltaOf(from: number, before: Content, after: Content): Delta {
   return {
-    ...{ kind: 'delta', format: 1, environment: 'production', from, version: from + 1 },
+    kind: 'delta',
+    format: 1,
+    environment: 'production',
+    from,
+    version: from + 1,
     since: { snapshot: 1, deltas: 1, bytes: 1 },
     services: difference(before.services, after.services),
     routes: difference(before.routes, after.routes),
@@ -120,7 +142,7 @@ const load = (snapshot: Snapshot) =>
 const EMPTY: Content = { services: [], routes: [], tokens: [] };
 
 describe('an edited environment', () => {
-  it('is after any changes what a load of the whole gives, and leaves every table before as it was', () => {
+  it('equals a full load after any changes and leaves earlier tables unchanged', () => {
     fc.assert(
       fc.property(fc.array(content, { minLength: 1, maxLength: 6 }), (contents) => {
         const editor = load(snapshotOf(1, EMPTY));
@@ -145,7 +167,7 @@ describe('an edited environment', () => {
     );
   });
 
-  it('takes the same change twice, and one of what it never had, without harm', () => {
+  it('accepts a repeated change and a removal of something unknown', () => {
     const made = { ...EMPTY, services: [service(1, 'a')], routes: [route(1, 'r', [1])] };
     const editor = load(snapshotOf(1, EMPTY));
     const delta = deltaOf(1, EMPTY, made);
@@ -155,7 +177,7 @@ describe('an edited environment', () => {
     expect(plain(editor.apply(again).table)).toEqual(compiled(3, made));
   });
 
-  it('tells of what became otherwise, and of nothing else', () => {
+  it('reports exactly the changed entities', () => {
     const before = {
       ...EMPTY,
       services: [service(1, 'a'), service(2, 'a')],

@@ -5,13 +5,13 @@ import type { CredentialOpener } from './compile-credential.ts';
 import { compileEnvironment, compileRoute, compileToken, takeService } from './compile.ts';
 import type { CompiledRoute, CompiledService, EnvironmentTable, Token } from './routing-table.ts';
 
-/** What became of one entity; what was not changed is not told of. */
+/** One changed entity. `before` is undefined if it is new, `after` if it was removed. */
 export interface Replaced<T> {
   readonly before: T | undefined;
   readonly after: T | undefined;
 }
 
-/** A new table, and in what it differs from the one before. */
+/** A new table and how it differs from the previous one. */
 export interface TableChange {
   readonly table: EnvironmentTable;
   readonly services: readonly Replaced<CompiledService>[];
@@ -19,8 +19,8 @@ export interface TableChange {
 }
 
 /**
- * Keeps the table of one environment and makes changed ones of it, at the cost of what is changed. What
- * it finds things by is its own and changes with each table; the tables themselves never do.
+ * Holds the table of one environment and makes new tables from it. A change costs as much as the change
+ * is large, not as much as the table. The editor's indexes are mutable; the tables never change.
  */
 export class EnvironmentEditor {
   readonly #opener: CredentialOpener;
@@ -38,9 +38,8 @@ export class EnvironmentEditor {
   }
 
   /**
-   * @param before what is in use of the environment: its services are taken over where nothing of them
-   * has changed
-   * @throws Error where the snapshot contradicts itself
+   * @param before the environment's current table; its unchanged services are reused
+   * @throws Error if the snapshot contradicts itself
    */
   static *load(
     snapshot: Snapshot,
@@ -68,10 +67,10 @@ export class EnvironmentEditor {
   }
 
   /**
-   * Takes what has changed.
+   * Applies a delta.
    *
-   * @throws Error where the result would contradict itself, such as a route to a service that is not
-   * there; everything then stays as it was.
+   * @throws Error if the result would contradict itself, for example a route to a missing service; the
+   * editor and its table then stay unchanged
    */
   apply(delta: Delta): TableChange {
     const services = this.#serviceChanges(delta);
@@ -91,7 +90,7 @@ export class EnvironmentEditor {
       name: this.#table.name,
       version: delta.version,
       services: this.#table.services.with(services),
-      routes: this.#table.routes.with(byName(replacedRoutes)),
+      routes: this.#table.routes.with(routeChangesByName(replacedRoutes)),
       tokens: this.#table.tokens.with(tokens.byHash),
     };
     for (const { before, after } of replacedRoutes) this.#index(before, after);
@@ -102,7 +101,7 @@ export class EnvironmentEditor {
     return { table: this.#table, services: replacedServices, routes: replacedRoutes };
   }
 
-  /** Services by id that come out otherwise than they are; undefined: it is gone. */
+  /** The changed services by id; undefined means removed. */
   #serviceChanges({ services }: Delta): Map<string, CompiledService | undefined> {
     const changes = new Map<string, CompiledService | undefined>();
     for (const id of services.remove) {
@@ -116,7 +115,7 @@ export class EnvironmentEditor {
     return changes;
   }
 
-  /** Routes by id, those that name a changed service among them; undefined: it is gone. */
+  /** The changed routes by id, including routes to changed services; undefined means removed. */
   #routeChanges(
     { routes, environment }: Delta,
     services: ReadonlyMap<string, CompiledService | undefined>,
@@ -144,7 +143,7 @@ export class EnvironmentEditor {
       const holder = this.#table.routes.get(route.name);
       const isTaken = holder !== undefined && !changes.has(holder.id);
       if (isTaken || names.has(route.name))
-        throw new Error(`route ${route.id} has the name of another`);
+        throw new Error(`route ${route.id} has the name of another route`);
       names.add(route.name);
     }
   }
@@ -188,8 +187,8 @@ export class EnvironmentEditor {
   }
 }
 
-/** By name, so that one that was renamed leaves its old name, unless another has taken it. */
-function byName(
+/** The changes by route name. A renamed route frees its old name, unless another route has taken it. */
+function routeChangesByName(
   routes: readonly Replaced<CompiledRoute>[],
 ): Map<string, CompiledRoute | undefined> {
   const changes = new Map<string, CompiledRoute | undefined>();

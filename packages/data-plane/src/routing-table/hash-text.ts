@@ -1,4 +1,4 @@
-/** A well-mixed hash of a text, 32 bits, the same in every process. Not for secrets. */
+/** A well-mixed 32-bit hash, the same in every process. Not for secrets. */
 export function hashText(text: string): number {
   // FNV-1a (draft-eastlake-fnv), then the finaliser, as FNV alone leaves the last bytes in few bits.
   let hash = 0x811c9dc5;

@@ -1,6 +1,6 @@
 import type { CompiledRoute } from './routing-table.ts';
 
-/** How many routes verify their callers with each key set, so that one that none does is known at once. */
+/** Counts the routes that use each key set, so that an unused key set is found without a search. */
 export class KeySetUses {
   readonly #uses = new Map<string, number>();
 
@@ -9,12 +9,12 @@ export class KeySetUses {
     return new Set(this.#uses.keys());
   }
 
-  /** @returns whether there is a key set that was not used before, or one that is not any more */
+  /** @returns whether a key set is used for the first time or is not used any more */
   replace(before: CompiledRoute | undefined, after: CompiledRoute | undefined): boolean {
-    const [left, taken] = [urlOf(before), urlOf(after)];
-    if (left === taken) return false;
-    const isLeft = left !== undefined && this.#add(left, -1) === 0;
-    return (taken !== undefined && this.#add(taken, 1) === 1) || isLeft;
+    const [removed, added] = [urlOf(before), urlOf(after)];
+    if (removed === added) return false;
+    const isUnused = removed !== undefined && this.#add(removed, -1) === 0;
+    return (added !== undefined && this.#add(added, 1) === 1) || isUnused;
   }
 
   #add(url: string, by: number): number {

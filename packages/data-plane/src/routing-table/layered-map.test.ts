@@ -6,7 +6,7 @@ const key = fc.nat(200).map(String);
 const changes = fc.array(fc.tuple(key, fc.option(fc.nat(), { nil: undefined })), { maxLength: 30 });
 
 describe('a layered map', () => {
-  it('holds after any changes what a map holds after them', () => {
+  it('equals a plain map after any changes', () => {
     fc.assert(
       fc.property(
         fc.dictionary(key, fc.nat(), { maxKeys: 150 }),
@@ -34,7 +34,7 @@ describe('a layered map', () => {
     );
   });
 
-  it('is not changed by the making of another', () => {
+  it('is not changed by deriving another map', () => {
     const before = LayeredMap.of(new Map([['a', 1]]));
     const after = before.with(
       new Map([
@@ -47,7 +47,7 @@ describe('a layered map', () => {
     expect(before.with(new Map())).toBe(before);
   });
 
-  it('folds a layer in as often as its size asks for, not at each change', () => {
+  it('merges a layer when its size requires it, not at each change', () => {
     let map = LayeredMap.of(new Map(Array.from({ length: 10_000 }, (_, at) => [String(at), at])));
     let copied = 0;
     for (let round = 0; round < 1000; round += 1) {

@@ -1,20 +1,20 @@
-/** What a table is looked up in: a `Map` is one. */
+/** The read methods of a `Map`. */
 export type Lookup<V> = Pick<ReadonlyMap<string, V>, 'get' | 'has' | 'size' | 'keys' | 'values'> &
   Iterable<[string, V]>;
 
-/** Below this a layer is never folded in. */
+/** A layer up to this size is never merged into the base. */
 const MIN_LAYER = 64;
-/** Times the square root of the size: what a change copies, and how often all is copied, are in balance. */
+/** A layer may have this many times √(base size) entries: balances the cost of a change and of a merge. */
 const LAYER_SHARE = 4;
 
 /**
- * A map that never changes, of which a changed one costs far less than a copy: it shares what it does
- * not change, under a small layer of what it does. A layer that has grown is folded in.
+ * An immutable map. A changed map costs far less than a copy: it shares the base and keeps the changes
+ * in a small layer on top. A layer that has grown is merged into a new base.
  */
 export class LayeredMap<V> implements Lookup<V> {
   readonly size: number;
   readonly #base: ReadonlyMap<string, V>;
-  /** undefined: what the base has under this key is not there. */
+  /** undefined: the key is removed. */
   readonly #layer: ReadonlyMap<string, V | undefined>;
 
   private constructor(
@@ -27,7 +27,7 @@ export class LayeredMap<V> implements Lookup<V> {
     this.size = size;
   }
 
-  /** @param entries is not changed any more */
+  /** @param entries must not change afterwards */
   static of<V>(entries: ReadonlyMap<string, V>): LayeredMap<V> {
     return new LayeredMap<V>(entries, new Map<string, V | undefined>(), entries.size);
   }
@@ -46,8 +46,8 @@ export class LayeredMap<V> implements Lookup<V> {
   }
 
   /**
-   * This one with these keys set, or without them where the value is undefined. Costs what the layer
-   * and the changes hold, but for once in a while.
+   * A map with these keys set; undefined removes a key. Copies the layer and the changes, and now and
+   * then the whole map.
    */
   with(changes: ReadonlyMap<string, V | undefined>): LayeredMap<V> {
     if (changes.size === 0) return this;
@@ -55,7 +55,7 @@ export class LayeredMap<V> implements Lookup<V> {
     let size = this.size;
     for (const [key, value] of changes) {
       size += (value === undefined ? 0 : 1) - (this.has(key) ? 1 : 0);
-      // What the base does not have needs no mark that it is gone.
+      // A key that the base does not have needs no mark for its removal.
       if (value === undefined && !this.#base.has(key)) layer.delete(key);
       else layer.set(key, value);
     }

@@ -3,20 +3,20 @@ import type { LayeredMap } from './layered-map.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
 import type { CompiledCredential } from './compile-credential.ts';
 
-/** One address that a service runs at. */
+/** One address of a service. */
 export interface CompiledUpstream {
   readonly key: string;
   readonly id: string;
   readonly serviceId: string;
   readonly url: string;
   readonly origin: string;
-  /** Value of the Host field: host, and the port where it is not the scheme's own. */
+  /** Value of the Host field: the host, and the port unless it is the scheme's default. */
   readonly host: string;
-  /** Path of the upstream's URL, without a slash at its end. */
+  /** Path of the upstream's URL, without a trailing slash. */
   readonly basePath: string;
   readonly region: string | null;
   readonly weight: number;
-  /** undefined: as this process connects by itself. */
+  /** undefined: the TLS defaults of this process. */
   readonly tls?: UpstreamTls;
 }
 
@@ -24,31 +24,31 @@ export interface HealthCheckPolicy {
   readonly path: string;
   readonly intervalMs: number;
   readonly timeoutMs: number;
-  /** Good answers in a row that make an unhealthy upstream healthy. */
+  /** Consecutive successes that make an unhealthy upstream healthy. */
   readonly healthyThreshold: number;
-  /** Bad answers in a row that make a healthy upstream unhealthy. */
+  /** Consecutive failures that make a healthy upstream unhealthy. */
   readonly unhealthyThreshold: number;
 }
 
-/** Made once for each service of a configuration, and shared by every route that leads to it. */
+/** A service; one object per service, shared by all routes to it. */
 export interface CompiledService {
   readonly id: string;
   readonly name: string;
   readonly upstreams: readonly CompiledUpstream[];
   readonly healthCheck: HealthCheckPolicy;
-  /** undefined: the upstreams let the gateway in without one. */
+  /** undefined: the upstreams need no credential. */
   readonly credential: CompiledCredential | undefined;
   readonly tls?: CompiledTls | undefined;
 }
 
-/** One of the services that a route divides its requests among. */
+/** One of the services that a route splits its requests between. */
 export interface CompiledVersion {
-  /** undefined: the one version of a route that names a service instead of versions. */
+  /** undefined: the only version of a route that names a service instead of versions. */
   readonly name: string | undefined;
   readonly service: CompiledService;
-  /** Its share is that of this in the sum over the route; 0 is reached by the caller's choice alone. */
+  /** Its share of the sum of all weights; a version of weight 0 is used only if the caller asks for it. */
   readonly weight: number;
-  /** Hash of the route's id and the version's name, 32 bits; the base of who sticks to it. */
+  /** 32-bit hash of the route's id and the version's name; decides which callers get this version. */
   readonly seed: number;
 }
 
@@ -59,7 +59,7 @@ export type CompiledAuth =
 export interface JwtAuth {
   readonly type: 'jwt';
   readonly issuer: string;
-  /** The token must be meant for one of these. */
+  /** The token must name one of these audiences. */
   readonly audience: readonly string[];
   readonly jwksUrl: string;
   readonly algorithms: readonly JwtAlgorithm[];
@@ -68,14 +68,14 @@ export interface JwtAuth {
 
 export interface RequiredClaim {
   readonly name: string;
-  /** undefined: the claim must be there, whatever it holds. */
+  /** undefined: the claim must be present with any value. */
   readonly values: ReadonlySet<string | number | boolean> | undefined;
 }
 
 export interface IdempotencyPolicy {
   /** Whether a request without a key is refused. */
   readonly required: boolean;
-  /** What the next use of a key does whose first request has an unknown end. */
+  /** What happens when a key is used again and the outcome of its first request is unknown. */
   readonly onUnknown: 'refuse' | 'forward';
 }
 
@@ -101,17 +101,17 @@ export interface CompiledRoute {
   readonly id: string;
   readonly name: string;
   readonly environment: string;
-  /** At least one, and the weight of one at least is above 0. */
+  /** Never empty; at least one weight is above 0. */
   readonly versions: readonly CompiledVersion[];
   readonly timeoutMs: number;
   readonly retryCount: number;
-  /** undefined: every method that the proxy path takes. */
+  /** undefined: every method that the proxy path accepts. */
   readonly methods: ReadonlySet<string> | undefined;
   readonly auth: CompiledAuth;
   readonly quota: QuotaPolicy;
   readonly retry: RetryPolicy;
   readonly idempotency: IdempotencyPolicy;
-  /** Where to go when the data plane's own region has no healthy upstream, in this order. */
+  /** Regions to use, in this order, when the data plane's own region has no healthy upstream. */
   readonly regions: readonly string[];
   readonly maxBodyBytes: number;
 }
@@ -121,7 +121,7 @@ export interface Token {
   readonly environments: readonly string[];
   readonly routes: ReadonlySet<string>;
   readonly mayProxy: boolean;
-  /** Milliseconds since the Unix epoch from which it opens nothing; Infinity where it has no end. */
+  /** Milliseconds since the Unix epoch; Infinity if the token does not expire. */
   readonly expiresAtMs: number;
 }
 
@@ -137,8 +137,8 @@ export interface EnvironmentTable {
 }
 
 /**
- * Everything that a request needs to be routed, never changed: a new configuration is a new table,
- * and a request reads the reference once, so it sees one configuration from beginning to end.
+ * Everything needed to route a request. A table never changes: a new configuration is a new table, and
+ * a request reads the reference once, so that it uses one configuration from start to end.
  */
 export interface RoutingTable {
   readonly environments: ReadonlyMap<string, EnvironmentTable>;
@@ -151,7 +151,7 @@ export function withEnvironment(table: RoutingTable, environment: EnvironmentTab
   return { environments: new Map(table.environments).set(environment.name, environment) };
 }
 
-/** The token of this secret's hash in any environment, whether it has expired or not. */
+/** The token with this hash of its secret, in any environment, expired or not. */
 export function findToken(table: RoutingTable, hash: string): Token | undefined {
   for (const environment of table.environments.values()) {
     const token = environment.tokens.get(hash);
@@ -160,7 +160,7 @@ export function findToken(table: RoutingTable, hash: string): Token | undefined 
   return undefined;
 }
 
-/** Every upstream of every service of the table. */
+/** All upstreams of all services of the table, by key. */
 export function upstreamsOf(table: RoutingTable): Map<string, CompiledUpstream> {
   const upstreams = new Map<string, CompiledUpstream>();
   for (const environment of table.environments.values()) {

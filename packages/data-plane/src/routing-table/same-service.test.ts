@@ -39,12 +39,16 @@ const service: fc.Arbitrary<SnapshotService> = fc.oneof(
 );
 
 const snapshotOf = (one: SnapshotService): Snapshot => ({
-  ...{ format: 1, environment: 'production', version: 1, routes: [], tokens: [] },
+  format: 1,
+  environment: 'production',
+  version: 1,
+  routes: [],
+  tokens: [],
   services: [one],
 });
 
 describe('a service in a new configuration', () => {
-  it('is the very same where nothing of it has changed', () => {
+  it('is the same object if nothing has changed', () => {
     fc.assert(
       fc.property(service, (one) => {
         const before = compile(snapshotOf(one));
@@ -54,7 +58,7 @@ describe('a service in a new configuration', () => {
     );
   });
 
-  it('is always what it would be without anything before it', () => {
+  it('always equals a service compiled without a previous table', () => {
     fc.assert(
       fc.property(service, service, (one, other) => {
         const before = compile(snapshotOf(one));

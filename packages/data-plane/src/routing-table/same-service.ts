@@ -3,7 +3,7 @@ import { isSameCredential } from './compile-credential.ts';
 import { isSameTls } from './compile-tls.ts';
 import type { CompiledService } from './routing-table.ts';
 
-/** Whether compiling this service would give what is there already. */
+/** Whether compiling `service` would give an equal service. */
 export function isSameService(known: CompiledService, service: SnapshotService): boolean {
   const { healthCheck, upstreams } = known;
   const check = service.health_check;

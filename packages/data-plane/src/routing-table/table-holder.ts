@@ -12,14 +12,14 @@ import {
   type RoutingTable,
 } from './routing-table.ts';
 
-/** Holds the table that requests read. A new one takes its place by one assignment. */
+/** Holds the current routing table. A new table replaces it by one assignment. */
 export class TableHolder {
   #current: RoutingTable = EMPTY_TABLE;
   #keySets = new KeySetUses();
   readonly #editors = new Map<string, EnvironmentEditor>();
   readonly #opener: CredentialOpener;
 
-  /** @param opener of the services' credentials; without it none can be used */
+  /** @param opener decrypts the services' credentials; without it no credential is usable */
   constructor(opener: CredentialOpener = NO_KEYS) {
     this.#opener = opener;
   }
@@ -28,41 +28,41 @@ export class TableHolder {
     return this.#current;
   }
 
-  /** The keys of every upstream that the current table names. */
+  /** The keys of all upstreams of the current table. */
   get upstreamKeys(): { has(key: string): boolean } {
     return upstreamsOf(this.#current);
   }
 
-  /** Where the keys are that the callers of the current table's routes are verified with. */
+  /** The URLs of the key sets that the routes of the current table verify callers with. */
   get keySetUrls(): ReadonlySet<string> {
     return this.#keySets.urls;
   }
 
   /**
-   * Takes the configuration of one environment as a whole.
+   * Replaces the configuration of one environment.
    *
-   * @throws Error where it does not compile; the table stays as it was
+   * @throws Error if the snapshot does not compile; the table then stays unchanged
    */
   apply(snapshot: Snapshot): void {
     this.#use(runAtOnce(this.#load(snapshot)));
   }
 
   /**
-   * As `apply`, with a turn for others in between. One environment is loaded by one caller at a time.
+   * Like `apply`, but yields to other work in between. Only one load per environment at a time is allowed.
    */
   async load(snapshot: Snapshot, pace: Pace): Promise<void> {
     this.#use(await runPaced(this.#load(snapshot), pace));
   }
 
   /**
-   * Takes what has changed of an environment that was taken before.
+   * Applies a delta to an environment that is loaded.
    *
-   * @returns in what the table differs from the one before
-   * @throws Error where it does not lead on from what is there; the table stays as it was
+   * @returns how the table differs from the previous one
+   * @throws Error if the delta does not follow the loaded version; the table then stays unchanged
    */
   change(delta: Delta): TableChange & { readonly keySetsChanged: boolean } {
     const editor = this.#editors.get(delta.environment);
-    if (editor?.table.version !== delta.from) throw new Error('the delta is of another version');
+    if (editor?.table.version !== delta.from) throw new Error('the delta is for another version');
     const change = editor.apply(delta);
     this.#current = withEnvironment(this.#current, change.table);
     let keySetsChanged = false;

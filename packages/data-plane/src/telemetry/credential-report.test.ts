@@ -14,7 +14,8 @@ function snapshotWith(keyIds: readonly string[]): Snapshot {
   const [service] = plain.services;
   if (service === undefined) throw new Error('the snapshot has a service');
   const others = keyIds.map((key_id, at) => ({
-    ...{ ...service, id: `svc_${at}` },
+    ...service,
+    id: `svc_${at}`,
     credential: { key_id, sealed: String(at) },
   }));
   return { ...plain, format: 2, services: [service, ...others] };

@@ -31,7 +31,8 @@ test('each request has one line, in order, after a fifth of a second at the late
         const { clock, written, requestLog } = setUp();
         const records = times.map(([ms, gatewayUs, totalUs], index) =>
           requestRecord(ms, {
-            ...{ route: `"${index}"`, error_code: null },
+            route: `"${index}"`,
+            error_code: null,
             timing: { gateway_ms: gatewayUs / 1000, upstream_ms: 1, total_ms: totalUs / 1000 },
           }),
         );
@@ -40,10 +41,16 @@ test('each request has one line, in order, after a fifth of a second at the late
         expect(written()).toEqual(
           records.map((record) =>
             expect.objectContaining({
-              ...{ level: 'info', name: 'data-plane', msg: 'request' },
+              level: 'info',
+              name: 'data-plane',
+              msg: 'request',
               time: new Date(record.received_at_ms).toISOString(),
-              ...{ request_id: record.id, route: record.route, status: 200, error_code: null },
-              ...{ gateway_ms: record.timing.gateway_ms, total_ms: record.timing.total_ms },
+              request_id: record.id,
+              route: record.route,
+              status: 200,
+              error_code: null,
+              gateway_ms: record.timing.gateway_ms,
+              total_ms: record.timing.total_ms,
             }),
           ),
         );

@@ -8,20 +8,20 @@ interface LineWriter {
 }
 
 export interface RequestLog {
-  /** Writes one line for a request, with nothing in it that its record does not hold. */
+  /** Writes one line for a request; it contains nothing that the record does not. */
   add(record: RequestRecord): void;
-  /** Hands on what waits; to be called before the process ends. */
+  /** Writes the waiting lines; call it before the process ends. */
   flush(): void;
 }
 
-/** So many lines are made in a row, while the code for it is in the core's caches. */
+/** Lines that are built in a row, while the code is in the CPU caches. */
 const BURST_LINES = 32;
-/** For fewer nobody waits longer than this. */
+/** The longest wait for a burst that is not full. */
 const FLUSH_MS = 200;
 
 /**
- * The log lines of requests, at level `info`. They go straight to the logger's destination: the logger's
- * own way there costs more than the rest of the request's bookkeeping together.
+ * Writes the log lines of requests at level `info`, directly to the logger's destination: formatting by
+ * the logger costs more than all other bookkeeping of a request.
  */
 export function createRequestLog(log: Logger, clock: Clock): RequestLog {
   const stream = (log as unknown as Record<symbol, LineWriter>)[symbols.streamSym];
@@ -50,12 +50,12 @@ export function createRequestLog(log: Logger, clock: Clock): RequestLog {
 
 const PLAIN = /^[\w.~-]*$/;
 
-/** As JSON. Names of routes and methods that exist need no escape. */
+/** As JSON. Valid route names and methods need no escape. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Ids, codes, environments and addresses are the gateway's own texts, in which nothing needs an escape. */
+/** Ids, codes, environments and addresses are made by the gateway and need no escape. */
 function lineOf(record: RequestRecord, name: string): string {
   const { timing, upstream } = record;
   return (
@@ -72,7 +72,7 @@ function lineOf(record: RequestRecord, name: string): string {
 
 const THOUSANDTHS = Array.from({ length: 1000 }, (_none, index) => String(index).padStart(3, '0'));
 
-/** Of a time in milliseconds, which has at most three decimals; much cheaper than for any number. */
+/** Formats milliseconds with three decimals; much cheaper than general number formatting. */
 function msText(ms: number): string {
   const us = Math.round(ms * 1000);
   return `${Math.trunc(us / 1000)}.${THOUSANDTHS[us % 1000]}`;
@@ -85,7 +85,7 @@ function text(value: string | null): string {
 let isoSecond = Number.NaN;
 let iso = '';
 
-/** RFC 3339 with milliseconds; the text is made once for all requests of a second. */
+/** RFC 3339 with milliseconds; the text up to the second is built once per second. */
 function isoTime(ms: number): string {
   const second = Math.floor(ms / 1000);
   if (second !== isoSecond) {

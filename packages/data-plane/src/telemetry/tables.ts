@@ -2,7 +2,7 @@ import type { Metric, Registry } from 'prom-client';
 
 type Labels = readonly string[];
 
-/** Upper bounds in seconds: from what a gateway adds to what a deadline allows. */
+/** Upper bounds in seconds: from the gateway's own latency to the longest deadline. */
 const BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ] as const;
@@ -13,7 +13,7 @@ interface Value {
   readonly metricName?: string;
 }
 
-/** Rows of numbers under label values. Past `maxRows` new label values share one row named `other`. */
+/** Rows of numbers by label values. Above `maxRows`, new label values share one row named `other`. */
 class Rows<T> {
   readonly names: Labels;
   readonly #rows = new Map<string, { readonly labels: Labels; readonly row: T }>();
@@ -47,8 +47,8 @@ class Rows<T> {
 }
 
 /**
- * A counter that costs one map look-up and one addition. prom-client's own hashes the label object and
- * checks it at every increment, which shows on the data path.
+ * A counter that costs one map lookup and one addition. The counter of prom-client hashes and checks the
+ * label object at every increment, which is measurable on the data path.
  */
 export class CountTable {
   readonly #rows: Rows<{ count: number }>;
@@ -60,7 +60,7 @@ export class CountTable {
     );
   }
 
-  /** The row of these label values, to be kept where they come again and again. */
+  /** The row of these label values; callers on hot paths keep it. */
   at(labels: Labels): { count: number } {
     return this.#rows.at(labels);
   }
@@ -72,7 +72,7 @@ export interface Histogram {
   count: number;
 }
 
-/** A histogram of durations in seconds, as cheap as `CountTable`. */
+/** A histogram of durations in seconds that is as cheap as `CountTable`. */
 export class DurationTable {
   readonly #rows: Rows<Histogram>;
 
@@ -121,7 +121,7 @@ export function observe(row: Histogram, seconds: number): void {
   if (bucket !== -1) row.counts[bucket] = (row.counts[bucket] ?? 0) + 1;
 }
 
-/** The part of prom-client's metric that its registry calls when Prometheus asks. */
+/** Registers the part of a prom-client metric that the registry calls at a scrape. */
 function register(
   registry: Registry,
   name: string,

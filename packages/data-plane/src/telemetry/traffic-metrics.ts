@@ -6,32 +6,32 @@ import type { CompiledRoute, CompiledService } from '../routing-table/routing-ta
 import { CountTable, DurationTable, observe, type Histogram } from './tables.ts';
 
 export interface TrafficMetrics {
-  /** Counts a request that is over. */
+  /** Counts a finished request. */
   observe(ctx: RequestContext, totalMs: number): void;
-  /** Counts bytes on the data path that were no HTTP, by the parser's reason. */
+  /** Counts a malformed request, by the parser's reason. */
   malformed(reason: string): void;
-  /** Counts a connection with TLS that was ended for what its caller did, or did not do. */
+  /** Counts a TLS connection that the gateway ended because of its caller. */
   connectionEnded(reason: string): void;
-  /** Counts a connection of a caller that was one too many. */
+  /** Counts a client connection above a limit. */
   connectionRefused(reason: string): void;
 }
 
 export interface TrafficGauges {
   readonly inFlight: () => number;
-  /** Connections of callers that are open. */
+  /** Open client connections. */
   readonly connections: () => number;
-  /** Counters that were dropped at the bound of a store, by the store's name. */
+  /** Counters that full stores have dropped, by the store's name. */
   readonly dropped: Readonly<Record<string, () => number>>;
 }
 
-/** Past so many routes the rest is counted under `other`, so that the metrics are bounded. */
+/** Routes above this number are counted under `other`, so that the metrics are bounded. */
 const MAX_ROUTES = 20_000;
 
 interface Count {
   count: number;
 }
 
-/** What the requests of one route count into, so that no request has to join label values. */
+/** The rows of one route, kept so that no request has to join label values. */
 interface RouteRows {
   readonly labels: readonly string[];
   readonly total: Histogram;
@@ -39,8 +39,8 @@ interface RouteRows {
 }
 
 /**
- * Metrics of the data path. A request touches a few numbers in memory; texts are made when Prometheus
- * asks. Only routes that exist become labels, never a name that a caller made up.
+ * Metrics of the data path. A request changes a few numbers in memory; text is built at a scrape. Only
+ * existing routes become labels, never a name that a caller made up.
  */
 export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges): TrafficMetrics {
   const requests = new CountTable(
@@ -100,7 +100,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     () => Object.entries(gauges.dropped).map(([store, count]) => [{ store }, count()] as const),
   );
   const inGateway = gateway.at([]);
-  // What was touched before goes with the configuration that it belongs to.
+  // WeakMaps: the rows of an old configuration are freed with it.
   const ofRoutes = new WeakMap<CompiledRoute, RouteRows>();
   const ofServices = new WeakMap<CompiledService, Map<string | number, Count>>();
   let ofNoRoute: RouteRows | undefined;

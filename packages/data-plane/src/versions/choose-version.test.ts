@@ -5,9 +5,16 @@ import { chooseVersion } from './choose-version.ts';
 import type { CompiledVersion } from '../routing-table/routing-table.ts';
 
 const SERVICE = {
-  ...{ id: 'svc_1', name: 'pay', upstreams: [], credential: undefined },
+  id: 'svc_1',
+  name: 'pay',
+  upstreams: [],
+  credential: undefined,
   healthCheck: {
-    ...{ path: '/', intervalMs: 1, timeoutMs: 1, healthyThreshold: 1, unhealthyThreshold: 1 },
+    path: '/',
+    intervalMs: 1,
+    timeoutMs: 1,
+    healthyThreshold: 1,
+    unhealthyThreshold: 1,
   },
 };
 
@@ -55,7 +62,7 @@ describe('the version that a caller gets', () => {
     expect(Math.abs((counts.get('v2') ?? 0) - 0.1)).toBeLessThan(0.015);
   });
 
-  it('divides callers by the weights for any weights, and whatever callers are called', () => {
+  it('splits callers by any weights, whatever their names are', () => {
     const subjectOf = fc.constantFrom(
       (at: number) => `10.0.${at >> 8}.${at & 255}`,
       (at: number) => `2001:db8::${at.toString(16)}`,
@@ -84,7 +91,7 @@ describe('the version that a caller gets', () => {
     );
   });
 
-  it('is the same every time, and in whatever order the versions stand', () => {
+  it('is the same every time and for any order of the versions', () => {
     fc.assert(
       fc.property(anyWeights, fc.string(), (weights, subject) => {
         const versions = versionsOf(weights);
@@ -93,7 +100,7 @@ describe('the version that a caller gets', () => {
     );
   });
 
-  it('takes nobody from a version whose weight is raised, and moves them to it alone', () => {
+  it('moves callers only to the version whose weight is raised', () => {
     fc.assert(
       fc.property(
         anyWeights,
@@ -113,7 +120,7 @@ describe('the version that a caller gets', () => {
     );
   });
 
-  it('moves no more callers than must move when a canary grows', () => {
+  it('moves as few callers as possible when a canary grows', () => {
     const before = versionsOf({ v1: 90, v2: 10 });
     const after = versionsOf({ v1: 70, v2: 30 });
     const moved = SUBJECTS.filter((subject) => chosen(before, subject) !== chosen(after, subject));
@@ -121,7 +128,7 @@ describe('the version that a caller gets', () => {
     expect(new Set(moved.map((subject) => chosen(after, subject)))).toEqual(new Set(['v2']));
   });
 
-  it('is never one whose weight is 0', () => {
+  it('never has weight 0', () => {
     fc.assert(
       fc.property(anyWeights, fc.string(), (weights, subject) => {
         expect(weights[chosen(versionsOf(weights), subject)]).toBeGreaterThan(0);
@@ -129,7 +136,7 @@ describe('the version that a caller gets', () => {
     );
   });
 
-  it('differs from route to route, so that the same callers are not the first everywhere', () => {
+  it('differs between routes, so that the same callers are not first everywhere', () => {
     const one = versionsOf({ v1: 1, v2: 1 }, 'rte_1');
     const other = versionsOf({ v1: 1, v2: 1 }, 'rte_2');
     const same = SUBJECTS.filter((subject) => chosen(one, subject) === chosen(other, subject));

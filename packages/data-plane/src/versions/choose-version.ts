@@ -2,17 +2,17 @@ import { hashText, mixBits } from '../routing-table/hash-text.ts';
 import type { CompiledVersion } from '../routing-table/routing-table.ts';
 
 /**
- * Which version a caller gets: weighted rendezvous hashing. Every version draws a number from the
- * caller and its own seed, and the weight raises it; the highest wins. It needs no state, so every
- * data plane gives a caller the same version, and the shares are those of the weights.
+ * Chooses the version for a caller by weighted rendezvous hashing. Each version gets a score from the
+ * caller, its own seed and its weight; the highest score wins. There is no state, so every data plane
+ * chooses the same version for a caller, and the shares follow the weights.
  *
- * Raising a version's weight raises its number alone, so callers move to it and nobody from it. The
- * order of the versions, and those that a caller does not get, mean nothing.
+ * Raising the weight of a version raises only its own scores, so callers move to it and none move away.
+ * The order of the versions does not matter.
  * Source: Thaler and Ravishankar, "Using Name-Based Mappings to Increase Hit Rates" (1998); the score
  * −weight / ln(u) makes the shares exact for any weights (Schindelhauer and Schomaker, 2005).
  *
- * @param versions at least one, the weight of one at least above 0
- * @param subject who calls: equal texts get equal versions
+ * @param versions at least one; at least one weight is above 0
+ * @param subject identifies the caller; equal subjects get the same version
  */
 export function chooseVersion(
   versions: readonly CompiledVersion[],
@@ -23,7 +23,7 @@ export function chooseVersion(
   let chosen: CompiledVersion | undefined;
   let highest = 0;
   for (const version of versions) {
-    // In (0, 1), both ends left out: the logarithm is neither 0 nor infinite.
+    // In the open interval (0, 1), so that the logarithm is neither 0 nor infinite.
     const drawn = (mixBits(mixBits(hash ^ version.seed) + version.seed) + 0.5) / 2 ** 32;
     const score = -version.weight / Math.log(drawn);
     if (score > highest) {

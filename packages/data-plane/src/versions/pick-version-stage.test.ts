@@ -13,22 +13,22 @@ function versionOf(clientIp: string, principal?: string): string | undefined {
   return (ctx as unknown as RequestContext).version?.name;
 }
 
-describe('the version of a caller whom nobody knows', () => {
+describe('the version of an unauthenticated caller', () => {
   const hosts = Array.from({ length: 100 }, (_none, at) => at + 1);
 
-  it('stays while its address changes within a network of 64 bits in IPv6', () => {
+  it('stays the same within a /64 network in IPv6', () => {
     const one = new Set(hosts.map((host) => versionOf(`2001:db8:0:1::${host}`)));
     expect(one.size).toBe(1);
     const networks = new Set(hosts.map((host) => versionOf(`2001:db8:0:${host}::1`)));
     expect(networks.size).toBeGreaterThan(8);
   });
 
-  it('goes by the whole address in IPv4', () => {
+  it('depends on the whole address in IPv4', () => {
     const addresses = new Set(hosts.map((host) => versionOf(`203.0.113.${host}`)));
     expect(addresses.size).toBeGreaterThan(8);
   });
 
-  it('has nothing to do with the address of one who is known', () => {
+  it('does not depend on the address of an authenticated caller', () => {
     const known = new Set(hosts.map((host) => versionOf(`203.0.113.${host}`, 'tok_1')));
     expect(known.size).toBe(1);
   });

@@ -5,13 +5,13 @@ import type { Stage } from '../request/stage.ts';
 import { chooseVersion } from './choose-version.ts';
 import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-table.ts';
 
-/** The field by which a caller chooses a version itself. */
+/** The header by which a caller chooses a version. */
 const PIN_HEADER = 'x-gateway-version';
 
 /**
- * Picks the version of the route that the request goes to: the one that `X-Gateway-Version` names,
- * else one by the weights, always the same for a caller. Runs after authorization, as the versions of
- * a route are told to its callers only, and before the quota, so that a wrong name spends nothing.
+ * Picks the version of the route for the request: the one that `X-Gateway-Version` names, else one by the
+ * weights, always the same for a caller. Runs after authorization, because only callers of a route may
+ * learn its versions, and before the quota, so that a wrong name uses no quota.
  */
 export function createPickVersion(): Stage {
   return (ctx) => {
@@ -26,7 +26,7 @@ export function createPickVersion(): Stage {
 function versionFor(route: CompiledRoute, ctx: RequestContext): CompiledVersion | undefined {
   const { versions } = route;
   if (versions.length === 1) return versions[0];
-  // By network in IPv6, as quotas are: a device there takes a new address every few hours.
+  // By /64 network in IPv6, like quotas: a device there changes its address every few hours.
   return chooseVersion(versions, ctx.principal ?? addressGroup(ctx.clientIp));
 }
 

@@ -27,7 +27,8 @@ function versioned(
     services: base.services.flatMap((service) =>
       names.map((name) => ({
         ...service,
-        ...{ id: `svc_${name}`, name },
+        id: `svc_${name}`,
+        name,
         upstreams: [
           { id: `ups_${name}`, url: upstreams.get(name)?.url ?? '', region: null, weight: 1 },
         ],
@@ -106,7 +107,7 @@ describe('a route with versions', () => {
     expect(answers.size).toBe(1);
   });
 
-  it('divides callers that nobody knows by their addresses', async () => {
+  it('splits unauthenticated callers by address', async () => {
     const { gateway, upstreams } = await setUp({ v1: 50, v2: 50 }, { auth: { type: 'none' } });
     for (let request = 0; request < 20; request += 1) {
       expect((await fetch(`${gateway.url}/v1/proxy/test`)).status).toBe(200);
@@ -114,7 +115,7 @@ describe('a route with versions', () => {
     expect([...upstreams.values()].map(({ seen }) => seen.length).sort()).toEqual([0, 20]);
   });
 
-  it('sends a request where X-Gateway-Version says, also to a version of weight 0', async () => {
+  it('sends a request to the version in X-Gateway-Version, even with weight 0', async () => {
     const { ask, gateway } = await setUp({ v1: 100, next: 0 });
     expect(await (await ask()).text()).toBe('v1');
     for (const name of ['next', 'v1']) {
@@ -144,7 +145,7 @@ describe('a route with versions', () => {
     },
   );
 
-  it('answers 400 where the header comes twice, and tells no stranger what versions there are', async () => {
+  it('answers 400 to a repeated header and reveals versions only to callers of the route', async () => {
     const { gateway, secret } = await setUp({ v1: 100, next: 0 });
     const twice = ['X-Gateway-Version: v1', 'x-gateway-version: v1'];
     const answer = await rawCall(
@@ -160,7 +161,7 @@ describe('a route with versions', () => {
     await expectRefusal(stranger, 401, 'authentication_failed');
   });
 
-  it('sends a request for WebSocket where X-Gateway-Version says as well', async () => {
+  it('sends a WebSocket upgrade to the version in X-Gateway-Version too', async () => {
     const { gateway, secret } = await setUp({ v1: 100, next: 0 });
     const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
     const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
@@ -172,13 +173,13 @@ describe('a route with versions', () => {
     expect(await gateway.recordOf(answer)).toMatchObject({ route_version: 'next' });
   });
 
-  it('never sends the header on', async () => {
+  it('never forwards the header', async () => {
     const { ask, upstreams } = await setUp({ v1: 1 });
     expect((await ask({ 'x-gateway-version': 'v1' })).status).toBe(200);
     expect(upstreams.get('v1')?.seen[0]?.rawHeaders.join('\n')).not.toMatch(/x-gateway/i);
   });
 
-  it('moves requests as its weights change, and back', async () => {
+  it('moves requests when weights change, and back', async () => {
     const { ask, use, snapshot } = await setUp({ v1: 100, v2: 0 });
     const weigh = (v1: number, v2: number) => {
       use((before) => ({
@@ -197,13 +198,14 @@ describe('a route with versions', () => {
   });
 });
 
-describe('a route with a service alone', () => {
-  it('has no version that could be named, and none in the record', async () => {
+describe('a route with a single service', () => {
+  it('has no version to choose and none in the record', async () => {
     const upstream = opened(await startUpstream());
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
     const response = await gateway.call('test');
     expect(await gateway.recordOf(response)).toMatchObject({
-      ...{ route_version: null, service_id: 'svc_test' },
+      route_version: null,
+      service_id: 'svc_test',
     });
     const pinned = await gateway.call('test', { headers: { 'x-gateway-version': 'v1' } });
     await expectRefusal(pinned, 400, 'invalid_request');

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError, type CallerRequest } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
-import { createContext, type ArrivalOptions } from '../request/create-context.ts';
+import { createContext, type ContextOptions } from '../request/create-context.ts';
 import type { InFlight } from '../request/in-flight.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
 import type { RespondOptions } from '../request/reply.ts';
@@ -18,9 +18,9 @@ export interface UpgradeHandler {
 }
 
 export interface UpgradeOptions {
-  /** Those of a request, with the upgrade as what is forwarded. */
+  /** The stages of a request, with the upgrade as what is forwarded. */
   readonly stages: readonly Stage[];
-  readonly arrivals: ArrivalOptions;
+  readonly contextOptions: ContextOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
   readonly log: Logger;
@@ -38,7 +38,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
 
   function handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void {
     const { socket } = request;
-    const ctx = createContext(request, path, query, () => undefined, options.arrivals);
+    const ctx = createContext(request, path, query, () => undefined, options.contextOptions);
     options.inFlight.enter();
     open.add(socket);
     socket.on('error', (error) => {

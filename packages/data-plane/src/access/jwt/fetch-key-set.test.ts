@@ -23,23 +23,23 @@ async function setUp(answer?: (response: ServerResponse) => void) {
 }
 
 describe('fetching a key set', () => {
-  it('gives the text that the issuer answers', async () => {
+  it('returns the body of the response', async () => {
     const issuer = await setUp();
     const text = await fetcher()(issuer.jwksUrl);
     expect(JSON.parse(text)).toEqual({ keys: issuer.keys.map((key) => key.jwk) });
   });
 
-  it('passes over a byte order mark before the text', async () => {
+  it('skips a byte order mark', async () => {
     const issuer = await setUp((response) => void response.end('\ufeff{"keys":[]}'));
     expect(await fetcher()(issuer.jwksUrl)).toBe('{"keys":[]}');
   });
 
-  it('fails where nobody listens', async () => {
+  it('fails if the connection is refused', async () => {
     const url = `http://127.0.0.1:${await closedPort()}/jwks.json`;
     await expect(fetcher()(url)).rejects.toMatchObject({ failure: 'unreachable' });
   });
 
-  it('takes no answer but 200, and follows no redirect', async () => {
+  it('accepts only status 200 and follows no redirect', async () => {
     const target = await setUp();
     const issuer = await setUp((response) => {
       response.writeHead(302, { location: target.jwksUrl }).end();
@@ -50,7 +50,7 @@ describe('fetching a key set', () => {
     expect(target.fetches).toBe(0);
   });
 
-  it('gives up where the answer has no end in size', async () => {
+  it('fails if the response is too large', async () => {
     let sent = 0;
     const issuer = await setUp((response) => {
       const chunk = Buffer.alloc(64 * 1024, ' ');
@@ -64,7 +64,7 @@ describe('fetching a key set', () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('gives up where the answer has no end in time, before and within it', async () => {
+  it('fails if the response is too slow, before or within its body', async () => {
     const soon = { ...systemClock, setTimer: hasten };
     for (const hang of [() => undefined, (response: ServerResponse) => void response.write('{')]) {
       const issuer = await setUp(hang);
@@ -72,7 +72,7 @@ describe('fetching a key set', () => {
     }
   });
 
-  it('fails where the answer breaks off', async () => {
+  it('fails if the response is incomplete', async () => {
     const issuer = await setUp((response) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('{"keys":', () => response.destroy());
@@ -80,7 +80,7 @@ describe('fetching a key set', () => {
     await expect(fetcher()(issuer.jwksUrl)).rejects.toMatchObject({ failure: 'unreachable' });
   });
 
-  it('goes to no address where no upstream may be, by address or by name', async () => {
+  it('refuses denied addresses, given as an address or a name', async () => {
     const issuer = await setUp();
     const guarded = fetcher(['127.0.0.0/8', '::1/128']);
     const { port } = new URL(issuer.jwksUrl);

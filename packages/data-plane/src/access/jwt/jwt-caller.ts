@@ -9,11 +9,11 @@ import type { JwtAuth, RequiredClaim } from '../../routing-table/routing-table.t
 /** OpenID Connect Core section 2: a subject has at most 255 characters. */
 const MAX_SUBJECT_CHARS = 255;
 
-/** Why the claims of a token whose signature holds do not open the route, or undefined where they do. */
+/** Why the route refuses the claims of a token with a valid signature; undefined if it accepts them. */
 export function refuseClaims(payload: JWTPayload, auth: JwtAuth): string | undefined {
   const { sub } = payload;
   if (sub !== undefined && (typeof sub !== 'string' || sub.length > MAX_SUBJECT_CHARS)) {
-    return `The subject of the token is not a text of at most ${MAX_SUBJECT_CHARS} characters.`;
+    return `The claim sub of the token must be a string of at most ${MAX_SUBJECT_CHARS} characters.`;
   }
   for (const claim of auth.requiredClaims) {
     if (!Object.hasOwn(payload, claim.name)) return `The token lacks the claim ${claim.name}.`;
@@ -24,7 +24,7 @@ export function refuseClaims(payload: JWTPayload, auth: JwtAuth): string | undef
   return undefined;
 }
 
-/** A list holds what one of its entries is; `scope` is a list of words (RFC 9068 section 2.2.3). */
+/** An array matches if one of its entries does; `scope` is a list of words (RFC 9068 section 2.2.3). */
 function holds(payload: JWTPayload, { name, values }: RequiredClaim): boolean {
   if (values === undefined) return true;
   const claim = payload[name];
@@ -49,8 +49,8 @@ export function callerOf(payload: JWTPayload, auth: JwtAuth, token: string): Jwt
 }
 
 /**
- * A token without its signature, of which a caller can write a valid one in many ways: bits at the end
- * of base64url that mean nothing, padding, and with ECDSA −s for s. Each would be a caller of its own.
+ * The token without its signature. One valid signature can be written in several ways: unused bits at
+ * the end of base64url, padding, and −s for s in ECDSA. Each spelling would count as another caller.
  */
 function signedPart(token: string): string {
   return token.slice(0, token.lastIndexOf('.'));
@@ -72,18 +72,19 @@ function recordedClaims(payload: JWTPayload, auth: JwtAuth): Record<string, Reco
   return Object.freeze(Object.fromEntries(kept));
 }
 
-/** A plain value or a list of texts as it stands; anything else, and what is too long, as cut JSON text. */
+/** A plain value or a list of strings unchanged; anything else, or what is too long, as truncated JSON. */
 function recorded(claim: unknown): RecordedClaim {
-  // JSON can hold more than a number here can, and has no way to write what is read of it then.
+  // A JSON number can exceed the range of a double and is then read as Infinity, which JSON cannot write.
   if (typeof claim === 'number') return Number.isFinite(claim) ? claim : String(claim);
   if (typeof claim === 'boolean') return claim;
-  if (typeof claim === 'string') return cut(claim);
+  if (typeof claim === 'string') return truncated(claim);
   const json = JSON.stringify(claim);
   const plain = Array.isArray(claim) && claim.every((entry) => typeof entry === 'string');
-  if (plain && json.length <= MAX_RECORDED_CLAIM_CHARS) return claim.map((entry) => cut(entry));
-  return cut(json);
+  if (plain && json.length <= MAX_RECORDED_CLAIM_CHARS)
+    return claim.map((entry) => truncated(entry));
+  return truncated(json);
 }
 
-function cut(text: string): string {
+function truncated(text: string): string {
   return withoutTokenSecrets(text).slice(0, MAX_RECORDED_CLAIM_CHARS);
 }

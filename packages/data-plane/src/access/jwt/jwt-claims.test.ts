@@ -8,7 +8,7 @@ const nowSeconds = NOW_MS / 1000;
 
 describe('a JWT that the issuer signed', () => {
   it.each(['RS256', 'ES256', 'PS384', 'EdDSA'] as const)(
-    'that holds all that the route asks for is valid: %s',
+    'that fulfils all requirements of the route is valid: %s',
     async (alg) => {
       const key = await createIssuerKey(alg);
       const token = await signAtNow(key, { sub: 'user-1' });
@@ -18,11 +18,11 @@ describe('a JWT that the issuer signed', () => {
   );
 
   it.each<[string, Claims, string]>([
-    ['of another issuer', { iss: `${ISSUER}x` }, 'The token is of another issuer.'],
+    ['of another issuer', { iss: `${ISSUER}x` }, 'The token was issued by another issuer.'],
     ['of no issuer', { iss: undefined }, 'The token lacks the claim iss.'],
-    ['of a list of issuers', { iss: [ISSUER] }, 'The token is of another issuer.'],
-    ['for another audience', { aud: 'other' }, 'The token is meant for another audience.'],
-    ['for a longer audience', { aud: `${AUDIENCE}x` }, 'The token is meant for another audience.'],
+    ['of a list of issuers', { iss: [ISSUER] }, 'The token was issued by another issuer.'],
+    ['for another audience', { aud: 'other' }, 'The token is for another audience.'],
+    ['for a longer audience', { aud: `${AUDIENCE}x` }, 'The token is for another audience.'],
     ['for no audience', { aud: undefined }, 'The token lacks the claim aud.'],
     ['that never ends', { exp: undefined }, 'The token lacks the claim exp.'],
     [
@@ -39,12 +39,12 @@ describe('a JWT that the issuer signed', () => {
     [
       'with a subject that is no text',
       { sub: 7 },
-      'The subject of the token is not a text of at most 255 characters.',
+      'The claim sub of the token must be a string of at most 255 characters.',
     ],
     [
       'with a subject that is too long',
       { sub: 'x'.repeat(256) },
-      'The subject of the token is not a text of at most 255 characters.',
+      'The claim sub of the token must be a string of at most 255 characters.',
     ],
   ])('%s is refused, and told why', async (_case, claims, reason) => {
     const key = await createIssuerKey();

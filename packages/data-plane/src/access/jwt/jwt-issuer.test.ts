@@ -15,8 +15,8 @@ import { startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
 
-describe('a route that takes JWTs, and their issuer', () => {
-  it('takes the tokens of a new key while requests go on, and loses none', async () => {
+describe('a route with JWTs and its issuer', () => {
+  it('accepts tokens of a new key during traffic without a failed request', async () => {
     const { issuer, callWith, upstream } = await startJwtRoute(opened);
     expect((await callWith()).status).toBe(200);
     const added = await createIssuerKey();
@@ -33,7 +33,7 @@ describe('a route that takes JWTs, and their issuer', () => {
     expect(issuer.fetches).toBe(2);
   });
 
-  it('serves on with the keys that it has while the issuer is down', async () => {
+  it('uses the known keys while the issuer is down', async () => {
     const { issuer, gateway, route, callWith } = await startJwtRoute(opened);
     expect((await callWith()).status).toBe(200);
     await issuer.close();
@@ -58,7 +58,7 @@ describe('a route that takes JWTs, and their issuer', () => {
     expect(upstream.seen).toHaveLength(0);
   });
 
-  it('forwards as soon as the issuer is there', async () => {
+  it('forwards as soon as the issuer is reachable', async () => {
     const answer: TokenIssuer['answer'] = (response) => void response.writeHead(503).end();
     const { issuer, callWith } = await startJwtRoute(opened, {}, {}, { answer });
     await expectRefusal(await callWith(), 503, 'gateway_not_ready');
@@ -66,7 +66,7 @@ describe('a route that takes JWTs, and their issuer', () => {
     await eventually(async () => expect((await callWith()).status).toBe(200));
   });
 
-  it('holds a request up for an issuer that hangs no longer than its deadline, and no other one', async () => {
+  it('delays a request for a hanging issuer no longer than its deadline, and no other request', async () => {
     const upstream = opened(await startUpstream());
     const issuer = opened(await startTokenIssuer());
     issuer.answer = () => undefined;
@@ -90,7 +90,7 @@ describe('a route that takes JWTs, and their issuer', () => {
     expect(timing.total_ms).toBeLessThan(3000);
   });
 
-  it('goes to no issuer where no upstream may be', async () => {
+  it('refuses an issuer at a denied address', async () => {
     const denyCidrs = ['127.0.0.0/8'];
     const { issuer, gateway, callWith } = await startJwtRoute(opened, {}, {}, { denyCidrs });
     await expectRefusal(await callWith(), 503, 'gateway_not_ready');

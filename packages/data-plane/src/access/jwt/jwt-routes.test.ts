@@ -14,8 +14,8 @@ const opened = closeAfterEach();
 
 const invalid = 'Bearer error="invalid_token"';
 
-describe('a route that takes JWTs', () => {
-  it('forwards for a caller whose token holds, and names it to the upstream and in the record', async () => {
+describe('a route with JWTs', () => {
+  it('forwards a request with a valid token and names the caller to the upstream and in the record', async () => {
     const { gateway, upstream, callWith } = await startJwtRoute(opened, {
       required_claims: [{ name: 'tenant', values: ['blue', 'green'] }],
     });
@@ -23,7 +23,9 @@ describe('a route that takes JWTs', () => {
     expect(response.status).toBe(200);
     expect(upstream.seen[0]?.headers).toMatchObject({ 'x-gateway-subject': 'user-1' });
     expect(await gateway.recordOf(response)).toMatchObject({
-      ...{ outcome: 'success', token_id: null, subject: 'user-1' },
+      outcome: 'success',
+      token_id: null,
+      subject: 'user-1',
       claims: { iss: ISSUER, aud: 'orders-api', tenant: 'blue' },
     });
   });
@@ -69,7 +71,10 @@ describe('a route that takes JWTs', () => {
     expect(response.headers.get('www-authenticate')).toBe(challenge);
     expect(upstream.seen).toHaveLength(0);
     expect(await gateway.recordOf(response)).toMatchObject({
-      ...{ outcome: 'rejected', subject: null, claims: null, attempts: [] },
+      outcome: 'rejected',
+      subject: null,
+      claims: null,
+      attempts: [],
     });
   });
 
@@ -92,7 +97,7 @@ describe('a route that takes JWTs', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
-  it('refuses a token of an algorithm that it does not take, and one that is unsigned', async () => {
+  it('refuses an unsigned token and a token with another algorithm', async () => {
     const { issuer, upstream, call } = await startJwtRoute(opened, { algorithms: ['RS256'] });
     const token = await issuer.token();
     await expectRefusal(await call(token), 401, 'authentication_failed');
@@ -102,7 +107,7 @@ describe('a route that takes JWTs', () => {
     expect(upstream.seen).toHaveLength(0);
   });
 
-  it('counts a refused token against the allowance of the address, and a valid one not', async () => {
+  it('counts a refused token, but no valid one, against the failure allowance of the address', async () => {
     const { callWith } = await startJwtRoute(
       opened,
       {},
@@ -118,7 +123,7 @@ describe('a route that takes JWTs', () => {
     expect((await callWith()).status).toBe(200);
   });
 
-  it('reads the environment from X-Gateway-Environment, else takes the default', async () => {
+  it('takes the environment from X-Gateway-Environment, else the default', async () => {
     const upstream = opened(await startUpstream());
     const issuer = opened(await startTokenIssuer());
     const snapshots = ['production', 'staging'].map((environment) => ({
@@ -140,7 +145,7 @@ describe('a route that takes JWTs', () => {
     expect(upstream.seen.map((seen) => seen.url)).toEqual(['/production', '/staging']);
   });
 
-  it('opens a WebSocket by a JWT and not without, under the same rules for its headers', async () => {
+  it('opens a WebSocket only with a JWT, under the same rules for headers', async () => {
     const { gateway, issuer, upstream } = await startJwtRoute(opened);
     const switching = ['Host: gateway', 'Connection: Upgrade', 'Upgrade: websocket'];
     await expectRefusal(

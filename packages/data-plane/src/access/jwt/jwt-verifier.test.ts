@@ -16,7 +16,7 @@ const opened = closeAfterEach();
 const setUp = () => startVerifier(opened);
 
 describe('the verifier of JWTs', () => {
-  it('answers at once for a token that it has verified', async () => {
+  it('returns no promise for a token that it has verified', async () => {
     const { issuer, verify, count } = await setUp();
     const token = await issuer.token();
     const first = verify(token);
@@ -27,7 +27,7 @@ describe('the verifier of JWTs', () => {
     expect(await count('known')).toBe(1);
   });
 
-  it('forgets a verified token at its end', async () => {
+  it('forgets a verified token when it expires', async () => {
     const { issuer, verify, advance } = await setUp();
     const token = await issuer.token();
     callerOf(await verify(token));
@@ -37,7 +37,7 @@ describe('the verifier of JWTs', () => {
     expect(await verify(token)).toEqual({ kind: 'refused', reason: 'The token has expired.' });
   });
 
-  it('verifies a token anew for a route that asks something else of it', async () => {
+  it('verifies a token again for a route with other requirements', async () => {
     const { issuer, auth, verify } = await setUp();
     const token = await issuer.token();
     callerOf(await verify(token));
@@ -52,7 +52,7 @@ describe('the verifier of JWTs', () => {
     expect(await verify(token, { ...auth, jwksUrl: other.jwksUrl })).toMatchObject(refused);
   });
 
-  it('takes tokens of a new key as soon as the issuer publishes it, and none of a withdrawn one', async () => {
+  it('accepts tokens of a new key as soon as the issuer publishes it and none of a withdrawn key', async () => {
     const { issuer, keySets, auth, verify, advance } = await setUp();
     const old = await issuer.token();
     callerOf(await verify(old));
@@ -109,7 +109,7 @@ describe('the verifier of JWTs', () => {
     expect(issuer.fetches).toBe(2);
   });
 
-  it('verifies with the last good set while the issuer is down, also what it has never seen', async () => {
+  it('verifies new tokens with the last good set while the issuer is down', async () => {
     const { issuer, verify, advance, logLines } = await setUp();
     callerOf(await verify(await issuer.token()));
     await issuer.close();
@@ -120,7 +120,7 @@ describe('the verifier of JWTs', () => {
     expect(logLines.join()).toContain('"result":"unreachable"');
   });
 
-  it('says that it cannot tell where there is no set, and when the next try is, and recovers', async () => {
+  it('answers no_keys with the time of the next fetch while there is no set, and recovers', async () => {
     const { issuer, verify, count } = await setUp();
     issuer.answer = (response) => void response.writeHead(500).end();
     const token = await issuer.token();
@@ -130,7 +130,7 @@ describe('the verifier of JWTs', () => {
     await eventually(async () => callerOf(await verify(token)));
   });
 
-  it('waits for an issuer that hangs no longer than the request has', async () => {
+  it('waits for a hanging issuer no longer than the deadline of the request', async () => {
     const { issuer, verify } = await setUp();
     issuer.answer = () => undefined;
     const startedMs = performance.now();
@@ -138,13 +138,13 @@ describe('the verifier of JWTs', () => {
     expect(performance.now() - startedMs).toBeLessThan(4000);
   });
 
-  it('refuses a token that is too long without looking at it', async () => {
+  it('refuses a token that is too long without parsing it', async () => {
     const { issuer, verify } = await setUp();
     const token = await issuer.token({ filler: 'x'.repeat(8 * 1024) });
     expect(verify(token)).toEqual({ kind: 'refused', reason: NOT_VALID });
   });
 
-  it('gives up the sets that no route names any more', async () => {
+  it('drops the sets that no route uses any more', async () => {
     const { issuer, auth, keySets, verify } = await setUp();
     keySets.retain(new Set([auth.jwksUrl]));
     await eventually(() => {
@@ -162,7 +162,7 @@ describe('the verifier of JWTs', () => {
 });
 
 describe('the caller that a JWT names', () => {
-  it('is the same for every token of a subject, and another for another subject or issuer', async () => {
+  it('is the same for all tokens of a subject and differs by subject and issuer', async () => {
     const { issuer, auth, verify } = await setUp();
     const principal = async (claims: object, policy = auth) =>
       callerOf(await verify(await issuer.token({ jti: String(Math.random()), ...claims }), policy))
@@ -175,7 +175,7 @@ describe('the caller that a JWT names', () => {
     expect(await principal({ iss: other.issuer }, other)).not.toBe(first);
   });
 
-  it('is one for each token that names no subject', async () => {
+  it('differs for each token without a subject', async () => {
     const { issuer, verify } = await setUp();
     const [one, two] = [
       await issuer.token({ sub: undefined, jti: '1' }),
@@ -186,7 +186,7 @@ describe('the caller that a JWT names', () => {
     expect(callerOf(await verify(two)).principal).not.toBe(caller.principal);
   });
 
-  it('is one for a token without a subject, however its signature is written', async () => {
+  it('is the same for every spelling of the signature of a token without a subject', async () => {
     const { issuer, verify } = await setUp();
     const token = await issuer.token({ sub: undefined });
     const { principal } = callerOf(await verify(token));
@@ -198,7 +198,7 @@ describe('the caller that a JWT names', () => {
     }
   });
 
-  it('is named to the upstream in visible ASCII that can be read back', async () => {
+  it('is sent to the upstream in visible ASCII that can be decoded', async () => {
     const { issuer, verify } = await setUp();
     for (const sub of ['auth0|user@example.com', 'Zoë 100%', 'a\r\nX-Evil: 1', 'tab\t\u{1f600}']) {
       const { subjectField = '' } = callerOf(await verify(await issuer.token({ sub })));
@@ -209,19 +209,28 @@ describe('the caller that a JWT names', () => {
     expect(plain.subjectField).toBe('auth0|user@example.com');
   });
 
-  it('is recorded by the claims that the route requires, issuer and audience, within bounds', async () => {
+  it('is recorded with issuer, audience and the required claims, within limits', async () => {
     const { issuer, auth, verify } = await setUp();
     const names = ['tenant', 'groups', 'long', 'list', 'nested', 'level', '__proto__'];
     const requiredClaims = names.map((name) => ({ name, values: undefined }));
     const claims = JSON.parse('{"__proto__":"odd"}') as object;
     const token = await issuer.token({
-      ...{ tenant: 'blue', groups: ['a', 'b'], long: 'x'.repeat(1000), level: 3, email: 'a@b.c' },
-      ...{ list: Array(200).fill('entry'), nested: { deep: [1] } },
+      tenant: 'blue',
+      groups: ['a', 'b'],
+      long: 'x'.repeat(1000),
+      level: 3,
+      email: 'a@b.c',
+      list: Array(200).fill('entry'),
+      nested: { deep: [1] },
       ...Object.defineProperties({}, Object.getOwnPropertyDescriptors(claims)),
     });
     const policy = { ...auth, requiredClaims: requiredClaims.slice(0, 6) };
     expect(callerOf(await verify(token, policy)).claims).toEqual({
-      ...{ iss: ISSUER, aud: AUDIENCE, tenant: 'blue', groups: ['a', 'b'], level: 3 },
+      iss: ISSUER,
+      aud: AUDIENCE,
+      tenant: 'blue',
+      groups: ['a', 'b'],
+      level: 3,
       long: 'x'.repeat(256),
       list: JSON.stringify(Array(200).fill('entry')).slice(0, 256),
       nested: '{"deep":[1]}',

@@ -1,24 +1,24 @@
 import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 
-/** The public keys of a token issuer, as one answer of it named them. Never changed. */
+/** The public keys of a token issuer, from one of its responses. Immutable. */
 export interface KeySet {
-  /** Finds the key that a token names. Rejects with an error of jose where there is none, or several. */
+  /** Finds the key that a token names. Rejects with an error of jose if there is none or several. */
   readonly find: JWTVerifyGetKey;
   readonly size: number;
-  /** How many more there were that could be used, past the bound. */
+  /** How many usable keys above the limit were dropped. */
   readonly dropped: number;
 }
 
-/** Keys past this number are dropped, and counted: no issuer is known to publish a tenth of it. */
+/** Keys above this number are dropped and counted; issuers publish a tenth of it or fewer. */
 const MAX_KEYS = 64;
-/** A modulus of 8192 bits in base64url; what is longer takes long to verify with. */
+/** A modulus of 8192 bits in base64url; verifying with a longer one is slow. */
 const MAX_MODULUS_CHARS = 1366;
 const MAX_MEMBER_CHARS = 256;
 
 const member = z.string().max(MAX_MEMBER_CHARS);
 
-/** The members of a public key alone: what an issuer published of a private one is left out. */
+/** Only the members of a public key; private members that an issuer published are dropped. */
 const keySchema = z.object({
   kty: z.enum(['RSA', 'EC', 'OKP']),
   kid: member.optional(),
@@ -35,8 +35,8 @@ const keySchema = z.object({
 const documentSchema = z.object({ keys: z.array(z.unknown()) });
 
 /**
- * Reads a JWK Set (RFC 7517 section 5): keys that are symmetric, or not understood, are left out as
- * that section says. Undefined where the text is no JWK Set at all.
+ * Parses a JWK Set (RFC 7517 section 5). Symmetric and unknown keys are ignored, as that section says.
+ * Returns undefined if the text is not a JWK Set.
  */
 export function parseKeySet(text: string): KeySet | undefined {
   let json: unknown;

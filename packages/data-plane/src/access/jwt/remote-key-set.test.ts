@@ -54,7 +54,7 @@ async function setUp() {
 const down = new KeySetFetchError('unreachable', 'ECONNREFUSED');
 
 describe('the key set of an issuer', () => {
-  it('tells of keys past its bound, once for each set that is new', async () => {
+  it('reports dropped keys once per new set', async () => {
     const { set, clock, dropped, answer, document } = await setUp();
     const [key] = (JSON.parse(document) as { keys: unknown[] }).keys;
     const large = JSON.stringify({ keys: Array<unknown>(70).fill(key) });
@@ -65,7 +65,7 @@ describe('the key set of an issuer', () => {
     expect(dropped).toEqual([6]);
   });
 
-  it('is fetched as soon as it is known, and again before it grows old', async () => {
+  it('is fetched at creation and again periodically', async () => {
     const { set, clock, document, answer, fetches } = await setUp();
     expect(fetches()).toBe(1);
     expect(set.keys).toBeUndefined();
@@ -77,7 +77,7 @@ describe('the key set of an issuer', () => {
     expect(fetches()).toBe(2);
   });
 
-  it('stays the same object while the issuer names the same keys, and is another one after', async () => {
+  it('stays the same object until the issuer changes its keys', async () => {
     const { set, clock, document, otherDocument, answer } = await setUp();
     await answer(document);
     const first = set.keys;
@@ -90,7 +90,7 @@ describe('the key set of an issuer', () => {
     expect(set.keys).not.toBe(first);
   });
 
-  it('serves on while the issuer is down or answers garbage, for a day and no longer', async () => {
+  it('is used for at most a day while the issuer is down or sends garbage', async () => {
     const { set, clock, document, answer, results } = await setUp();
     await answer(document);
     const first = set.keys;
@@ -108,7 +108,7 @@ describe('the key set of an issuer', () => {
     expect(set.keys).toBeUndefined();
   });
 
-  it('is asked for less and less often while the issuer is down, at least every ten seconds', async () => {
+  it('is fetched with growing delays of at most ten seconds while the issuer is down', async () => {
     const { set, clock, document, answer, fetches } = await setUp();
     await answer(down);
     for (const [index, delayMs] of [1000, 2000, 4000, 8000, 10_000, 10_000].entries()) {
@@ -126,7 +126,7 @@ describe('the key set of an issuer', () => {
     expect(fetches()).toBe(8);
   });
 
-  it('is fetched once for all who wait for it', async () => {
+  it('is fetched once for all waiting requests', async () => {
     const { set, clock, document, answer, fetches } = await setUp();
     const waiting = Promise.all([set.renewal(), set.renewal(), set.renewal()]);
     expect(fetches()).toBe(1);
@@ -151,7 +151,7 @@ describe('the key set of an issuer', () => {
     expect(fetches()).toBe(3);
   });
 
-  it('holds up at most 256 requests for one fetch, and 2000 for the first', async () => {
+  it('lets at most 256 requests wait for a fetch, and 2000 for the first', async () => {
     const { set, clock, document, answer } = await setUp();
     for (const most of [2000, 256]) {
       const waiting = Array.from({ length: most }, () => set.renewal());
@@ -163,7 +163,7 @@ describe('the key set of an issuer', () => {
     expect(set.renewal()).toBeDefined();
   });
 
-  it('is fetched no more once it was given up', async () => {
+  it('is not fetched after close', async () => {
     const { set, clock, document, answer, fetches } = await setUp();
     await answer(document);
     set.close();

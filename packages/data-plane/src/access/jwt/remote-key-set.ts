@@ -7,33 +7,33 @@ export interface RemoteKeySetOptions {
   readonly url: string;
   readonly fetch: FetchKeySet;
   readonly clock: Clock;
-  /** Gives numbers in [0, 1). */
+  /** Returns numbers in [0, 1). */
   readonly random: () => number;
   /** Called at the end of every fetch. */
   readonly fetched: (result: 'ok' | FetchFailure, message: string) => void;
-  /** Called where a set that is new has keys past the bound, with their number. */
+  /** Called with the number of dropped keys if a new set has too many. */
   readonly dropped: (keys: number) => void;
 }
 
-/** How often a set is fetched anew while all is well, less a random tenth. */
+/** Interval between fetches, less up to a random tenth. */
 export const REFRESH_MS = 5 * 60_000;
-/** How long the last good set serves on while its issuer cannot be reached. */
+/** How long the last good set is used while its issuer is unreachable. */
 export const MAX_AGE_MS = 24 * 60 * 60_000;
-/** Between two fetches that tokens with unknown keys give rise to, as anybody can make up such a token. */
+/** Shortest time between two fetches for unknown keys: anybody can make up such a token. */
 export const COOLDOWN_MS = 10_000;
 const MIN_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 10_000;
-/** Requests that may wait for one fetch: anybody can make one that does. */
+/** How many requests may wait for one fetch: anybody can send such a request. */
 const MAX_WAITING = 256;
 /**
- * The same for the first fetch, for which every caller of a route waits whose issuer has just moved. A
- * fifth of what a data plane takes at once by default, so that an issuer which hangs holds up no others.
+ * The same limit for the first fetch, which all callers of a route wait for when its issuer has a new
+ * URL. It is a fifth of the default `MAX_IN_FLIGHT_REQUESTS`, so that a hanging issuer blocks no others.
  */
 const MAX_WAITING_FIRST = 2_000;
 
 /**
- * The key set behind one URL. It is fetched when it is made and again before it could grow old, off
- * the path of requests; the last good one stays while the issuer is down, up to `MAX_AGE_MS`.
+ * The key set at one URL. It is fetched at creation and then periodically, outside of requests. While the
+ * issuer is down, the last good set is used for up to `MAX_AGE_MS`.
  */
 export class RemoteKeySet {
   readonly #options: RemoteKeySetOptions;
@@ -43,7 +43,7 @@ export class RemoteKeySet {
   #fetchedAtMs = 0;
   #fetching: Promise<void> | undefined = undefined;
   #waiting = 0;
-  /** Requests that may wait for the fetch under way, or the next one. */
+  /** Limit of waiting requests for the current or next fetch. */
   #maxWaiting = MAX_WAITING_FIRST;
   #failures = 0;
   #askedAtMs = -Infinity;
@@ -55,21 +55,21 @@ export class RemoteKeySet {
     this.#start();
   }
 
-  /** The newest set; the same object as long as the issuer names the same keys. */
+  /** The newest set; the same object as long as the issuer's keys stay the same. */
   get keys(): KeySet | undefined {
     const ageMs = this.#options.clock.monotonicMs() - this.#fetchedAtMs;
     return ageMs < MAX_AGE_MS ? this.#keys : undefined;
   }
 
-  /** Whole seconds to the next fetch, at least 1. */
+  /** Whole seconds until the next fetch, at least 1. */
   get retryAfterSeconds(): number {
     const waitMs = this.#dueMs - this.#options.clock.monotonicMs();
     return Math.max(1, Math.ceil(waitMs / 1000));
   }
 
   /**
-   * Resolves at the end of a fetch that may bring what `keys` lacks: the one under way, or a new one.
-   * Undefined where none is allowed now, or too many requests wait for it.
+   * Resolves at the end of the current fetch, or of a new one, which may bring missing keys. Undefined if
+   * no fetch is allowed now or too many requests already wait.
    */
   renewal(): Promise<void> | undefined {
     if (this.#waiting >= this.#maxWaiting) return undefined;
@@ -83,7 +83,7 @@ export class RemoteKeySet {
     return this.#fetching;
   }
 
-  /** Ends the fetch under way, and fetches no more. */
+  /** Cancels the current fetch and stops fetching. */
   close(): void {
     this.#closing.abort();
     this.#timer?.cancel();
@@ -106,7 +106,7 @@ export class RemoteKeySet {
     const digest = hash('sha256', text);
     if (digest !== this.#digest) {
       const keys = parseKeySet(text);
-      if (keys === undefined) throw new KeySetFetchError('malformed', 'it is no JWK Set');
+      if (keys === undefined) throw new KeySetFetchError('malformed', 'it is not a JWK Set');
       this.#keys = keys;
       this.#digest = digest;
       if (keys.dropped > 0) this.#options.dropped(keys.dropped);

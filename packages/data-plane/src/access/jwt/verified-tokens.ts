@@ -5,15 +5,15 @@ import type { KeySet } from './key-set.ts';
 
 interface VerifiedToken {
   readonly caller: JwtCaller;
-  /** What it was verified with: a set that the issuer has changed since may not hold its key any more. */
+  /** The set that it was verified with; a newer set may not contain the key any more. */
   readonly keys: KeySet;
   /** Claim `exp`. */
   readonly expSeconds: number;
 }
 
 /**
- * Tokens that were verified, by their SHA-256 and by what their route asks of them, so that a caller
- * who comes again costs no signature. Past `maxTokens` the one that came first goes.
+ * Caches verified tokens, by their SHA-256 and their route's requirements, so that a known token needs no
+ * signature check. Above `maxTokens` the oldest token is dropped.
  */
 export class VerifiedTokens {
   readonly #maxTokens: number;
@@ -29,7 +29,7 @@ export class VerifiedTokens {
     return this.#dropped;
   }
 
-  /** @param overSeconds whole seconds since the Unix epoch; a token whose `exp` is not above is over. */
+  /** @param overSeconds seconds since the Unix epoch; a token whose `exp` is not above this has expired */
   find(
     auth: JwtAuth,
     token: string,
@@ -53,7 +53,7 @@ export class VerifiedTokens {
     return `${this.#policyOf(auth)} ${hash('sha256', token, 'base64')}`;
   }
 
-  /** The same text for every route, and every configuration, that asks the same of a token. */
+  /** The same text for all routes, in any configuration, with the same requirements. */
   #policyOf(auth: JwtAuth): string {
     let policy = this.#policies.get(auth);
     if (policy === undefined) {

@@ -13,7 +13,7 @@ function withHeader(token: string, header: object): string {
 }
 
 describe('a JWT', () => {
-  it('of an algorithm that the route does not take is refused, though the key is there', async () => {
+  it('with an algorithm that the route does not accept is refused, even if the key exists', async () => {
     const key = await createIssuerKey('RS256');
     const verification = await verifyAtNow([key], await signAtNow(key), { algorithms: ['ES256'] });
     expect(verification).toEqual({ kind: 'refused', reason: NOT_VALID });
@@ -63,7 +63,7 @@ describe('a JWT', () => {
     expect((await verifyAtNow([key], `${head}.${payload}.${signature}`)).kind).toBe('no_key');
   });
 
-  it('that brings a key of its own is verified with the issuer’s all the same', async () => {
+  it('that contains a key is verified with the issuer’s key only', async () => {
     const [key, own] = [await createIssuerKey(), await createIssuerKey()];
     const header = {
       kid: key.kid,
@@ -85,7 +85,7 @@ describe('a JWT', () => {
     expect((await verifyAtNow([key], await signAtNow(other))).kind).toBe('no_key');
   });
 
-  it('that names no key is tried with each that fits, and with no other', async () => {
+  it('without a key id is tried with each matching key and no other', async () => {
     const keys = await Promise.all(
       ['RS256', 'ES256', 'ES256'].map((alg) => createIssuerKey(alg as 'ES256')),
     );
@@ -120,7 +120,7 @@ describe('a JWT', () => {
   });
 
   it.each(['', '.', '..', 'a.b.c', '...', 'e30.e30.e30', 'ey', `${'a'.repeat(8000)}.b.c`])(
-    'that is none is refused: %.20j',
+    'that is malformed is refused: %.20j',
     async (text) => {
       expect((await verifyAtNow([await createIssuerKey()], text)).kind).toBe('refused');
     },
@@ -128,13 +128,13 @@ describe('a JWT', () => {
 });
 
 describe('a JWK Set', () => {
-  it('is read without the private part of a key that was published by mistake', async () => {
+  it('is parsed without private members that were published by mistake', async () => {
     const key = await createIssuerKey();
     const leaked = { ...key, jwk: { ...key.jwk, d: 'c2VjcmV0' } };
     expect((await verifyAtNow([leaked], await signAtNow(key))).kind).toBe('valid');
   });
 
-  it('is read without the entries that are no usable key', async () => {
+  it('is parsed without unusable entries', async () => {
     const { jwk } = await createIssuerKey();
     const entries = [null, 1, 'key', {}, { kty: 'new' }, { ...jwk, x: 'x'.repeat(300) }, jwk];
     expect(parseKeySet(JSON.stringify({ keys: entries }))?.size).toBe(1);
@@ -142,7 +142,7 @@ describe('a JWK Set', () => {
   });
 
   it.each(['', 'null', '[]', '{}', '{"keys":1}', '{"keys":null}', '<html>'])(
-    'is not made of %s',
+    'is not parsed from %s',
     (text) => {
       expect(parseKeySet(text)).toBeUndefined();
     },

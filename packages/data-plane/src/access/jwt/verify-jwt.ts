@@ -3,27 +3,27 @@ import type { JwtAuth } from '../../routing-table/routing-table.ts';
 import { refuseClaims } from './jwt-caller.ts';
 import type { KeySet } from './key-set.ts';
 
-/** What a key set says of a token. */
+/** The result of verifying a token with one key set. */
 export type Verification =
   | { readonly kind: 'valid'; readonly payload: JWTPayload & { readonly exp: number } }
   | { readonly kind: 'refused'; readonly reason: string }
-  /** None of the set's keys made the signature: that which the token names is not there, or is another. */
+  /** No key of the set made the signature: the named key is missing or is a different one. */
   | { readonly kind: 'no_key' }
-  /** The issuer publishes a key that nothing can be verified with. */
+  /** The issuer publishes a key that cannot verify anything. */
   | { readonly kind: 'unusable_key' };
 
-/** How far the clocks of issuer and gateway may differ, for `exp` and `nbf` (RFC 7519 section 4.1.4). */
+/** Allowed clock difference of issuer and gateway for `exp` and `nbf` (RFC 7519 section 4.1.4). */
 export const CLOCK_SKEW_SECONDS = 30;
 
 export const NOT_VALID = 'The token is not valid.';
 
-/** Of the keys that fit a token which names none. */
+/** How many matching keys are tried for a token that names no key. */
 const MAX_KEYS_TRIED = 8;
 
 /**
- * Verifies a JWT (RFC 7519): signature by one of the route's algorithms, issuer, audience, `exp`, which
- * must be there, `nbf`, and the claims that the route requires. The signature comes first, so which
- * claim falls short is told only to the holder of a token that is the issuer's.
+ * Verifies a JWT (RFC 7519): the signature by one of the route's algorithms, issuer, audience, `exp`
+ * (required), `nbf`, and the claims that the route requires. The signature is checked first, so only the
+ * holder of a genuine token learns which claim is wrong.
  */
 export async function verifyJwt(
   token: string,
@@ -49,10 +49,10 @@ export async function verifyJwt(
     return { kind: 'valid', payload: { ...payload, exp } };
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return { kind: 'no_key' };
-    // An issuer may put a new key under an id that it had before, or under none.
-    if (isOfAnotherKey(error)) return { kind: 'no_key' };
+    // An issuer may reuse a key id for a new key, or use none.
+    if (isSignedByAnotherKey(error)) return { kind: 'no_key' };
     if (error instanceof errors.JOSEError) return { kind: 'refused', reason: reasonOf(error) };
-    // Of what jose and Web Crypto throw, the rest speaks of the key: malformed, or too short.
+    // All other errors of jose and Web Crypto concern the key: malformed or too short.
     return { kind: 'unusable_key' };
   }
 }
@@ -73,21 +73,21 @@ async function payloadOf(
       try {
         return (await jwtVerify(token, key, options)).payload;
       } catch (failure) {
-        // A key that nothing can be verified with, one too short say, hides none that comes after it.
-        if (failure instanceof errors.JOSEError && !isOfAnotherKey(failure)) throw failure;
+        // An unusable key, for example one that is too short, must not hide the keys after it.
+        if (failure instanceof errors.JOSEError && !isSignedByAnotherKey(failure)) throw failure;
       }
     }
     throw new errors.JWSSignatureVerificationFailed();
   }
 }
 
-function isOfAnotherKey(error: unknown): boolean {
+function isSignedByAnotherKey(error: unknown): boolean {
   return error instanceof errors.JWSSignatureVerificationFailed;
 }
 
 const CLAIM_REASONS: Readonly<Record<string, string>> = {
-  iss: 'The token is of another issuer.',
-  aud: 'The token is meant for another audience.',
+  iss: 'The token was issued by another issuer.',
+  aud: 'The token is for another audience.',
   nbf: 'The token is not valid yet.',
 };
 

@@ -1,30 +1,30 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { CallerRequest, CallerResponse } from './caller.ts';
 
-export interface LingerOptions {
+export interface RequestEndOptions {
   readonly clock: Clock;
-  /** How long the rest of a body is read that nobody wants any more, so that its connection goes on. */
+  /** How long to read and drop the rest of an unwanted request body, so that its connection stays usable. */
   readonly lingerTimeoutMs: number;
 }
 
 /**
- * Calls back once, when nothing more goes out for the request; `complete` tells whether all of the
- * response did. What is left of the request's body is read and dropped for a bounded time, after
- * which the connection is cut: a caller must not hold it by sending on and on.
+ * Calls `ended` once, when nothing more is sent for the request; `complete` says whether the whole
+ * response was sent. The rest of the request body is read and dropped for a bounded time. Then the
+ * connection is closed, so that a caller cannot hold it open by sending without end.
  */
-export function whenOver(
+export function onRequestEnd(
   request: CallerRequest,
   response: CallerResponse,
-  options: LingerOptions,
-  over: (complete: boolean) => void,
+  options: RequestEndOptions,
+  ended: (complete: boolean) => void,
 ): void {
   response.once('close', () => {
-    over(response.writableFinished);
+    ended(response.writableFinished);
     if (!request.complete) linger(request, options);
   });
 }
 
-function linger(request: CallerRequest, options: LingerOptions): void {
+function linger(request: CallerRequest, options: RequestEndOptions): void {
   const { socket } = request;
   if (socket.destroyed) return;
   const timer = options.clock.setTimer(options.lingerTimeoutMs, () => socket.destroy());
