@@ -17,7 +17,7 @@ import { z } from 'zod';
 const GIB = 1024 ** 3;
 
 /** Every setting of a control plane. */
-const variables = z.object({
+export const variables = z.object({
   CONTROL_PLANE_HOST: z.string().default('0.0.0.0'),
   CONTROL_PLANE_PORT: portVariable.default(8081),
   CONTROL_PLANE_ADMIN_HOST: z.string().default('0.0.0.0'),

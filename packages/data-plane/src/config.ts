@@ -34,7 +34,7 @@ const nameServersVariable = listVariable.transform((servers, context) => {
 });
 
 /** Every setting of a data plane. docs/run/settings.md lists them. */
-const variables = z.object({
+export const variables = z.object({
   GATEWAY_HOST: z.string().default('0.0.0.0'),
   GATEWAY_PORT: portVariable.default(8080),
   DATA_PLANE_ADMIN_HOST: z.string().default('0.0.0.0'),
