@@ -1,10 +1,9 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Clock } from '@gateway/shared/clock';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { AttemptError } from './port.ts';
-import { contextOptions } from './secure-context.ts';
+import { secureContextOf } from './secure-context.ts';
 import type { UpstreamTls } from '../routing-table/compile-tls.ts';
 import { connect, type ConnectFailure } from '@gateway/http1/client/connect';
 import { ADDRESS_REFUSED } from './names/guarded-lookup.ts';
@@ -43,6 +42,8 @@ export interface PoolOptions {
   readonly maxAgeMs?: number | undefined;
   /** undefined: the roots of this process, the name of the host, no certificate. */
   readonly tls?: UpstreamTls | undefined;
+  /** The pool has no connection left and opens none. */
+  readonly emptied: () => void;
 }
 
 /**
@@ -74,7 +75,6 @@ export class ConnectionPool implements ConnectionOwner {
   #connecting = 0;
   #opened = 0;
   readonly #maxAgeMs: number;
-  #secureContext: SecureContext | undefined = undefined;
   #sweeping = false;
   #serving = false;
   #closed = false;
@@ -156,6 +156,7 @@ export class ConnectionPool implements ConnectionOwner {
     const index = this.#idle.indexOf(connection);
     if (index !== -1) this.#idle.splice(index, 1);
     this.#openForWaiting();
+    if (this.size === 0) this.#options.emptied();
   }
 
   /** Once the event loop has turned, gives the idle connections to those that wait for one. */
@@ -211,6 +212,7 @@ export class ConnectionPool implements ConnectionOwner {
         // for as long as this took.
         this.#nextWaiting()?.refused(connectError(failure));
         this.#openForWaiting();
+        if (this.size === 0) this.#options.emptied();
         return;
       }
       connection.retiresAtMs = this.#options.clock.monotonicMs() + this.#nextAgeMs();
@@ -223,7 +225,6 @@ export class ConnectionPool implements ConnectionOwner {
 
   #connect(owner: ConnectionOwner, opened: Opened): void {
     const { clock, lookup, connectTimeoutMs, tls } = this.#options;
-    if (tls !== undefined) this.#secureContext ??= createSecureContext(contextOptions(tls));
     let connection: ClientConnection | undefined;
     const options = {
       origin: this.#origin,
@@ -231,7 +232,7 @@ export class ConnectionPool implements ConnectionOwner {
       lookup,
       clock,
       serverName: tls?.serverName,
-      secureContext: this.#secureContext,
+      secureContext: tls === undefined ? undefined : secureContextOf(tls),
       received: (bytes: Buffer) => connection?.received(bytes),
     };
     connect(options, (socket, failure) => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { askedTimes, get, OK, openPoolWorld, upstreamAt } from '../../test/pool-world.ts';
@@ -206,5 +208,32 @@ describe('the connections to an upstream', () => {
     peer.asked[0]?.write(OK);
     expect((await attempt.outcome).response?.status).toBe(200);
     await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
+  });
+
+  it('are forgotten after a request that began before its upstream was released and retried afterwards', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const { pools, clock } = startPools(5);
+    /** Gives what the pool of the upstream holds, and nothing else. */
+    const retryAfterRelease = async () => {
+      const peer = await startPeer();
+      const tls = { fingerprint: '', ca: undefined, serverName: '', clientCertificate: undefined };
+      const upstream = { ...peer.upstream, tls };
+      for (const times of [1, 2]) {
+        const attempt = pools.begin(upstream, get, 5000);
+        await askedTimes(peer, times);
+        peer.asked[times - 1]?.write(OK);
+        expect((await attempt.outcome).response?.status).toBe(200);
+        await turnOver();
+        if (times === 1) pools.release([upstream.key]);
+      }
+      return new WeakRef(tls);
+    };
+    const held = await retryAfterRelease();
+    await eventually(() => {
+      clock.advance(6000);
+      collectGarbage();
+      expect(held.deref()).toBeUndefined();
+    });
   });
 });

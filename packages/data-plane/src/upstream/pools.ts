@@ -34,9 +34,9 @@ const DENIED: Attempt = {
 };
 
 /**
- * One bounded pool of connections for each upstream, made when it is first needed and shared by no two
- * services. Pools and in-flight counts are kept under the upstream's key, so they outlive a change of
- * configuration.
+ * One bounded pool of connections for each upstream, shared by no two services. A pool is made when it is needed
+ * and dropped when it has no connection left. Pools and in-flight counts are kept under the upstream's key, so
+ * they outlive a change of configuration.
  */
 export class UpstreamPools implements UpstreamClient {
   readonly #options: UpstreamPoolsOptions;
@@ -52,7 +52,10 @@ export class UpstreamPools implements UpstreamClient {
 
   begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt {
     const entry = this.#entry(upstream);
-    if (entry.denied) return DENIED;
+    if (entry.denied) {
+      this.#dropUnused(upstream.key, entry);
+      return DENIED;
+    }
     const { promise, resolve } = Promise.withResolvers<AttemptOutcome>();
     entry.inFlight += 1;
     const exchange = new Exchange({
@@ -63,6 +66,7 @@ export class UpstreamPools implements UpstreamClient {
       settle: resolve,
       done: () => {
         entry.inFlight -= 1;
+        if (entry.inFlight === 0) this.#dropUnused(upstream.key, entry);
       },
     });
     if (request.upgrade === undefined) entry.pool.dispatch(exchange);
@@ -98,11 +102,22 @@ export class UpstreamPools implements UpstreamClient {
     let entry = this.#entries.get(upstream.key);
     if (entry === undefined) {
       const { deny, maxConnectionAgeMs: maxAgeMs } = this.#options;
-      const options = { ...this.#options, maxAgeMs, tls: upstream.tls };
-      const pool = new ConnectionPool(upstream.origin, options);
-      entry = { pool, denied: isDeniedHost(upstream.origin, deny), inFlight: 0 };
-      this.#entries.set(upstream.key, entry);
+      const { key, origin, tls } = upstream;
+      const emptied = () => this.#dropUnused(key, made);
+      const pool = new ConnectionPool(origin, { ...this.#options, maxAgeMs, tls, emptied });
+      const made: Entry = { pool, denied: isDeniedHost(origin, deny), inFlight: 0 };
+      this.#entries.set(key, made);
+      entry = made;
     }
     return entry;
+  }
+
+  /**
+   * Forgets a pool without connections and requests. A request that began before a change of configuration may
+   * need a pool that was released; nobody would release it again.
+   */
+  #dropUnused(key: string, entry: Entry): void {
+    if (entry.inFlight > 0 || entry.pool.size > 0) return;
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
   }
 }

@@ -1,11 +1,18 @@
-import type { SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { UpstreamTls } from '../routing-table/compile-tls.ts';
 
-/** What a service trusts and shows, TLS 1.2 or newer. */
-export function contextOptions(tls: UpstreamTls): SecureContextOptions {
-  return {
-    minVersion: 'TLSv1.2',
-    ...(tls.ca !== undefined && { ca: tls.ca }),
-    ...tls.clientCertificate,
-  };
+const contexts = new WeakMap<UpstreamTls, SecureContext>();
+
+/** What a service trusts and presents, TLS 1.2 or newer; made once for each configuration of the service. */
+export function secureContextOf(tls: UpstreamTls): SecureContext {
+  let context = contexts.get(tls);
+  if (context === undefined) {
+    context = createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(tls.ca !== undefined && { ca: tls.ca }),
+      ...tls.clientCertificate,
+    });
+    contexts.set(tls, context);
+  }
+  return context;
 }
