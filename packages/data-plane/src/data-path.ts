@@ -24,7 +24,7 @@ import type { UpstreamClient } from './upstream/port.ts';
 import { ServiceLoads } from './upstream/service-load.ts';
 import type { ContextOptions } from './request/create-context.ts';
 import { InFlight } from './request/in-flight.ts';
-import { createMalformedHandler } from './listener/malformed.ts';
+import { createRefusalWriter } from './listener/refusal.ts';
 import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { createPassThrough } from './listener/pass-through.ts';
 import { createProxyHandler } from './request/proxy-handler.ts';
@@ -134,7 +134,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
     }),
     refused: (reason) => metrics.malformed(reason),
-    malformed: createMalformedHandler({ makeId, failures, clock }),
+    refusal: createRefusalWriter({ makeId, failures, clock }),
     inFlight,
     clock,
     connectionRefused: (reason) => metrics.connectionRefused(reason),

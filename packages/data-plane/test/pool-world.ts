@@ -15,7 +15,7 @@ export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 export const get: ClientRequest = {
   method: 'GET',
   path: '/',
-  headers: [],
+  fields: [],
   body: null,
   contentLength: undefined,
 };

@@ -1,25 +1,27 @@
 import { constants } from 'node:http2';
+import { eachField, filterFields, type HeaderFields } from '@gateway/http1/fields/header-fields';
+import { CHUNKED, NO_BODY, type BodyFraming } from '@gateway/http1/message/framing';
 
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_PROTOCOL_ERROR } = constants;
 
-/** The head of a request of HTTP/2, as HTTP/1.1 would have it. */
-export interface RequestHead {
+/** The head of an HTTP/2 request, as HTTP/1.1 would have it. */
+export interface Http2RequestHead {
   readonly method: string;
   /** Origin form, or `*`. */
   readonly url: string;
-  /** Name, value, name, value. */
-  readonly rawHeaders: string[];
-  /** As RFC 9113 section 6.5.2 counts them. */
+  readonly fields: HeaderFields;
+  readonly framing: BodyFraming;
+  /** The size of the fields as RFC 9113 section 6.5.2 counts it. */
   readonly bytes: number;
 }
 
-/** Visible characters: one that was sent on with a space in it would end the request line. */
+/** Visible characters: a space in it would end the request line that is sent upstream. */
 const TARGET = /^(?:\/[!-~\x80-\xff]*|\*)$/;
 
 /** What each field counts for beside its name and value (RFC 9113 section 6.5.2). */
 const FIELD_BYTES = 32;
 
-/** Fields that speak of a connection of HTTP/1.1; in HTTP/2 there are none (RFC 9113 section 8.2.2). */
+/** Fields about a connection of HTTP/1.1; HTTP/2 has none of them (RFC 9113 section 8.2.2). */
 const CONNECTION_SPECIFIC = new Set([
   'connection',
   'http2-settings',
@@ -30,75 +32,72 @@ const CONNECTION_SPECIFIC = new Set([
 ]);
 
 /**
- * Turns the fields of a HEADERS frame into those of an HTTP/1.1 request. node:http2 has refused what is
- * malformed by RFC 9113 section 8: connection-specific fields, names in upper case, pseudo-header
- * fields that are unknown, repeated, missing or late.
+ * Converts the fields of a HEADERS frame into those of an HTTP/1.1 request. node:http2 has refused what is malformed
+ * by RFC 9113 section 8: connection-specific fields, names in upper case, pseudo-header fields that are unknown,
+ * repeated, missing or late.
  *
- * `:authority` becomes Host. A Host that names something else stays beside it, so that it is refused as
- * a repeated one (section 8.3.1). Cookies that were sent apart are joined (section 8.2.3). A body of no
- * announced length is told by `chunked`, as HTTP/1.1 tells it.
+ * `:authority` becomes Host. A Host that differs from it stays beside it, so that the request is refused for a repeated
+ * Host (section 8.3.1). Cookies that were sent apart are joined (section 8.2.3).
  *
- * @param maxBytes of the fields as section 6.5.2 counts them. node:http2 holds a caller to it only once
- * the caller has acknowledged it
- * @returns the code to reset the stream with where the fields are too large, or the target is none that a
- * request line could carry
+ * @param endsWithHead whether the stream has no body
+ * @param maxBytes the largest size of the fields as section 6.5.2 counts it. node:http2 enforces it only after the
+ * caller has acknowledged it
+ * @returns the code to reset the stream with if the fields are too large, or the target cannot stand in a request line
  */
 export function requestHead(
-  fields: readonly string[],
+  fields: HeaderFields,
   endsWithHead: boolean,
   maxBytes: number,
-): RequestHead | number {
+): Http2RequestHead | number {
   let method = '';
   let path: string | undefined;
   let authority: string | undefined;
   let cookie: string | undefined;
-  let hasLength = false;
+  let contentLength: string | undefined;
   let bytes = 0;
-  const rest: string[] = [];
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index] ?? '';
-    const value = fields[index + 1] ?? '';
+  const regular: string[] = [];
+  eachField(fields, (name, value) => {
     bytes += name.length + value.length + FIELD_BYTES;
     if (name === ':method') method = value;
     else if (name === ':path') path = value;
     else if (name === ':authority') authority = value;
     else if (name === 'cookie') cookie = cookie === undefined ? value : `${cookie}; ${value}`;
     else if (!name.startsWith(':') && !CONNECTION_SPECIFIC.has(name)) {
-      hasLength ||= name === 'content-length';
-      rest.push(name, value);
+      if (name === 'content-length') contentLength = value;
+      regular.push(name, value);
     }
-  }
+  });
   // CONNECT has no path; its method is refused.
   const url = path ?? (method === 'CONNECT' ? '*' : '');
   if (bytes > maxBytes) return NGHTTP2_ENHANCE_YOUR_CALM;
   if (!TARGET.test(url)) return NGHTTP2_PROTOCOL_ERROR;
-  const rawHeaders = authority === undefined ? rest : withHost(rest, authority);
-  if (cookie !== undefined) rawHeaders.push('cookie', cookie);
-  if (!endsWithHead && !hasLength) rawHeaders.push('transfer-encoding', 'chunked');
-  return { method, url, rawHeaders, bytes };
+  const all = authority === undefined ? regular : withHost(regular, authority);
+  if (cookie !== undefined) all.push('cookie', cookie);
+  return { method, url, fields: all, framing: framingOf(contentLength, endsWithHead), bytes };
 }
 
-function withHost(fields: readonly string[], authority: string): string[] {
-  const all = ['host', authority];
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index] ?? '';
-    const value = fields[index + 1] ?? '';
-    if (name !== 'host' || value !== authority) all.push(name, value);
-  }
-  return all;
+/** node:http2 has checked the length against the frames. Without a length the body lasts until the stream ends. */
+function framingOf(contentLength: string | undefined, endsWithHead: boolean): BodyFraming {
+  if (contentLength === undefined) return endsWithHead ? NO_BODY : CHUNKED;
+  const bytes = Number(contentLength);
+  return bytes > 0 ? { kind: 'length', bytes } : NO_BODY;
+}
+
+function withHost(fields: HeaderFields, authority: string): string[] {
+  const others = filterFields(fields, (name, value) => name !== 'host' || value !== authority);
+  return ['host', authority, ...others];
 }
 
 /**
- * The fields of a HEADERS frame for a response: names in lower case, none of a connection. A 205 has no
- * body here, so it has no length either: a caller must take one that is not kept to for malformed (RFC
- * 9113 section 8.1.1).
+ * The fields of a HEADERS frame for a response: names in lower case, none about a connection. A 205 has no body here,
+ * so it has no length either: a caller must treat a length that does not match as malformed (RFC 9113 section 8.1.1).
  */
-export function responseFields(status: number, fields: readonly string[]): (string | number)[] {
+export function responseFields(status: number, fields: HeaderFields): (string | number)[] {
   const all: (string | number)[] = [':status', status];
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = (fields[index] ?? '').toLowerCase();
+  eachField(fields, (rawName, value) => {
+    const name = rawName.toLowerCase();
     const dropped = CONNECTION_SPECIFIC.has(name) || (status === 205 && name === 'content-length');
-    if (!dropped) all.push(name, fields[index + 1] ?? '');
-  }
+    if (!dropped) all.push(name, value);
+  });
   return all;
 }

@@ -1,36 +1,39 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { HeaderFields } from '@gateway/http1/fields/header-fields';
+import type { BodyFraming } from '@gateway/http1/message/framing';
 import type { CallerRequest } from '../request/caller.ts';
-import type { RequestHead } from './fields.ts';
+import type { Http2RequestHead } from './fields.ts';
 
 /** The connection that a request came on. */
-export interface RequestConnection {
+export interface Http2Connection {
   readonly socket: Socket;
   /** Bytes of a body have arrived. */
   received(bytes: number): void;
 }
 
 /**
- * A request of HTTP/2. Its body is over only where the caller said so: a stream that is reset, with
- * NO_ERROR too, ends the request without an end of its body, so that a part of one is never sent on as
- * the whole.
+ * An HTTP/2 request. Its body ends only if the caller ended it: a stream that is reset, also with NO_ERROR, ends the
+ * request without an `end` event, so that a part of a body is never sent on as the whole.
  */
 export class Http2Request extends Readable implements CallerRequest {
   readonly httpVersion = '2.0';
   readonly method: string;
   readonly url: string;
-  readonly rawHeaders: string[];
+  readonly fields: HeaderFields;
+  readonly framing: BodyFraming;
   readonly socket: Socket;
   readonly #stream: ServerHttp2Stream;
-  readonly #connection: RequestConnection;
+  readonly #connection: Http2Connection;
   #reading = false;
 
-  constructor(stream: ServerHttp2Stream, head: RequestHead, connection: RequestConnection) {
+  constructor(stream: ServerHttp2Stream, head: Http2RequestHead, connection: Http2Connection) {
     super({ highWaterMark: 64 * 1024 });
     this.method = head.method;
     this.url = head.url;
-    this.rawHeaders = head.rawHeaders;
+    this.fields = head.fields;
+    this.framing = head.framing;
     this.socket = connection.socket;
     this.#connection = connection;
     this.#stream = stream;
@@ -39,22 +42,22 @@ export class Http2Request extends Readable implements CallerRequest {
     });
   }
 
-  /** Also where no more can come. */
+  /** Whether all of it has arrived, or no more can come. */
   get complete(): boolean {
     return this.#stream.readableEnded || this.#stream.destroyed;
   }
 
-  /** What is malformed ends its stream (RFC 9113 section 8.1.1), so nobody is left to answer. */
+  /** A malformed body ends its stream (RFC 9113 section 8.1.1), so nobody is left to answer. */
   get lost(): 'left' | undefined {
     return this.destroyed && !this.readableEnded ? 'left' : undefined;
   }
 
-  /** A body comes in frames of its own, after the head. */
+  /** Never available: a body comes in frames of its own, after the head. */
   takeWhole(): undefined {
     return undefined;
   }
 
-  /** How much comes is bounded by the window of its stream. */
+  /** How much arrives is bounded by the window of its stream. */
   dropRest(): void {
     this.resume();
   }
@@ -76,7 +79,7 @@ export class Http2Request extends Readable implements CallerRequest {
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    // What still comes is dropped.
+    // What still arrives is dropped.
     this.#stream.removeAllListeners('data').resume();
     callback(error);
   }

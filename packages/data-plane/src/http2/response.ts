@@ -1,4 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { HeaderFields } from '@gateway/http1/fields/header-fields';
 import type { CallerResponse } from '../request/caller.ts';
 import { responseFields } from './fields.ts';
 
@@ -6,11 +7,11 @@ const { NGHTTP2_NO_ERROR } = constants;
 
 const BODILESS = new Set([204, 205, 304]);
 
-/** The response to a request of HTTP/2. */
+/** The response to an HTTP/2 request. */
 export class Http2Response implements CallerResponse {
   headersSent = false;
-  /** Whether the gateway itself gave the stream up. */
-  givenUp = false;
+  /** Whether the gateway aborted the stream. */
+  aborted = false;
   readonly #stream: ServerHttp2Stream;
   readonly #isHead: boolean;
   #bodiless = false;
@@ -33,7 +34,7 @@ export class Http2Response implements CallerResponse {
     if (!this.destroyed) this.#stream.additionalHeaders({ ':status': 100 });
   }
 
-  writeHead(status: number, text: string | string[], fields?: string[]): void {
+  writeHead(status: number, text: string | HeaderFields, fields?: HeaderFields): void {
     if (this.destroyed) return;
     this.#bodiless = this.#isHead || BODILESS.has(status);
     const all = responseFields(status, typeof text === 'string' ? (fields ?? []) : text);
@@ -41,7 +42,7 @@ export class Http2Response implements CallerResponse {
     this.headersSent = true;
   }
 
-  /** The head went out when it was written. */
+  /** Nothing to do: the head went out when it was written. */
   flushHeaders(): void {
     return undefined;
   }
@@ -69,9 +70,9 @@ export class Http2Response implements CallerResponse {
   /** RFC 9113 section 8.1: a stream that is reset was not complete. */
   destroy(): void {
     if (this.destroyed) return;
-    this.givenUp = true;
-    // It resets with INTERNAL_ERROR; `close` would tell the end of the body first.
-    this.#stream.destroy(new GivenUpError());
+    this.aborted = true;
+    // This resets with INTERNAL_ERROR; `close` would send the end of the body first.
+    this.#stream.destroy(new AbortedError());
   }
 
   #isOpen(): boolean {
@@ -79,9 +80,9 @@ export class Http2Response implements CallerResponse {
   }
 }
 
-/** The response could not be sent to its end. */
-class GivenUpError extends Error {
-  override readonly name = 'GivenUpError';
+/** The response could not be sent completely. */
+class AbortedError extends Error {
+  override readonly name = 'AbortedError';
 }
 
 /**

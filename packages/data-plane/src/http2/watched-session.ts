@@ -80,7 +80,7 @@ export class WatchedSession {
     const { response } = this.#streams.get(stream) ?? {};
     this.#streams.delete(stream);
     if (this.#streams.size === 0) this.#idleSinceMs = nowMs;
-    if (response === undefined || response.writableFinished || response.givenUp) return;
+    if (response === undefined || response.writableFinished || response.aborted) return;
     this.#countReset(nowMs);
   }
 

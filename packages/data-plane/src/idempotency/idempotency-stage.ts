@@ -1,3 +1,4 @@
+import { announcedLength } from '@gateway/http1/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { refuseField } from '../request/check-head.ts';
@@ -160,7 +161,7 @@ async function takeWhole(
   const limits = { maxBytes: route.maxBodyBytes, keepBytes, deadlineMs: ctx.deadlineMs };
   const taken = await takeBody(ctx, limits, options.clock);
   if (taken.kind === 'kept') return taken;
-  if (Math.max(ctx.inbound.contentLength ?? 0, ctx.body.receivedBytes) > keepBytes) {
+  if (Math.max(announcedLength(ctx.framing) ?? 0, ctx.body.receivedBytes) > keepBytes) {
     throw new GatewayError(
       'payload_too_large',
       `The body of a request with an idempotency key is kept whole, up to ${keepBytes} bytes.`,

@@ -1,3 +1,4 @@
+import { withoutField } from '@gateway/http1/fields/header-fields';
 import type { StoredAnswer } from './vault.ts';
 import type { UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
 
@@ -10,19 +11,10 @@ export function storedResponse(answer: StoredAnswer, body: Buffer): UpstreamResp
   return {
     status: answer.status,
     statusText: answer.statusText,
-    fields: [...withoutMark(answer.fields), MARK, 'true'],
+    // The upstream may have replayed as well, when it answered the first request.
+    fields: [...withoutField(answer.fields, MARK.toLowerCase()), MARK, 'true'],
     attach: () => whole,
     resume: () => undefined,
     cancel: () => undefined,
   };
-}
-
-/** The upstream may have replayed as well, when it answered the first request. */
-function withoutMark(fields: readonly string[]): string[] {
-  const kept: string[] = [];
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index] ?? '';
-    if (name.toLowerCase() !== MARK.toLowerCase()) kept.push(name, fields[index + 1] ?? '');
-  }
-  return kept;
 }

@@ -32,7 +32,6 @@ beforeEach(async () => {
   http1 = createHttp1Server({
     ...{
       clock,
-      date: () => 'now',
       maxHeaderBytes: 1000,
       maxHeaderLines: 10,
       lingerTimeoutMs: 1000,
@@ -45,7 +44,7 @@ beforeEach(async () => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n');
     },
     refused: () => undefined,
-    malformed: (reason) => `HTTP/1.1 400 ${reason}\r\nContent-Length: 0\r\n\r\n`,
+    refusal: () => ({ status: 400, fields: ['Content-Length', '0'], body: '' }),
   });
   server = createServer((socket) => {
     sweep.add(http1.accept(socket));

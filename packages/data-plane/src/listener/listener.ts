@@ -14,10 +14,9 @@ import { ConnectionSweep, type SweepLimits } from './connection-sweep.ts';
 import type { RequestHead } from '@gateway/http1/message/request-head';
 import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
 import { createHttp2Server, type Http2Limits, type Http2Server } from '../http2/server.ts';
-import { createHttpDate } from '@gateway/http1/server/http-date';
 import type { InFlight } from '../request/in-flight.ts';
-import type { MalformedReason } from '@gateway/http1/message/message-reader';
-import type { MalformedHandler } from './malformed.ts';
+import type { RefusalReason } from '@gateway/http1/server/options';
+import type { RefusalWriter } from './refusal.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';
 import { createSecureServer } from './secure-server.ts';
 import type { UpgradeHandler } from '../websocket/upgrade.ts';
@@ -28,9 +27,9 @@ export interface ServerOptions {
   readonly proxy: ProxyHandler;
   readonly passThrough: ProxyHandler;
   readonly upgrade: UpgradeHandler;
-  readonly malformed: MalformedHandler;
+  readonly refusal: RefusalWriter;
   /** Counts malformed requests by reason. */
-  readonly refused: (reason: MalformedReason) => void;
+  readonly refused: (reason: RefusalReason) => void;
   readonly inFlight: InFlight;
   readonly clock: Clock;
   readonly limits: ServerLimits;
@@ -74,8 +73,7 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   const http1 = createHttp1Server({
     clock,
     onRequest,
-    date: createHttpDate(clock),
-    malformed: options.malformed,
+    refusal: options.refusal,
     refused: options.refused,
     maxHeaderBytes: limits.maxHeaderBytes,
     lingerTimeoutMs: limits.lingerTimeoutMs,

@@ -1,3 +1,4 @@
+import { announcedLength } from '@gateway/http1/message/framing';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
 import { checkHead } from '../request/check-head.ts';
@@ -90,15 +91,15 @@ async function pass(
   const { timeoutMs } = options;
   const deadlineMs = ctx.startedMs + timeoutMs;
   const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, deadlineMs });
-  const headers = passedFields(ctx);
+  const fields = passedFields(ctx);
   const attempt = options.client.begin(
     upstream,
     {
       method: request.method,
       path: upstream.basePath + ctx.target.path + ctx.target.query,
-      headers,
+      fields,
       body: body.kind === 'kept' ? body.bytes : body.stream,
-      contentLength: ctx.inbound.contentLength,
+      contentLength: announcedLength(ctx.framing),
     },
     timeoutMs,
   );

@@ -1,22 +1,25 @@
 import type { Socket } from 'node:net';
+import type { HeaderFields } from '@gateway/http1/fields/header-fields';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import type { BodyFraming } from '@gateway/http1/message/framing';
 
-/** What the data path needs of a caller's request, of whichever version of HTTP. */
+/** What the data path needs of a caller's request, in any version of HTTP. */
 export interface CallerRequest {
   readonly method: string;
   readonly url: string;
   readonly httpVersion: string;
-  /** Name, value, name, value, as they came. */
-  readonly rawHeaders: string[];
+  /** As they came. */
+  readonly fields: HeaderFields;
+  readonly framing: BodyFraming;
   /** Whether all of it has arrived. */
   readonly complete: boolean;
   readonly readableEnded: boolean;
   /**
-   * Why no more of it comes, where it broke off before all of it was here, or was read: it emits nothing any
-   * more then. Where its body is `malformed` the caller is still there, and is to be answered.
+   * Why no more of it comes, if it ended before all of it had arrived or was read; it emits nothing more then. If its
+   * body is `malformed` the caller is still there and needs an answer.
    */
   readonly lost: 'left' | 'malformed' | undefined;
-  /** The connection; with HTTP/2 it is that of other requests too, and must not be cut for one. */
+  /** The connection. In HTTP/2 other requests share it, so it must not be closed for one. */
   readonly socket: Socket;
   on(event: 'data' | 'end' | 'close' | 'error', listener: (chunk: Buffer) => void): this;
   once(event: 'end' | 'close', listener: () => void): this;
@@ -25,11 +28,11 @@ export interface CallerRequest {
   resume(): this;
   isPaused(): boolean;
   /**
-   * All of the body at once, where it is here, at most so long, and nobody has begun to read it. The
-   * request then is at its end, and emits nothing.
+   * The whole body, if all of it has arrived, it is not longer than `maxBytes` and nobody has begun to read it. The
+   * request is at its end then and emits nothing.
    */
   takeWhole(maxBytes: number): BodyBytes | undefined;
-  /** Nobody wants what is left of the body: it is read and dropped, and slowly. */
+  /** Nobody wants the rest of the body: it is read and dropped, slowly. */
   dropRest(): void;
 }
 
@@ -44,10 +47,10 @@ export interface CallerResponse {
   /** Whether all of the response went out. */
   readonly writableFinished: boolean;
   writeContinue(): void;
-  writeHead(status: number, fields: string[]): unknown;
-  writeHead(status: number, statusText: string, fields: string[]): unknown;
+  writeHead(status: number, fields: HeaderFields): unknown;
+  writeHead(status: number, statusText: string, fields: HeaderFields): unknown;
   flushHeaders(): void;
-  /** Gives false where the caller takes no more at present, until `drain`. */
+  /** Returns false if the caller takes no more at present, until `drain`. */
   write(chunk: Buffer | string, encoding: 'latin1'): boolean;
   readonly end: EndResponse;
   once(event: 'drain' | 'close', listener: () => void): unknown;

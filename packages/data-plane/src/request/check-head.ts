@@ -5,41 +5,47 @@ import type { RequestContext } from './context.ts';
 
 const CLOSE = { connection: 'close' };
 
-/** How often a request may have passed a gateway of this product already. */
+/** How many times a request may have passed a gateway of this product already. */
 const MAX_PASSES = 8;
 
 /**
- * Refuses a head that two parts of a system could read in two ways: a field twice that must stand
- * alone, a missing or malformed Host (RFC 9112 section 3.2), a transfer coding besides `chunked`, a
- * target that is neither a path nor a URI or has a fragment (section 3.2.1), a version that is not of
- * HTTP/1 (section 2.3). And one that goes round in a loop (RFC 9110 section 7.6).
+ * Refuses a head that two systems could read in two ways: a field that came twice although it must come once, a missing
+ * or malformed Host (RFC 9112 section 3.2), a transfer coding other than `chunked`, a target that is neither a path nor
+ * a URI or has a fragment (section 3.2.1), a version other than HTTP/1 (section 2.3). Also refuses a request that is in
+ * a loop (RFC 9110 section 7.6).
  *
  * @throws GatewayError `invalid_request`
  */
 export function checkHead(ctx: RequestContext): void {
-  const { host, repeated, transferCoding, via } = ctx.inbound;
+  const { host, repeated, via } = ctx.inbound;
   const { path, query } = ctx.target;
   if (ctx.httpVersion === UNKNOWN_VERSION) {
     throw refuseField('version', 'must be HTTP/1.1 or HTTP/1.0', CLOSE);
   }
-  if (transferCoding !== undefined && !isFraming(transferCoding, ctx.httpVersion)) {
-    throw refuseField('transfer-encoding', 'must be `chunked` alone, in HTTP/1.1', CLOSE);
+  // A coding beside chunked is not decoded here, and HTTP/1.0 has none: whoever reads that differently sees another
+  // request (RFC 9112 section 6.1).
+  if (ctx.framing.kind === 'unknown') {
+    throw refuseField(
+      'transfer-encoding',
+      'must be `chunked` and nothing else, in HTTP/1.1',
+      CLOSE,
+    );
   }
   if (repeated !== undefined) throw refuseField(repeated, 'must be sent once');
   if (host === undefined ? ctx.httpVersion !== '1.0' : !isHostField(host)) {
-    throw refuseField('host', 'must name a host, and a port if need be');
+    throw refuseField('host', 'must be a host with an optional port');
   }
   if (ctx.authority !== undefined && !isHostField(ctx.authority)) {
-    throw refuseField('target', 'must name a host, and a port if need be');
+    throw refuseField('target', 'must be a host with an optional port');
   }
   if (!path.startsWith('/') && !(path === '*' && ctx.method === 'OPTIONS')) {
-    throw refuseField('target', 'must be a path or a URI of HTTP');
+    throw refuseField('target', 'must be a path or an HTTP URI');
   }
-  if (query.includes('#')) throw refuseField('target', 'holds a fragment');
+  if (query.includes('#')) throw refuseField('target', 'must not have a fragment');
   if (via !== undefined && passes(via) > MAX_PASSES) {
     throw refuseField(
       'via',
-      'names this gateway so often that the request must go round in a loop',
+      `must name this gateway at most ${MAX_PASSES} times: the request is in a loop`,
     );
   }
 }
@@ -58,12 +64,4 @@ export function refuseField(
     details: [{ path, message }],
     headers,
   });
-}
-
-/**
- * Whether the body ends where everyone says it does. A coding beside chunked is not undone here, and
- * HTTP/1.0 has none: whoever reads that differently sees another request (RFC 9112 section 6.1).
- */
-function isFraming(transferCoding: string, httpVersion: string): boolean {
-  return transferCoding === 'chunked' && (httpVersion === '1.1' || httpVersion === '2.0');
 }

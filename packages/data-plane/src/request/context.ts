@@ -1,3 +1,4 @@
+import type { BodyFraming } from '@gateway/http1/message/framing';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { RecordedAttempt, RecordedClaim } from '@gateway/shared/records/record';
@@ -58,6 +59,7 @@ export interface Arrival {
   readonly authority: string | undefined;
   readonly target: ProxyTarget;
   readonly inbound: InboundHeaders;
+  readonly framing: BodyFraming;
   readonly body: RequestBody;
   /** The remote address of the connection. */
   readonly peerAddress: string;
@@ -82,6 +84,7 @@ export class RequestContext {
   readonly authority: string | undefined;
   readonly target: ProxyTarget;
   readonly inbound: InboundHeaders;
+  readonly framing: BodyFraming;
   readonly body: RequestBody;
   readonly peerAddress: string;
   readonly clientIp: string;
@@ -146,6 +149,7 @@ export class RequestContext {
     this.authority = arrival.authority;
     this.target = arrival.target;
     this.inbound = arrival.inbound;
+    this.framing = arrival.framing;
     this.body = arrival.body;
     this.peerAddress = arrival.peerAddress;
     this.clientIp = arrival.clientIp;

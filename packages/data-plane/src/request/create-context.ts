@@ -1,4 +1,5 @@
 import { TLSSocket } from 'node:tls';
+import { announcedLength } from '@gateway/http1/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import { authorityOf } from '@gateway/shared/http/host';
 import type { IdPrefix } from '@gateway/shared/ids';
@@ -39,22 +40,22 @@ export function createContext(
 ): RequestContext {
   const { clock, trustedProxies } = options;
   const receivedAtMs = clock.nowMs();
-  const inbound = parseInboundHeaders(request.rawHeaders);
-  const { contentLength, chunked } = inbound;
+  const { framing } = request;
+  const inbound = parseInboundHeaders(request.fields);
   const peerAddress = normaliseAddress(request.socket.remoteAddress ?? '');
-  const hasBody = chunked || (contentLength !== undefined && contentLength > 0);
   // HTTP/1.0 has no interim responses (RFC 9110 section 10.1.1).
   const awaitsContinue = inbound.expectContinue && request.httpVersion !== '1.0';
-  const body = hasBody
-    ? new IncomingBody({
-        request,
-        contentLength: chunked ? undefined : contentLength,
-        budget: options.bodyBudget,
-        clock,
-        proceed: awaitsContinue ? proceed : undefined,
-        idleTimeoutMs: options.bodyIdleTimeoutMs,
-      })
-    : EMPTY_BODY;
+  const body =
+    framing.kind === 'none'
+      ? EMPTY_BODY
+      : new IncomingBody({
+          request,
+          contentLength: announcedLength(framing),
+          budget: options.bodyBudget,
+          clock,
+          proceed: awaitsContinue ? proceed : undefined,
+          idleTimeoutMs: options.bodyIdleTimeoutMs,
+        });
   const context = new RequestContext({
     id: options.makeId('req', receivedAtMs),
     receivedAtMs,
@@ -64,6 +65,7 @@ export function createContext(
     authority: authorityOf(request.url),
     target: parseProxyTarget(path, query),
     inbound,
+    framing,
     body,
     peerAddress,
     clientIp: clientAddress(peerAddress, inbound.forwardedFor, trustedProxies),

@@ -2,8 +2,8 @@ import type { RequestContext } from './context.ts';
 import { refuseField } from './check-head.ts';
 
 /**
- * Refuses a head of too many lines. MAX_HEADER_BYTES does not bound them well: it counts names and
- * values, so a line may be all but free, and every one costs work here and at the upstream.
+ * Refuses a head with too many lines. MAX_HEADER_BYTES does not bound them well: a line can be very short, and each one
+ * costs work here and at the upstream.
  *
  * @throws GatewayError `invalid_request`
  */

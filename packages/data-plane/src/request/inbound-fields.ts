@@ -1,6 +1,6 @@
-import { byName } from '@gateway/http1/fields/by-name';
+import { cacheByName } from '@gateway/http1/fields/name-cache';
 
-/** Fields of which there must be no second line, each with its place among those found. */
+/** Fields that must come once, each with its index among those found. */
 export const SINGLE = {
   host: 0,
   authorization: 1,
@@ -15,8 +15,8 @@ export const SINGLE = {
 } as const;
 
 /**
- * Never sent on: hop-by-hop fields (RFC 9110 section 7.6.1), the framing, which the gateway does anew,
- * and the names that say who the gateway says the caller is.
+ * Never forwarded: hop-by-hop fields (RFC 9110 section 7.6.1), framing fields, which the gateway sets itself, and the
+ * fields in which the gateway tells who the caller is.
  */
 const DROPPED = new Set([
   'connection',
@@ -40,35 +40,35 @@ const DROPPED = new Set([
   'forwarded',
   'x-real-ip',
   'x-request-id',
-  // A CGI upstream would take it for the variable that names its own proxy.
+  // A CGI upstream would read it as the variable that names its own proxy (HTTP_PROXY).
   'proxy',
 ]);
 
-/** Mean something to the upstream as well, under just this name; an API key unless it is the gateway's. */
+/** The upstream reads these too, under exactly this name; an API key is forwarded unless it is the gateway's. */
 const PASSED = new Set(['x-api-key', 'idempotency-key']);
 
 const GATEWAY_PREFIX = 'x-gateway-';
 const FORWARDED_PREFIX = 'x-forwarded-';
 
-/** What becomes of a field of a request by its name. */
+/** How a request field is handled, by its name. */
 export interface InboundField {
   /** In lower case. */
   readonly name: string;
-  /** Its place, where it must stand alone. */
+  /** Its index in `SINGLE`, if it must come once. */
   readonly single: number | undefined;
-  /** Whether it goes on to the upstream as it stands. */
+  /** Whether it is forwarded as it is. */
   readonly passed: boolean;
 }
 
-/** What becomes of a field, by its name as it was written. */
-export const inboundField = byName((rawName): InboundField => {
+/** How a request field is handled, by its name as it is written. */
+export const inboundField = cacheByName((rawName): InboundField => {
   const name = rawName.toLowerCase();
   const single = Object.entries(SINGLE).find(([one]) => one === name)?.[1];
   const passed = PASSED.has(name) || !isDropped(name);
   return { name, single, passed };
 });
 
-/** A name with underscores counts as the one with dashes, as CGI and WSGI upstreams cannot tell them apart. */
+/** A name with underscores counts as the one with dashes: CGI and WSGI upstreams cannot tell them apart. */
 function isDropped(name: string): boolean {
   const dashed = name.replaceAll('_', '-');
   return (

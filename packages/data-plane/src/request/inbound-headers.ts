@@ -1,21 +1,18 @@
+import { eachField, filterFields, type HeaderFields } from '@gateway/http1/fields/header-fields';
 import { inboundField, SINGLE } from './inbound-fields.ts';
 
 /**
- * What one pass over the header lines of a request finds: the fields that the gateway acts on, and
- * those that go on to the upstream as they stand.
+ * What one pass over the header fields of a request finds: the fields that the gateway acts on, and those that are
+ * forwarded as they are.
  */
 export interface InboundHeaders {
   /** How many there are. */
   readonly lines: number;
   readonly host: string | undefined;
   readonly authorization: string | undefined;
-  /** Whether `Connection` names it, so that it is not meant for an upstream. */
-  readonly authorizationEndsHere: boolean;
+  /** Whether `Connection` names it, so that it is not for an upstream. */
+  readonly authorizationIsHopByHop: boolean;
   readonly apiKey: string | undefined;
-  readonly contentLength: number | undefined;
-  readonly chunked: boolean;
-  /** Every Transfer-Encoding line, in lower case; undefined where there is none. */
-  readonly transferCoding: string | undefined;
   readonly expectContinue: boolean;
   readonly forwardedFor: string | undefined;
   readonly forwardedProto: string | undefined;
@@ -28,46 +25,35 @@ export interface InboundHeaders {
   /** The version that the caller asks for by name. */
   readonly version: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** A field that must stand alone and does not: two parts of a system might read different ones. */
+  /** A field that came twice although it must come once: two systems might read different ones. */
   readonly repeated: string | undefined;
-  /** Name, value, name, value: end-to-end fields that the gateway neither sets nor drops. */
+  /** End-to-end fields that the gateway neither sets nor drops. */
   readonly endToEnd: string[];
 }
 
 const NONE_FOUND: readonly (string | undefined)[] = Object.values(SINGLE).map(() => undefined);
 
-/** Reads the header lines as they came (`rawHeaders` of node:http). */
-export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
+export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {
   const found = NONE_FOUND.slice();
   const endToEnd: string[] = [];
   let connection = '';
-  let contentLength: number | undefined;
-  let transferCoding: string | undefined;
   let expectContinue = false;
   let forwardedFor: string | undefined;
   let via: string | undefined;
   let tracestate: string | undefined;
   let repeated: string | undefined;
 
-  for (let index = 0; index < raw.length; index += 2) {
-    const rawName = raw[index] ?? '';
-    const value = raw[index + 1] ?? '';
+  eachField(raw, (rawName, value) => {
     const { name, single, passed } = inboundField(rawName);
     if (passed) endToEnd.push(rawName, value);
     if (single !== undefined) {
       if (found[single] !== undefined) repeated = name;
       found[single] = value;
     }
-    if (passed || single !== undefined) continue;
+    if (passed || single !== undefined) return;
     switch (name) {
       case 'connection':
         connection += `,${value}`;
-        break;
-      case 'content-length':
-        contentLength = Number(value);
-        break;
-      case 'transfer-encoding':
-        transferCoding = join(transferCoding, value.toLowerCase());
         break;
       case 'expect':
         expectContinue ||= asksToContinue(value);
@@ -82,17 +68,14 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
         tracestate = join(tracestate, value);
         break;
     }
-  }
+  });
   const authorization = found[SINGLE.authorization];
   return {
     lines: raw.length / 2,
     host: found[SINGLE.host],
     authorization,
-    authorizationEndsHere: authorization !== undefined && names(connection, 'authorization'),
+    authorizationIsHopByHop: authorization !== undefined && names(connection, 'authorization'),
     apiKey: found[SINGLE['x-api-key']],
-    contentLength,
-    chunked: transferCoding !== undefined,
-    transferCoding,
     expectContinue,
     forwardedFor,
     forwardedProto: found[SINGLE['x-forwarded-proto']],
@@ -109,7 +92,7 @@ export function parseInboundHeaders(raw: readonly string[]): InboundHeaders {
   };
 }
 
-/** RFC 9110 section 10.1.1: a list, of which the gateway knows one member. */
+/** RFC 9110 section 10.1.1: a list; the gateway knows one of its members. */
 function asksToContinue(expect: string): boolean {
   return /(?:^|,)[ \t]*100-continue[ \t]*(?:,|$)/i.test(expect);
 }
@@ -120,7 +103,7 @@ function join(before: string | undefined, value: string): string {
 
 const PLAIN_CONNECTION = /^,(?:keep-alive|close|upgrade)?$/i;
 
-/** Whether `Connection` names this field, given in lower case. */
+/** Whether `Connection` names this field, which is given in lower case. */
 function names(connection: string, field: string): boolean {
   if (connection === '' || PLAIN_CONNECTION.test(connection)) return false;
   return connection.split(',').some((name) => name.trim().toLowerCase() === field);
@@ -130,10 +113,5 @@ function names(connection: string, field: string): boolean {
 export function withoutNamed(fields: string[], connection: string): string[] {
   if (connection === '' || PLAIN_CONNECTION.test(connection)) return fields;
   const named = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
-  const kept: string[] = [];
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index] ?? '';
-    if (!named.has(name.toLowerCase())) kept.push(name, fields[index + 1] ?? '');
-  }
-  return kept;
+  return filterFields(fields, (name) => !named.has(name.toLowerCase()));
 }

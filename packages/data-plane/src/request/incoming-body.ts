@@ -4,7 +4,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 import { ClientLeftError, type CallerRequest } from './caller.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
-import { KeptBytes } from '@gateway/http1/message/kept-bytes';
+import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 
 export interface IncomingBodyOptions {
   readonly request: CallerRequest;
@@ -66,7 +66,7 @@ export class IncomingBody implements RequestBody {
   #readWhole(limits: BodyLimits): Promise<TakenBody> {
     const { request, clock } = this.#options;
     return new Promise((resolve, reject) => {
-      const kept = new KeptBytes();
+      const kept = new BodyBuffer();
       let settled = false;
       const settle = (result: TakenBody | Error) => {
         if (settled) return;

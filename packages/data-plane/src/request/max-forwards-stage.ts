@@ -1,3 +1,4 @@
+import { replaceValues } from '@gateway/http1/fields/header-fields';
 import { refuseField } from './check-head.ts';
 import { PROXY_METHODS } from './proxy-path.ts';
 import type { RequestContext } from './context.ts';
@@ -15,16 +16,13 @@ const NUMBER = /^\d{1,9}$/;
 export function createMaxForwards(): Stage {
   return (ctx) => {
     if (ctx.method !== 'OPTIONS') return undefined;
-    const { endToEnd } = ctx.inbound;
     let left: number | undefined;
-    for (let index = 0; index < endToEnd.length; index += 2) {
-      if (endToEnd[index]?.toLowerCase() !== FIELD) continue;
-      const value = endToEnd[index + 1] ?? '';
+    replaceValues(ctx.inbound.endToEnd, FIELD, (value) => {
       if (left !== undefined) throw refuseField(FIELD, 'must be sent once');
       if (!NUMBER.test(value)) throw refuseField(FIELD, 'must be a number');
       left = Number(value);
-      endToEnd[index + 1] = String(left - 1);
-    }
+      return String(left - 1);
+    });
     return left === 0 ? { response: optionsOf(ctx) } : undefined;
   };
 }

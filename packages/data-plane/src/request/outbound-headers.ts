@@ -1,19 +1,18 @@
+import { filterFields, withoutField, type HeaderFields } from '@gateway/http1/fields/header-fields';
 import { HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { UsableCredential } from '../routing-table/compile-credential.ts';
 import type { RequestContext } from './context.ts';
-import { withoutNamed } from './inbound-headers.ts';
 
 /** How the gateway names itself in `Via` (RFC 9110 section 7.6.3). */
 const VIA = '1.1 gateway';
 
 /**
- * The header lines for the upstream: name, value, name, value. The caller's end-to-end fields, and
- * what the gateway says of the caller. `X-Forwarded-*` of the caller counts only where a trusted
- * proxy sent it. A credential of the gateway never goes on; one for the upstream does, unless the service
- * has one of its own under that name.
+ * The header fields for the upstream: the caller's end-to-end fields, and what the gateway says about the caller.
+ * `X-Forwarded-*` of the caller counts only if a trusted proxy sent it. A credential for the gateway is never forwarded;
+ * a credential for the upstream is, unless the service has its own under that name.
  *
- * @throws Error where the service has a credential that cannot be used: without it nothing may be sent
+ * @throws Error if the service has a credential that cannot be used: nothing may be sent without it
  */
 export function outboundHeaders(ctx: RequestContext): string[] {
   const { inbound } = ctx;
@@ -21,7 +20,7 @@ export function outboundHeaders(ctx: RequestContext): string[] {
   const credential = credentialOf(ctx);
   let fields =
     apiKey !== undefined && isOurApiKey(ctx, apiKey)
-      ? withoutNamed(inbound.endToEnd, 'x-api-key')
+      ? withoutField(inbound.endToEnd, 'x-api-key')
       : inbound.endToEnd.slice();
   if (credential !== undefined) {
     fields = withoutAlias(fields, credential.dashedHeader);
@@ -29,7 +28,7 @@ export function outboundHeaders(ctx: RequestContext): string[] {
   }
   if (
     inbound.authorization !== undefined &&
-    !inbound.authorizationEndsHere &&
+    !inbound.authorizationIsHopByHop &&
     credential?.header !== 'authorization' &&
     !isOurCredential(ctx, inbound.authorization)
   ) {
@@ -62,30 +61,24 @@ function credentialOf(ctx: RequestContext): UsableCredential | undefined {
   return credential;
 }
 
-/** Drops every field that an upstream could take for this one, in any case, with dashes or underscores. */
-function withoutAlias(fields: readonly string[], dashedName: string): string[] {
-  const kept: string[] = [];
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index] ?? '';
-    const dashed = name.toLowerCase().replaceAll('_', '-');
-    if (dashed !== dashedName) kept.push(name, fields[index + 1] ?? '');
-  }
-  return kept;
+/** Drops every field that an upstream could read as this one, in any case, with dashes or underscores. */
+function withoutAlias(fields: HeaderFields, dashedName: string): string[] {
+  return filterFields(fields, (name) => name.toLowerCase().replaceAll('_', '-') !== dashedName);
 }
 
-/** The proxies that the request passed, the gateway last, with the version that it got it in. */
+/** The proxies that the request passed, the gateway last, each with the version that it received. */
 export function viaOf(ctx: RequestContext): string {
   const own = ctx.httpVersion === '1.1' ? VIA : `${ctx.httpVersion} gateway`;
   return ctx.inbound.via === undefined ? own : `${ctx.inbound.via}, ${own}`;
 }
 
-/** The chain of addresses that leads to the caller: a trusted proxy's is extended, others begin anew. */
+/** The addresses that lead to the caller: those from a trusted proxy are extended, others are replaced. */
 export function forwardedFor(ctx: RequestContext): string {
   const before = ctx.fromTrustedProxy ? ctx.inbound.forwardedFor : undefined;
   return before === undefined ? ctx.peerAddress : `${before}, ${ctx.peerAddress}`;
 }
 
-/** Also a JWT that the gateway verified: it was made out to the gateway (docs/adr/0008). */
+/** Includes a JWT that the gateway verified: it was issued for the gateway (docs/adr/0008). */
 function isOurCredential(ctx: RequestContext, authorization: string): boolean {
   const type = ctx.route?.auth.type;
   return type === 'token' || type === 'jwt' || credentialHoldsTokenSecret(authorization);

@@ -63,7 +63,7 @@ const MAX_DECODINGS = 3;
  */
 export function refuseSubPath(subPath: string): string | undefined {
   if (!/[%\\;#]|\/\.|[^!-~]/.test(subPath)) return undefined;
-  if (subPath.includes('#')) return 'holds a fragment';
+  if (subPath.includes('#')) return 'must not have a fragment';
   if (/%(?![0-9A-Fa-f]{2})/.test(subPath)) return 'holds a percent sign that begins no escape';
   let text = subPath;
   for (let decodings = 0; decodings <= MAX_DECODINGS; decodings += 1) {

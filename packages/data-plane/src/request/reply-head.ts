@@ -1,10 +1,11 @@
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER } from '@gateway/shared/http/headers';
-import { byName } from '@gateway/http1/fields/by-name';
+import { eachField, type HeaderFields } from '@gateway/http1/fields/header-fields';
+import { cacheByName } from '@gateway/http1/fields/name-cache';
 import type { RequestContext } from './context.ts';
 import { withoutNamed } from './inbound-headers.ts';
 
-/** Fields of a response that end at the gateway: hop-by-hop ones, and names that are the gateway's own. */
+/** Hop-by-hop fields of a response, which are not forwarded (RFC 9110 section 7.6.1). */
 const DROPPED = new Set<string>([
   'keep-alive',
   'proxy-connection',
@@ -18,35 +19,33 @@ const DROPPED = new Set<string>([
 const OWN = new Set<string>(Object.values(HEADER));
 const GATEWAY_PREFIX = 'x-gateway-';
 
-/** What becomes of a field of a response by its name: `own` ones an upstream has no say in. */
-const handlingOf = byName((rawName): 'connection' | 'dropped' | 'own' | 'passed' => {
+/** How a response field is handled, by its name; `own` are the gateway's, which no upstream may set. */
+const handlingOf = cacheByName((rawName): 'connection' | 'dropped' | 'own' | 'passed' => {
   const name = rawName.toLowerCase();
   if (name === 'connection') return name;
   if (DROPPED.has(name)) return 'dropped';
   return OWN.has(name) || name.startsWith(GATEWAY_PREFIX) ? 'own' : 'passed';
 });
 
-/** The end-to-end fields of an upstream's response as they came: name, value, name, value. */
-export function endToEndFields(raw: readonly string[], dropOwn: boolean): string[] {
+/** The end-to-end fields of an upstream's response, as they came. */
+export function endToEndFields(raw: HeaderFields, dropOwn: boolean): string[] {
   const fields: string[] = [];
   let connection = '';
-  for (let index = 0; index < raw.length; index += 2) {
-    const rawName = raw[index] ?? '';
-    const value = raw[index + 1] ?? '';
+  eachField(raw, (rawName, value) => {
     const handling = handlingOf(rawName);
     if (handling === 'connection') connection += `,${value}`;
     else if (handling === 'passed' || (handling === 'own' && !dropOwn)) fields.push(rawName, value);
-  }
+  });
   return withoutNamed(fields, connection);
 }
 
-/** The fields that every response of a data plane carries (DESIGN section 2 "Headers on every response"). */
-export function gatewayFields(ctx: RequestContext, window: FixedWindow): string[] {
+/** The fields that every response of a data plane carries. */
+export function gatewayFields(id: string, gatewayMs: number, window: FixedWindow): string[] {
   return [
     'X-Request-Id',
-    ctx.id,
+    id,
     'X-Gateway-Latency',
-    String(Math.round(ctx.gatewayMs)),
+    String(Math.round(gatewayMs)),
     'X-RateLimit-Limit',
     String(window.limit),
     'X-RateLimit-Remaining',

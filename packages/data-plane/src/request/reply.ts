@@ -86,7 +86,7 @@ export function respondHead(
   ctx.status = status;
   ctx.gatewayMs = gatewayMsAt(ctx, nowMs);
   const window = ctx.quota ?? options.failureAllowance(ctx.clientIp, options.clock.nowMs());
-  const fields = gatewayFields(ctx, window);
+  const fields = gatewayFields(ctx.id, ctx.gatewayMs, window);
   if (options.draining() || awaitsContinue(ctx)) fields.push('Connection', 'close');
   return fields;
 }

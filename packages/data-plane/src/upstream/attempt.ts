@@ -1,3 +1,4 @@
+import { fieldValue } from '@gateway/http1/fields/header-fields';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
@@ -30,20 +31,12 @@ export function attemptFailure(outcome: AttemptResult, nowMs: number): AttemptFa
   const { response, error } = outcome;
   if (response !== undefined) {
     if (response.status < 400) return undefined;
-    const retryAfterMs = parseRetryAfterMs(field(response, 'retry-after'), nowMs);
+    const retryAfterMs = parseRetryAfterMs(fieldValue(response.fields, 'retry-after'), nowMs);
     return { kind: 'status', status: response.status, retryAfterMs };
   }
   if (NOT_THE_UPSTREAMS.has(error.name)) return undefined;
   if (error.name === 'attempt_timeout') return { kind: error.name };
   return error.sent ? { kind: 'reset' } : { kind: 'connect' };
-}
-
-function field(response: ResponseStart, wanted: string): string | undefined {
-  const { fields } = response;
-  for (let index = 0; index < fields.length; index += 2) {
-    if (fields[index]?.toLowerCase() === wanted) return fields[index + 1];
-  }
-  return undefined;
 }
 
 /** What the record needs to know of an outcome. */

@@ -1,32 +1,25 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import type { Clock } from '@gateway/shared/clock';
-import { bareHost } from '@gateway/shared/net/upstream-addresses';
-import type { AttemptError } from './port.ts';
-import { secureContextOf } from './secure-context.ts';
-import type { UpstreamTls } from '../routing-table/compile-tls.ts';
-import { connect, type ConnectFailure } from '@gateway/http1/client/connect';
-import { ADDRESS_REFUSED } from './names/guarded-lookup.ts';
 import {
   ClientConnection,
+  type ClientExchange,
   type ConnectionOwner,
-  type ExchangeEvents,
 } from '@gateway/http1/client/connection';
-
-const { nodeTiming } = performance;
-
-/** Which turn of the event loop this is: a number that libuv counts up before each poll. */
-function currentTurn(): number {
-  return nodeTiming.uvMetricsInfo.loopCount;
-}
+import { connect, type ConnectFailure } from '@gateway/http1/client/connect';
+import type { Clock } from '@gateway/shared/clock';
+import { bareHost } from '@gateway/shared/net/upstream-addresses';
+import type { UpstreamTls } from '../routing-table/compile-tls.ts';
+import { connectError } from './connect-error.ts';
+import type { AttemptError } from './port.ts';
+import { secureContextOf } from './secure-context.ts';
 
 /** An exchange on its way to a connection. */
-export interface PooledExchange extends ExchangeEvents {
-  /** Whether it is still wanted; one that is not is passed over. */
+export interface PooledExchange extends ClientExchange {
+  /** Whether it still waits for its response. */
   readonly wanted: boolean;
   /** The request is about to be written to this connection. */
   started(connection: ClientConnection): void;
-  /** No connection could be had, so nothing was sent. */
+  /** No connection could be opened, so nothing was sent. */
   refused(name: AttemptError['name']): void;
 }
 
@@ -36,42 +29,41 @@ export interface PoolOptions {
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
   /**
-   * How long a connection to a name is used, ms: a busy one would else outlive the addresses that the name
-   * had when it was opened. undefined: for ever.
+   * How long a connection to a name is used, ms; undefined: without a limit. With no limit a busy connection would
+   * outlive the addresses that the name had when it was opened.
    */
   readonly maxAgeMs?: number | undefined;
-  /** undefined: the roots of this process, the name of the host, no certificate. */
+  /** undefined: the roots of this process, the name of the host, no client certificate. */
   readonly tls?: UpstreamTls | undefined;
   /** The pool has no connection left and opens none. */
   readonly emptied: () => void;
 }
 
 /**
- * How long a connection may rest unused: less than the keep-alive time of common servers (5 s and
- * more), so that a request seldom meets one that is being closed. An upstream's own hint can only
- * shorten it.
+ * How long a connection may be idle: less than the keep-alive time of common servers (5 s and more), so that a request
+ * seldom meets a connection that is being closed. The hint of an upstream can only shorten it.
  */
 const MAX_IDLE_MS = 4_000;
-/** Taken off an upstream's hint, for the way there. */
+/** Subtracted from the hint of an upstream, for the time on the way. */
 const HINT_MARGIN_MS = 1_000;
 const SWEEP_MS = 1_000;
-/** Connections that were opened together are retired at so many times, over the last fifth of their age. */
+/** Connections that were opened together retire at so many different times, over the last fifth of their age. */
 const RETIREMENTS = 16;
 const RETIREMENT_SPREAD = 0.2;
 
 /**
- * The connections to one upstream, at most `maxConnections`. The one used last is used first, so that
- * those that are too many fall idle and close. What finds no connection waits in order; how much may
- * wait is bounded by the requests in flight.
+ * The connections to one upstream, at most `maxConnections`. The one used last is used first, so that surplus ones
+ * become idle and close. Exchanges that find no connection wait in order; the requests in flight bound how many wait.
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly host: string;
   readonly #origin: URL;
   readonly #options: PoolOptions;
   readonly #connections = new Set<ClientConnection>();
-  /** The one given back last is the last. */
+  /** The one that became idle last is the last. */
   readonly #idle: ClientConnection[] = [];
-  #waiting: PooledExchange[] = [];
+  /** The first to come is the first. A set, because an exchange may leave from anywhere in it. */
+  readonly #waiting = new Set<PooledExchange>();
   #connecting = 0;
   #opened = 0;
   readonly #maxAgeMs: number;
@@ -83,7 +75,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#origin = new URL(origin);
     this.host = this.#origin.host;
     this.#options = options;
-    // What an address in a URL means does not change.
+    // The meaning of an address in a URL does not change, that of a name does.
     const named = isIP(bareHost(this.#origin)) === 0;
     this.#maxAgeMs = named ? (options.maxAgeMs ?? Infinity) : Infinity;
   }
@@ -94,19 +86,19 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   dispatch(exchange: PooledExchange): void {
-    // Whoever waits already comes first.
-    const connection = this.#waiting.length === 0 ? this.#takeRested() : undefined;
+    // Exchanges that wait already come first.
+    const connection = this.#waiting.size === 0 ? this.#takeRested() : undefined;
     if (connection !== undefined) start(exchange, connection);
     else {
-      this.#waiting.push(exchange);
+      this.#waiting.add(exchange);
       if (this.size < this.#options.maxConnections) this.#open();
       this.#serveWaiting();
     }
   }
 
   /**
-   * Opens a connection for this exchange alone. It takes no place in the pool, as an upgraded one stays open for
-   * as long as its caller likes.
+   * Opens a connection for this exchange alone. It takes no place in the pool, because an upgraded connection stays
+   * open for as long as its caller wants.
    */
   dispatchAlone(exchange: PooledExchange): void {
     const owner: ConnectionOwner = {
@@ -121,22 +113,27 @@ export class ConnectionPool implements ConnectionOwner {
     });
   }
 
-  /** Cuts the idle connections, and each other one when its exchange is over. */
+  /** The exchange is over, so it no longer waits for a connection: the pool keeps neither it nor its body. */
+  withdraw(exchange: PooledExchange): void {
+    if (this.#waiting.size > 0) this.#waiting.delete(exchange);
+  }
+
+  /** Closes the idle connections, and each other one when its exchange is over. */
   retire(): void {
     this.#closed = true;
     for (const connection of [...this.#idle]) connection.destroy();
   }
 
-  /** Cuts every connection. */
+  /** Closes every connection. */
   destroy(): void {
     this.retire();
     for (const connection of this.#connections) connection.destroy();
   }
 
   /**
-   * Takes a connection back. It is not used before the event loop has turned once more, so that bytes
-   * that followed the response show up while nobody waits for any. To ask for a call at its end costs more
-   * than to count turns, so that is done only where somebody waits.
+   * Takes a connection back. It is not used before the next turn of the event loop, so that bytes that follow the
+   * response show up while no exchange is on it. A callback at the end of the turn costs more than to count turns, so
+   * there is one only if an exchange waits.
    */
   idle(connection: ClientConnection): void {
     const nowMs = this.#options.clock.monotonicMs();
@@ -159,23 +156,22 @@ export class ConnectionPool implements ConnectionOwner {
     if (this.size === 0) this.#options.emptied();
   }
 
-  /** Once the event loop has turned, gives the idle connections to those that wait for one. */
+  /** In the next turn of the event loop, gives the idle connections to exchanges that wait. */
   #serveWaiting(): void {
-    if (this.#serving || this.#waiting.length === 0 || this.#idle.length === 0) return;
+    if (this.#serving || this.#waiting.size === 0 || this.#idle.length === 0) return;
     this.#serving = true;
     setImmediate(() => {
       this.#serving = false;
-      while (this.#idle.length > 0) {
-        const exchange = this.#nextWaiting();
-        if (exchange === undefined) return;
+      while (this.#waiting.size > 0) {
         const connection = this.#takeIdle(this.#idle.length - 1);
-        if (connection !== undefined) start(exchange, connection);
-        else this.#waiting.unshift(exchange);
+        if (connection === undefined) return;
+        const exchange = this.#nextWaiting();
+        if (exchange !== undefined) start(exchange, connection);
       }
     });
   }
 
-  /** A connection that was not given back within this turn of the event loop. */
+  /** A connection that did not become idle within this turn of the event loop. */
   #takeRested(): ClientConnection | undefined {
     let last = this.#idle.length - 1;
     if (last === -1) return undefined;
@@ -184,7 +180,7 @@ export class ConnectionPool implements ConnectionOwner {
     return this.#takeIdle(last);
   }
 
-  /** The idle connection at this place, or the next one before it that can be used. */
+  /** The idle connection at this index, or the nearest one before it that can be used. */
   #takeIdle(from: number): ClientConnection | undefined {
     for (let index = from; index >= 0; index -= 1) {
       const one = this.#idle[index];
@@ -197,10 +193,9 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   #nextWaiting(): PooledExchange | undefined {
-    for (let one = this.#waiting.shift(); one !== undefined; one = this.#waiting.shift()) {
-      if (one.wanted) return one;
-    }
-    return undefined;
+    const [first] = this.#waiting;
+    if (first !== undefined) this.#waiting.delete(first);
+    return first;
   }
 
   #open(): void {
@@ -208,8 +203,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#connect(this, (connection, failure) => {
       this.#connecting -= 1;
       if (connection === undefined) {
-        // Each failed attempt to connect answers one of those that wait: the first of them has waited
-        // for as long as this took.
+        // Each failure to connect fails the exchange that waits longest: it has waited for as long as this took.
         this.#nextWaiting()?.refused(connectError(failure));
         this.#openForWaiting();
         if (this.size === 0) this.#options.emptied();
@@ -251,7 +245,7 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   #openForWaiting(): void {
-    const wanted = this.#waiting.length - this.#connecting;
+    const wanted = this.#waiting.size - this.#connecting;
     if (wanted > 0 && this.size < this.#options.maxConnections) this.#open();
   }
 
@@ -283,20 +277,9 @@ function start(exchange: PooledExchange, connection: ClientConnection): void {
   connection.carry(exchange);
 }
 
-type ConnectError = Extract<
-  AttemptError['name'],
-  'connect_refused' | 'connect_timeout' | 'connect_failed' | 'tls_failed' | 'address_refused'
->;
+const { nodeTiming } = performance;
 
-const NAMES: Readonly<Record<string, ConnectError>> = {
-  ECONNREFUSED: 'connect_refused',
-  ETIMEDOUT: 'connect_timeout',
-  [ADDRESS_REFUSED]: 'address_refused',
-};
-
-/** What a failure to connect is called in the record. */
-export function connectError(failure: ConnectFailure): ConnectError {
-  if (failure.phase === 'tls') return 'tls_failed';
-  if (failure.phase === 'timeout') return 'connect_timeout';
-  return NAMES[failure.code ?? ''] ?? 'connect_failed';
+/** Which turn of the event loop this is: a number that libuv increments before each poll. */
+function currentTurn(): number {
+  return nodeTiming.uvMetricsInfo.loopCount;
 }

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
-import type { BreakReason, ClientConnection } from '@gateway/http1/client/connection';
+import type { ExchangeFailure, ClientConnection } from '@gateway/http1/client/connection';
 import type { PooledExchange } from './connection-pool.ts';
 import type { ResponseHead } from '@gateway/http1/message/response-head';
 import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
@@ -99,7 +99,7 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     this.#sink?.end();
   }
 
-  broken(reason: BreakReason, error: Error): void {
+  failed(reason: ExchangeFailure, error: Error): void {
     if (this.#state === 'waiting') this.#fail(reason);
     else if (this.#state === 'responding') {
       this.#over();

@@ -11,6 +11,7 @@ import type { ServiceBalancers } from './health/service-balancer.ts';
 import { assertAwaited, backOff, nextDelayMs } from './next-attempt.ts';
 import type { AttemptOutcome, UpstreamClient } from './port.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
+import { announcedLength } from '@gateway/http1/message/framing';
 import { mayRepeat } from './retry.ts';
 import type { ServiceLoad, ServiceLoads } from './service-load.ts';
 import type {
@@ -67,7 +68,7 @@ async function forward(
   const { clock } = options;
   const taken = ctx.takenBody ?? takeForRetries(ctx, route, options);
   const body = taken instanceof Promise ? await taken : taken;
-  const headers = outboundHeaders(ctx);
+  const fields = outboundHeaders(ctx);
   const balancer = options.balancers.of(service);
   let tried = NONE_TRIED;
   for (let retriesMade = 0; ; retriesMade += 1) {
@@ -82,9 +83,9 @@ async function forward(
     const request: ClientRequest = {
       method: ctx.method,
       path: upstreamPath(upstream.basePath, ctx.target.subPath, ctx.target.query),
-      headers,
+      fields,
       body: body.kind === 'kept' ? body.bytes : body.stream,
-      contentLength: ctx.inbound.contentLength,
+      contentLength: announcedLength(ctx.framing),
       upgrade,
     };
     const outcome = await attempt(ctx, upstream, request, timeoutMs, options);
@@ -120,7 +121,11 @@ function takeForRetries(
   const kept = route.retryCount > 0 && mayRepeat(ctx.method, hasKey, route.retry);
   const limits = {
     maxBytes: route.maxBodyBytes,
-    keepBytes: kept ? options.retryBodyBytes : ctx.inbound.chunked ? 0 : SMALL_BODY_BYTES,
+    keepBytes: kept
+      ? options.retryBodyBytes
+      : ctx.framing.kind === 'chunked'
+        ? 0
+        : SMALL_BODY_BYTES,
     deadlineMs: ctx.deadlineMs,
   };
   return takeBody(ctx, limits, options.clock);

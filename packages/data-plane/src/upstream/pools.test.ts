@@ -2,6 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
+import type { ManualClock } from '@gateway/shared/test/manual-clock';
+import { watchMemory } from '@gateway/shared/test/memory';
+import type { Attempt } from './port.ts';
 import { askedTimes, get, OK, openPoolWorld, upstreamAt } from '../../test/pool-world.ts';
 
 const { startPeer, startUpstream, startPools, close } = openPoolWorld();
@@ -44,6 +47,25 @@ describe('the connections to an upstream', () => {
     await askedTimes(peer, 2);
     peer.asked[1]?.write(OK);
     expect((await last.outcome).response?.status).toBe(200);
+  });
+
+  it.each([
+    ['was cancelled', (attempt: Attempt) => attempt.cancel()],
+    ['timed out', (_attempt: Attempt, clock: ManualClock) => clock.advance(5000)],
+  ])('keep no body of an attempt that %s while it waited', async (_case, end) => {
+    const peer = await startPeer();
+    const { pools, clock } = startPools(1);
+    // It holds the only connection for as long as it likes.
+    pools.begin(peer.upstream, get, 1_000_000);
+    await askedTimes(peer, 1);
+    const memory = watchMemory();
+    for (let index = 0; index < 64; index += 1) {
+      const body = Buffer.alloc(1024 * 1024, index);
+      const attempt = pools.begin(peer.upstream, { ...get, method: 'PUT', body }, 5000);
+      end(attempt, clock);
+      expect((await attempt.outcome).error?.sent).toBe(false);
+    }
+    expect(memory.growth().liveBytes).toBeLessThan(16 * 1024 * 1024);
   });
 
   it('are used again, and closed once they have rested for too long', async () => {

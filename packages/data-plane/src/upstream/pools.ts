@@ -66,6 +66,7 @@ export class UpstreamPools implements UpstreamClient {
       settle: resolve,
       done: () => {
         entry.inFlight -= 1;
+        entry.pool.withdraw(exchange);
         if (entry.inFlight === 0) this.#dropUnused(upstream.key, entry);
       },
     });

@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { breakOff } from '@gateway/http1/server/break-off';
+import { responseHead } from '@gateway/http1/message/message-writer';
+import { abortConnection } from '@gateway/http1/server/linger';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../request/context.ts';
 import { pipeResponse, type BodyTarget } from '../request/pipe-response.ts';
@@ -27,11 +27,11 @@ export function passRefusal(
   const { status, statusText } = response;
   const fields = endToEndFields(response.fields, true);
   fields.push(...respondHead(ctx, status, options.respond));
-  socket.write(headText(status, statusText, closing(fields)), 'latin1');
+  socket.write(responseHead(status, closing(fields), statusText), 'latin1');
   socket.once('close', () => response.cancel());
   pipeResponse(
     response,
-    bodyTarget(socket, () => breakOff(socket)),
+    bodyTarget(socket, () => abortConnection(socket)),
     {
       sent: (bytes) => void (ctx.responseBytes += bytes),
       ended(complete) {
@@ -52,18 +52,9 @@ export function writeError(
 ): void {
   const { fields, body } = errorReply(ctx, error, options);
   ctx.responseBytes += Buffer.byteLength(body);
-  socket.write(headText(error.status, STATUS_CODES[error.status] ?? '', closing(fields)) + body);
+  socket.write(responseHead(error.status, closing(fields)) + body);
   // A caller that never closes does not keep the connection open.
   socket.destroySoon();
-}
-
-/** The head of a response on a connection that was handed over. */
-export function headText(status: number, statusText: string, fields: readonly string[]): string {
-  let text = `HTTP/1.1 ${status} ${statusText}\r\n`;
-  for (let index = 0; index < fields.length; index += 2) {
-    text += `${fields[index] ?? ''}: ${fields[index + 1] ?? ''}\r\n`;
-  }
-  return `${text}\r\n`;
 }
 
 /** The connection as the target of a body, after which it closes; `broken` is called if the body breaks off. */

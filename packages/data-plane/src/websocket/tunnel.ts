@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { eachField, withoutField } from '@gateway/http1/fields/header-fields';
+import { responseHead } from '@gateway/http1/message/message-writer';
 import type { RequestContext } from '../request/context.ts';
 import { pipeResponse } from '../request/pipe-response.ts';
 import { respondHead, type RespondOptions } from '../request/reply.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
-import { bodyTarget, headText } from './refused-upgrade.ts';
+import { bodyTarget } from './refused-upgrade.ts';
 
 export interface TunnelOptions {
   readonly respond: RespondOptions;
@@ -24,9 +26,7 @@ export function openTunnel(
   socket: Socket,
   options: TunnelOptions,
 ): void {
-  socket.write(
-    headText(101, 'Switching Protocols', switchingFields(ctx, response, options.respond)),
-  );
+  socket.write(responseHead(101, switchingFields(ctx, response, options.respond)), 'latin1');
   socket.setKeepAlive(true);
   // All bytes of both directions pass this socket.
   socket.setTimeout(options.tunnelIdleTimeoutMs, () => socket.destroy());
@@ -49,14 +49,10 @@ function switchingFields(
   options: RespondOptions,
 ): string[] {
   const kept = ['connection', 'Upgrade', 'upgrade', 'websocket'];
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = (fields[index] ?? '').toLowerCase();
-    if (name.startsWith('sec-websocket-')) kept.push(name, fields[index + 1] ?? '');
-  }
-  const own = respondHead(ctx, 101, options);
-  for (let index = 0; index < own.length; index += 2) {
-    // While the gateway drains it announces the end of connections; this one is no longer HTTP.
-    if (own[index] !== 'Connection') kept.push(own[index] ?? '', own[index + 1] ?? '');
-  }
-  return kept;
+  eachField(fields, (rawName, value) => {
+    const name = rawName.toLowerCase();
+    if (name.startsWith('sec-websocket-')) kept.push(name, value);
+  });
+  // While the gateway drains it announces the end of connections; this one is no longer HTTP.
+  return [...kept, ...withoutField(respondHead(ctx, 101, options), 'connection')];
 }

@@ -2,29 +2,29 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import { READ_BUFFER, readBytes } from '../message/read-buffer.ts';
-import { UpstreamSocket } from './upstream-socket.ts';
+import { ClientSocket } from './client-socket.ts';
 
 export interface ConnectOptions {
   readonly origin: URL;
   readonly timeoutMs: number;
   readonly lookup: LookupFunction;
   readonly clock: Clock;
-  /** Asked for and looked for in the certificate, in place of the host. */
+  /** The name to ask for and to verify in the certificate, in place of the host. */
   readonly serverName?: string | undefined;
   readonly secureContext?: SecureContext | undefined;
-  /** Bytes that arrive, good until the call returns. */
+  /** Called with bytes that arrive, valid until the call returns. */
   readonly received: (bytes: Buffer) => void;
 }
 
 /** Why a connection was not opened. */
 export type ConnectFailure =
   | { readonly phase: 'timeout' }
-  /** The handshake of TLS failed: the peer was reached. */
+  /** The TLS handshake failed; the server was reached. */
   | { readonly phase: 'tls' }
-  /** `code`: that of the system's error, or of the lookup's. */
+  /** `code`: of the error of the system or of the lookup. */
   | { readonly phase: 'connect'; readonly code: string | undefined };
 
-/** Opens a connection, encrypted for https; calls back once, with the socket or with why there is none. */
+/** Opens a connection, with TLS for https. Calls back once, with the socket or with the reason why there is none. */
 export function connect(
   options: ConnectOptions,
   callback: (...result: [Socket, undefined] | [undefined, ConnectFailure]) => void,
@@ -46,7 +46,7 @@ export function connect(
       },
     },
   };
-  // An address is no server name (RFC 6066 section 3); the certificate is held against it all the same.
+  // An address is not sent as a server name (RFC 6066 section 3); the certificate is verified for it nevertheless.
   const servername = options.serverName ?? (isIP(host) === 0 ? host : '');
   const { secureContext } = options;
   const socket = secure
@@ -56,9 +56,9 @@ export function connect(
         ALPNProtocols: ['http/1.1'],
         ...(secureContext !== undefined && { secureContext }),
       })
-    : new UpstreamSocket(common).connect(common);
+    : new ClientSocket(common).connect(common);
   let settled = false;
-  /** The other side is there; what fails from here on is the handshake. */
+  /** Whether the TCP connection is open: what fails afterwards is the TLS handshake. */
   let reached = false;
   if (secure) socket.once('connect', () => (reached = true));
   const settle = (failure: ConnectFailure | undefined) => {
@@ -84,7 +84,7 @@ export function connect(
     fail(undefined);
   };
   const timer = options.clock.setTimer(options.timeoutMs, () => {
-    // Where the process stood still, the connection may be there, and show in this turn of the event loop.
+    // After a pause of the process the connection may be open already and show in this turn of the event loop.
     setImmediate(() => settle({ phase: 'timeout' }));
   });
   socket.once('error', onError).once('close', onClose);

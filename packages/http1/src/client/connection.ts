@@ -1,80 +1,91 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { BodyBytes } from '../message/body-bytes.ts';
-import { UnsendableError, writeRequest, type ClientRequest } from './request-writer.ts';
-import type { ResponseHead } from '../message/response-head.ts';
-import { ResponseParser } from '../message/response-parser.ts';
+import { MessageReader } from '../message/message-reader.ts';
+import { UnsendableError } from '../message/message-writer.ts';
+import { ResponseSyntax, type ResponseHead } from '../message/response-head.ts';
+import { writeRequest, type ClientRequest } from './request-writer.ts';
 
-/** What a connection tells the exchange that it carries. */
-export interface ExchangeEvents {
+/** An exchange, and what its connection tells it. */
+export interface ClientExchange {
   readonly request: ClientRequest;
+  /** The head of the final response. */
   head(head: ResponseHead): void;
-  /** Some of the body; a buffer is good until the call returns. */
+  /** Some of the body; a buffer is valid until the call returns. */
   body(bytes: BodyBytes): void;
   end(): void;
-  /** The exchange cannot go on. */
-  broken(reason: BreakReason, error: Error): void;
+  /** The exchange cannot continue. */
+  failed(reason: ExchangeFailure, error: Error): void;
 }
 
-export type BreakReason = 'reset' | 'invalid_response' | 'request_body' | 'unsendable';
+/** `reset`: the connection ended early. `request_body`: the body to send failed. */
+export type ExchangeFailure = 'reset' | 'invalid_response' | 'request_body' | 'unsendable';
 
 /** What a connection tells its pool. */
 export interface ConnectionOwner {
+  /** The value of `Host`. */
   readonly host: string;
   /** The exchange is over and the connection can carry another. */
   idle(connection: ClientConnection): void;
-  /** The connection is gone. */
+  /** The connection is closed. */
   closed(connection: ClientConnection): void;
 }
 
-const CLOSED = new Error('the upstream closed the connection');
+const HEAD_LIMITS = { maxHeaderBytes: 64 * 1024, maxHeaderLines: 1000 };
+const CLOSED = new Error('the peer closed the connection');
+const INVALID = new Error('the response is malformed HTTP/1.1');
 
 /**
- * One connection to an upstream, with one exchange at a time on it. It is used again only where both
- * sides have said all that they had to say; in any other case it is cut.
+ * One connection to a server, with one exchange at a time. It is used again only if request and response were both
+ * complete; otherwise it is closed.
  */
 export class ClientConnection {
+  /** When it became idle; ms, monotonic. */
   idleSinceMs = 0;
-  /** The turn of the event loop in which it was given back. */
+  /** The turn of the event loop in which it became idle. */
   idleSinceTurn = 0;
-  /** By the monotonic clock: after it no other exchange begins. */
+  /** No exchange begins on it after this; ms, monotonic. */
   retiresAtMs = Infinity;
+  /** What the server said last of the idle time it allows. */
   keepAliveHintMs: number | undefined = undefined;
   readonly #socket: Socket;
   readonly #owner: ConnectionOwner;
-  readonly #parser: ResponseParser;
-  #exchange: ExchangeEvents | undefined;
+  readonly #syntax = new ResponseSyntax();
+  readonly #reader: MessageReader<ResponseHead>;
+  #exchange: ClientExchange | undefined;
   #requestSent = false;
   #responseEnded = false;
   #keepAlive = false;
   #feeding = false;
-  #spent = false;
+  /** Whether the exchange ended within the read that is being handled. */
+  #endedInRead = false;
 
-  /** The socket must be connected; `received` is to be called with what it reads. */
+  /** The socket must be connected; `received` must be called with what it reads. */
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
-    this.#parser = new ResponseParser({
-      head: (head) => {
+    const events = {
+      head: (head: ResponseHead) => {
         this.#keepAlive = head.keepAlive;
         this.keepAliveHintMs = head.keepAliveHintMs;
         this.#exchange?.head(head);
       },
-      body: (bytes) => this.#exchange?.body(bytes),
+      body: (bytes: BodyBytes) => this.#exchange?.body(bytes),
       end: () => {
         this.#responseEnded = true;
         this.#settle();
       },
-    });
+    };
+    this.#reader = new MessageReader(this.#syntax, events, HEAD_LIMITS);
     socket.on('end', () => {
-      if (this.#exchange !== undefined && this.#parser.finish()) return;
-      this.#break('reset', CLOSED);
+      if (this.#exchange !== undefined && this.#reader.finish()) return;
+      this.#fail('reset', CLOSED);
     });
     socket.on('error', (error) => {
-      this.#break('reset', error);
+      this.#fail('reset', error);
     });
     socket.on('close', () => {
-      this.#break('reset', CLOSED);
+      this.#fail('reset', CLOSED);
       owner.closed(this);
     });
   }
@@ -84,21 +95,22 @@ export class ClientConnection {
     return this.#exchange === undefined && !this.#socket.destroyed && this.#socket.writable;
   }
 
-  /** After an upgrade: takes the bytes for the upstream. What it sends arrives through the exchange. */
+  /** After an upgrade: takes bytes for the server. What the server sends is the body of the response. */
   get writable(): Writable {
     return this.#socket;
   }
 
-  /** Sends the request of an exchange and carries its response. */
-  carry(exchange: ExchangeEvents): void {
+  /** Sends the request of an exchange and reads its response. */
+  carry(exchange: ClientExchange): void {
     this.#exchange = exchange;
     this.#requestSent = false;
     this.#responseEnded = false;
-    this.#parser.expect(exchange.request.method, exchange.request.upgrade);
+    this.#syntax.answers(exchange.request.method, exchange.request.upgrade);
+    this.#reader.expect();
     writeRequest(this.#socket, this.#owner.host, exchange.request, (error) => {
       if (this.#exchange !== exchange) return;
-      if (error instanceof UnsendableError) this.#break('unsendable', error);
-      else if (error !== undefined) this.#break('request_body', error);
+      if (error instanceof UnsendableError) this.#fail('unsendable', error);
+      else if (error !== undefined) this.#fail('request_body', error);
       else {
         this.#requestSent = true;
         if (this.#responseEnded) this.#settle();
@@ -106,15 +118,15 @@ export class ClientConnection {
     });
   }
 
-  /** Bytes of the upstream, good until the call returns. */
+  /** Bytes of the server, valid until the call returns. */
   received(bytes: Buffer): void {
     this.#feeding = true;
-    const wellFormed = this.#exchange !== undefined && this.#parser.feed(bytes);
+    // What follows the end of a response, or arrives on an idle connection, answers no request: the next exchange
+    // would take it for its own.
+    const valid = this.#exchange !== undefined && this.#reader.feed(bytes) === bytes.length;
     this.#feeding = false;
-    // Also bytes after the end of a response, or on an idle connection: nobody asked for them, and
-    // whoever asked next would take them for the answer.
-    if (!wellFormed) this.#break('invalid_response', INVALID);
-    else if (this.#spent) this.#giveBack();
+    if (!valid) this.#fail('invalid_response', INVALID);
+    else if (this.#endedInRead) this.#giveBack();
   }
 
   pause(): void {
@@ -125,40 +137,38 @@ export class ClientConnection {
     this.#socket.resume();
   }
 
-  /** Cuts the connection; the exchange on it is told nothing. */
+  /** Closes the connection, without a word to the exchange on it. */
   destroy(): void {
     this.#exchange = undefined;
     this.#socket.destroy();
   }
 
-  /** The response is complete. An upstream that answers early is not sent the rest of the request. */
+  /** The response is complete. A server that answers early is not sent the rest of the request. */
   #settle(): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
     this.#exchange = undefined;
-    this.#spent = true;
+    this.#endedInRead = true;
     exchange.end();
     if (!this.#feeding) this.#giveBack();
   }
 
   #giveBack(): void {
-    this.#spent = false;
-    // What an upstream did not take before it answered would be in the way of the next request.
+    this.#endedInRead = false;
+    // What the server did not take before it answered would precede the next request.
     const taken = this.#requestSent && this.#socket.writableLength === 0;
     if (!taken || !this.#keepAlive || this.#socket.destroyed) {
       this.#socket.destroy();
       return;
     }
-    // The last bytes may have paused it; at rest it must read on, and so must whoever comes next.
+    // The last bytes may have paused it; it must be read while it is idle and in the next exchange.
     if (this.#socket.isPaused()) this.#socket.resume();
     this.#owner.idle(this);
   }
 
-  #break(reason: BreakReason, error: Error): void {
+  #fail(reason: ExchangeFailure, error: Error): void {
     const exchange = this.#exchange;
     this.destroy();
-    exchange?.broken(reason, error);
+    exchange?.failed(reason, error);
   }
 }
-
-const INVALID = new Error('the response is not well-formed HTTP/1.1');

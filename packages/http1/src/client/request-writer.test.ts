@@ -9,7 +9,7 @@ import { writeRequest } from './request-writer.ts';
 const opened = closeAfterEach();
 
 describe('writing a request', () => {
-  it('sends nothing and says so where its body was given up before', async () => {
+  it('sends nothing and fails if its body was aborted before', async () => {
     const upstream = opened(await startRawUpstream(() => undefined));
     const socket = connect(upstream.port, '127.0.0.1');
     opened({ close: () => void socket.destroy() });
@@ -18,9 +18,9 @@ describe('writing a request', () => {
     body.destroy();
     await once(body, 'close');
     const errors: (Error | undefined)[] = [];
-    const request = { method: 'PUT', path: '/', headers: [], body, contentLength: undefined };
+    const request = { method: 'PUT', path: '/', fields: [], body, contentLength: undefined };
     writeRequest(socket, 'a.test', request, (error) => void errors.push(error));
-    expect(errors).toMatchObject([{ message: 'the body was given up' }]);
+    expect(errors).toMatchObject([{ message: 'the request body was aborted' }]);
     expect(socket.bytesWritten).toBe(0);
   });
 });

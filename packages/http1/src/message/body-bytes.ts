@@ -1,9 +1,9 @@
-/** Bytes of a body; a string has one character a byte (latin1), and keeps what it holds. */
+/** Bytes of a body. A string has one character a byte (latin1), and stays valid. */
 export type BodyBytes = Buffer | string;
 
 /**
- * What is read at once up to this size becomes text in one go, the body with the head: each call out of
- * JavaScript, each view of a buffer and each buffer of its own costs more than to copy so few bytes.
+ * A read of up to this size becomes one string, head and body together: each call out of JavaScript, each view of a
+ * buffer and each new buffer costs more than to copy so few bytes.
  */
 export const SMALL_MESSAGE_BYTES = 4 * 1024;
 

@@ -1,21 +1,21 @@
-/** RFC 9112 section 7.1: chunk-size in hex, extensions after a semicolon, which nobody may rely on. */
+/** RFC 9112 section 7.1: a size in hex, then extensions after semicolons. */
 const SIZE_LINE = /^([0-9A-Fa-f]{1,13})([ \t]*)(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
-/** What section 7.1.1 makes of an extension, without blanks. */
+/** Extensions as section 7.1.1 defines them, without spaces or tabs. */
 const EXTENSIONS =
   /^(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\]|\\.)*"))?)*$/;
 const TRAILER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/;
-/** RFC 9110 section 6.5.1: whoever believed them would see another end of the message. */
+/** RFC 9110 section 6.5.1: a recipient that applied them would see another end of the message. */
 const FRAMING_FIELDS = new Set(['content-length', 'transfer-encoding']);
 
 const MAX_LINE_BYTES = 4 * 1024;
 const MAX_TRAILER_BYTES = 16 * 1024;
-/** Of all chunks of a body: else a byte of body could cost kilobytes to receive. */
+/** For all chunks of a body together: without it each byte of a body could cost kilobytes to receive. */
 const MAX_EXTENSION_BYTES = 16 * 1024;
 const CR = 0x0d;
 const LF = 0x0a;
-/** Sizes of up to so many digits are read byte by byte, without a string. */
+/** Sizes with at most so many digits are read byte by byte, without a string. */
 const MAX_PLAIN_DIGITS = 7;
-/** Pieces below this size that follow one another are joined. */
+/** Adjacent pieces below this size are joined. */
 const SMALL_BYTES = 512;
 
 export interface ChunkSink {
@@ -23,13 +23,12 @@ export interface ChunkSink {
 }
 
 /**
- * Takes a chunked body apart. Extensions and trailers are read, bounded, and dropped (RFC 9112 section
- * 7.1.2 lets a recipient do so). Small chunks are joined, so that a body in chunks of one byte costs
- * little more than another.
+ * Decodes a chunked body. Extensions and trailers are read, bounded and dropped (RFC 9112 section 7.1.2 allows it).
+ * Small chunks are joined, so that a body in chunks of one byte costs little more than any other.
  */
 export class ChunkedDecoder {
   complete = false;
-  /** How many chunks were small so far: handling one costs more than its bytes. */
+  /** How many small chunks there were so far: handling one costs more than its bytes. */
   smallChunks = 0;
   readonly #strict: boolean;
   #state: 'size' | 'data' | 'data_end' | 'trailer' = 'size';
@@ -39,16 +38,16 @@ export class ChunkedDecoder {
   #extensionBytes = 0;
 
   /**
-   * @param strict refuses what others might read otherwise: blanks behind a size, extensions that are none,
-   * and trailers that are framing. A caller that sends such things may mean harm; of an upstream they are passed over.
+   * @param strict refuses what another recipient might read differently: spaces after a size, malformed extensions,
+   * and framing fields in trailers. From a client they may be an attack; from a server they are ignored.
    */
   constructor(strict: boolean) {
     this.#strict = strict;
   }
 
   /**
-   * Gives how many of the bytes belong to the body, or undefined where they are not well-formed. What it
-   * passes on is a view of the bytes, or a copy.
+   * Returns how many of the bytes belong to the body, or undefined if they are malformed. The sink gets views of the
+   * bytes, or copies.
    */
   feed(bytes: Buffer, sink: ChunkSink): number | undefined {
     const pieces = new Pieces(bytes, sink);
@@ -62,7 +61,7 @@ export class ChunkedDecoder {
         if (this.#leftBytes === 0) this.#state = 'data_end';
         continue;
       }
-      const next = this.#line === '' ? this.#plain(bytes, at) : -1;
+      const next = this.#line === '' ? this.#readPlain(bytes, at) : -1;
       if (next !== -1) {
         at = next;
         continue;
@@ -74,12 +73,12 @@ export class ChunkedDecoder {
       at = stop;
       if (end !== -1 && !this.#takeLine()) return undefined;
     }
-    pieces.passOn();
+    pieces.flush();
     return at;
   }
 
-  /** Reads the end of a chunk's data, or a size without anything beside it; -1: it takes more than that. */
-  #plain(bytes: Buffer, at: number): number {
+  /** Reads the line end after a chunk, or a size line without extensions. Returns -1 if it is something else. */
+  #readPlain(bytes: Buffer, at: number): number {
     if (this.#state === 'data_end') {
       if (bytes[at] !== CR || bytes[at + 1] !== LF) return -1;
       this.#state = 'size';
@@ -138,17 +137,17 @@ export class ChunkedDecoder {
   }
 }
 
-/** The value of each byte that is a digit in hex, else -1. */
+/** The value of each byte that is a hex digit, else -1. */
 const HEX = Int8Array.from({ length: 256 }, (_none, code) => {
   const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase());
   return code === 0 ? -1 : digit;
 });
 
-/** The data of one read on its way: pieces as they stand, small ones that follow one another as one. */
+/** The data of one read on its way to the sink: large pieces as views, adjacent small ones joined. */
 class Pieces {
   readonly #bytes: Buffer;
   readonly #sink: ChunkSink;
-  /** A piece that is passed on as it stands unless another small one follows. */
+  /** A piece that goes to the sink as a view unless another small one follows. */
   #from = 0;
   #to = 0;
   #page: Buffer | undefined = undefined;
@@ -166,14 +165,14 @@ class Pieces {
       this.#used += this.#bytes.copy(this.#page ?? this.#bytes, this.#used, from, to);
       return;
     }
-    this.passOn();
+    this.flush();
     this.#from = from;
     this.#to = to;
-    if (!small) this.passOn();
+    if (!small) this.flush();
   }
 
-  /** Everything joined so far goes out; what comes later begins anew. */
-  passOn(): void {
+  /** Gives the sink everything that was joined so far. */
+  flush(): void {
     if (this.#page !== undefined) this.#sink.body(this.#page.subarray(0, this.#used));
     else if (this.#to > this.#from) this.#sink.body(this.#bytes.subarray(this.#from, this.#to));
     this.#page = undefined;
@@ -182,7 +181,7 @@ class Pieces {
 
   #join(): void {
     if (this.#page !== undefined) return;
-    // All that is left of the read fits, as what is joined stands in it, further apart.
+    // All that is left of the read fits: what is joined stands in it, further apart.
     this.#page = Buffer.allocUnsafe(this.#bytes.length - this.#from);
     this.#used = this.#bytes.copy(this.#page, 0, this.#from, this.#to);
     this.#from = this.#to = 0;

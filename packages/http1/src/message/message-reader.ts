@@ -1,43 +1,69 @@
-import { SMALL_MESSAGE_BYTES } from './body-bytes.ts';
+import { SMALL_MESSAGE_BYTES, type BodyBytes } from './body-bytes.ts';
 import { ChunkedDecoder } from './chunked-decoder.ts';
-import { mayBecomeHead, parseRequestHead, type RequestHead } from './request-head.ts';
+import type { BodyFraming } from './framing.ts';
 
-/** Why what a caller sent is no request; the label of the metric. */
-export type MalformedReason = 'header_overflow' | 'malformed_head' | 'malformed_body' | 'slow_head';
+/** Why bytes are not a message. */
+export type MalformedReason = 'header_overflow' | 'malformed_head' | 'malformed_body';
 
-export interface MessageEvents {
-  head(head: RequestHead): void;
-  /** Some of the body: a view of the bytes that were fed. */
-  body(bytes: Buffer): void;
-  /** All of the body, as it came with the head; one character a byte. */
-  wholeBody(text: string): void;
-  /** The request is complete. */
+/** What differs between the requests that a server reads and the responses that a client reads. */
+export interface MessageSyntax<Head> {
+  /** What every start line begins with. */
+  readonly start: string;
+  /** How many empty lines may come before a start line. */
+  readonly maxEmptyLines: number;
+  /** See `ChunkedDecoder`. */
+  readonly strictChunks: boolean;
+  /** Parses the text from the start line to the last field line, each with its CRLF. An `interim` head is skipped. */
+  parse(text: string, maxLines: number): Head | 'malformed' | 'too_many_lines' | 'interim';
+}
+
+export interface MessageEvents<Head> {
+  head(head: Head): void;
+  /**
+   * Some of the body. A string is all of it: it came with the head, and has one character a byte. A buffer is a view
+   * of the bytes that were fed, good until the call returns.
+   */
+  body(bytes: BodyBytes): void;
+  /** The message is complete. */
   end(): void;
 }
 
 export interface HeadLimits {
-  /** Of a head, its request line and all its line ends included. */
+  /** Of a head, with its start line and all line ends. */
   readonly maxHeaderBytes: number;
   readonly maxHeaderLines: number;
 }
 
 const END_OF_HEAD = '\r\n\r\n';
+/** The end of a head may be split over two reads: so many characters before a read are looked at again. */
+const SEAM_LENGTH = END_OF_HEAD.length - 1;
 const CR = 0x0d;
-/** RFC 9112 section 2.2: empty lines before a request line are passed over; nobody needs more. */
-const MAX_EMPTY_LINES = 4;
+const LF = 0x0a;
+/** A control character, a bare CR or a bare LF. */
+const INVALID = /[^\t\x20-\x7e\x80-\xff\r\n]|\r(?=[^\n])|(?<!\r)\n/;
 
-/** Reads the requests of one connection, one at a time (RFC 9112). Strict, and bounded in all it keeps. */
-export class MessageReader {
-  readonly #events: MessageEvents;
+/**
+ * Reads the messages of one connection, one at a time (RFC 9112). Strict: it refuses what is malformed as soon as that
+ * is certain. Bounded in all that it keeps.
+ */
+export class MessageReader<Head extends { readonly framing: BodyFraming }> {
+  readonly #syntax: MessageSyntax<Head>;
+  readonly #events: MessageEvents<Head>;
   readonly #maxHeaderBytes: number;
   readonly #maxHeaderLines: number;
-  #state: 'head' | 'length' | 'chunked' | 'over' = 'head';
+  #state: 'idle' | 'head' | 'length' | 'chunked' | 'until_close' = 'idle';
+  /** A head that has begun and not ended. */
   #partial = '';
+  /** The last characters of it. Only they are read again, so a head that comes byte by byte takes linear time. */
+  #seam = '';
   #emptyLines = 0;
+  /** Whether the CR of an empty line has come, and not its LF. */
+  #afterCr = false;
   #leftBytes = 0;
   #chunked: ChunkedDecoder | undefined = undefined;
 
-  constructor(events: MessageEvents, limits: HeadLimits) {
+  constructor(syntax: MessageSyntax<Head>, events: MessageEvents<Head>, limits: HeadLimits) {
+    this.#syntax = syntax;
     this.#events = events;
     this.#maxHeaderBytes = limits.maxHeaderBytes;
     this.#maxHeaderLines = limits.maxHeaderLines;
@@ -48,26 +74,28 @@ export class MessageReader {
     return this.#state === 'head' && (this.#partial !== '' || this.#emptyLines > 0);
   }
 
-  /** Whether a request is complete, and the next one not asked for. */
-  get over(): boolean {
-    return this.#state === 'over';
+  /** Whether no message is expected: none was, or the last one is complete. */
+  get idle(): boolean {
+    return this.#state === 'idle';
   }
 
-  /** How many small chunks the body has had so far that is being read. */
+  /** How many small chunks the body that is being read has had so far. */
   get smallChunks(): number {
     return this.#chunked?.smallChunks ?? 0;
   }
 
-  /** The next request may come. */
-  next(): void {
+  /** The next message may come. */
+  expect(): void {
     this.#state = 'head';
     this.#emptyLines = 0;
+    this.#afterCr = false;
+    this.#partial = this.#seam = '';
   }
 
-  /** Takes bytes up to the end of a request. Gives how many, or why they are none. */
+  /** Takes bytes up to the end of a message. Returns how many, or why they are malformed. */
   feed(bytes: Buffer): number | MalformedReason {
     let at = 0;
-    while (at < bytes.length && this.#state !== 'over') {
+    while (at < bytes.length && this.#state !== 'idle') {
       const rest = at === 0 ? bytes : bytes.subarray(at);
       const used = this.#state === 'head' ? this.#feedHead(rest) : this.#feedBody(rest);
       if (typeof used === 'string') return used;
@@ -76,69 +104,93 @@ export class MessageReader {
     return at;
   }
 
+  /** The connection has ended. Returns whether that is the proper end of the message. */
+  finish(): boolean {
+    if (this.#state !== 'until_close') return false;
+    this.#end();
+    return true;
+  }
+
   #feedHead(bytes: Buffer): number | MalformedReason {
-    const before = this.#partial.length;
+    if (this.#partial !== '') return this.#feedPartialHead(bytes);
+    if (bytes[0] === CR || this.#afterCr) return this.#skipEmptyLine(bytes);
     const max = this.#maxHeaderBytes;
-    if (before === 0 && bytes[0] !== CR) {
-      if (bytes.length <= SMALL_MESSAGE_BYTES) {
-        const text = bytes.toString('latin1');
-        const end = text.indexOf(END_OF_HEAD);
-        if (end !== -1 && end + 4 <= max) return this.#takeMessage(text, end + 4);
-      } else {
-        const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
-        if (end !== -1 && end + 4 <= max)
-          return this.#takeHead(bytes.toString('latin1', 0, end + 2), end + 4);
+    // A small message becomes text in one go: each call out of JavaScript costs more than the copy.
+    if (bytes.length <= SMALL_MESSAGE_BYTES) {
+      const text = bytes.toString('latin1');
+      const end = text.indexOf(END_OF_HEAD);
+      if (end !== -1 && end + 4 <= max) return this.#takeMessage(text, end + 4);
+    } else {
+      const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
+      if (end !== -1 && end + 4 <= max) {
+        return this.#takeHead(bytes.toString('latin1', 0, end + 2), end + 4);
       }
     }
-    const all = this.#partial + bytes.toString('latin1', 0, max + 4);
-    const skipped = this.#emptyLinesOf(all);
-    if (skipped === undefined) return 'malformed_head';
-    const text = all.slice(skipped);
-    const scanned = skipped > 0 ? 0 : before;
-    const end = text.indexOf(END_OF_HEAD, Math.max(0, scanned - 3));
-    if (end + 4 > max || (end === -1 && text.length >= max)) return 'header_overflow';
-    if (end !== -1) return this.#takeHead(text.slice(0, end + 2), skipped + end + 4 - before);
-    if (!mayBecomeHead(text, scanned)) return 'malformed_head';
-    this.#partial = text;
-    return bytes.length;
+    return this.#feedPartialHead(bytes);
   }
 
-  /** How long the empty lines are that a text begins with; undefined where there are too many. */
-  #emptyLinesOf(text: string): number | undefined {
-    let length = 0;
-    while (text.startsWith('\r\n', length)) {
-      length += 2;
-      this.#emptyLines += 1;
-      if (this.#emptyLines > MAX_EMPTY_LINES) return undefined;
+  #skipEmptyLine(bytes: Buffer): number | MalformedReason {
+    if (this.#afterCr) {
+      this.#afterCr = false;
+      return bytes[0] === LF ? 1 : 'malformed_head';
     }
-    return length;
+    if (this.#emptyLines >= this.#syntax.maxEmptyLines) return 'malformed_head';
+    this.#emptyLines += 1;
+    this.#afterCr = bytes.length === 1;
+    if (this.#afterCr) return 1;
+    return bytes[1] === LF ? 2 : 'malformed_head';
   }
 
-  /** Takes a head of so many characters, and the body behind it where that is all that follows. */
+  #feedPartialHead(bytes: Buffer): number | MalformedReason {
+    const max = this.#maxHeaderBytes;
+    const before = this.#partial.length;
+    // More than this cannot be part of a head.
+    const piece = bytes.toString('latin1', 0, max + 1 - before);
+    const end = (this.#seam + piece).indexOf(END_OF_HEAD);
+    if (end === -1) {
+      if (before + piece.length >= max) return 'header_overflow';
+      if (!this.#mayBecomeHead(piece)) return 'malformed_head';
+      this.#partial += piece;
+      this.#seam = (this.#seam + piece).slice(-SEAM_LENGTH);
+      return bytes.length;
+    }
+    const headLength = before - this.#seam.length + end + END_OF_HEAD.length;
+    if (headLength > max) return 'header_overflow';
+    return this.#takeHead((this.#partial + piece).slice(0, headLength - 2), headLength - before);
+  }
+
+  /** Whether this piece of a head that has not ended can be part of a valid one. */
+  #mayBecomeHead(piece: string): boolean {
+    const { start } = this.#syntax;
+    if (this.#partial.length < start.length) {
+      const begun = (this.#partial + piece.slice(0, start.length)).slice(0, start.length);
+      if (!start.startsWith(begun)) return false;
+    }
+    return !INVALID.test(this.#seam.endsWith('\r') ? `\r${piece}` : piece);
+  }
+
+  /** Takes a head of this many characters, and its body if the rest of the text is just that. */
   #takeMessage(text: string, headLength: number): number | MalformedReason {
     const used = this.#takeHead(text.slice(0, headLength - 2), headLength);
-    const bodyLength = text.length - headLength;
-    if (this.#state !== 'length' || this.#leftBytes !== bodyLength) return used;
-    this.#events.wholeBody(text.slice(headLength));
+    if (this.#state !== 'length' || this.#leftBytes !== text.length - headLength) return used;
+    this.#events.body(text.slice(headLength));
     this.#end();
     return text.length;
   }
 
   #takeHead(text: string, used: number): number | MalformedReason {
-    this.#partial = '';
-    const head = parseRequestHead(text, this.#maxHeaderLines);
+    this.#partial = this.#seam = '';
+    const head = this.#syntax.parse(text, this.#maxHeaderLines);
+    if (head === 'interim') return used;
     if (head === 'too_many_lines') return 'header_overflow';
-    if (head === undefined) return 'malformed_head';
+    if (head === 'malformed') return 'malformed_head';
     const { framing } = head;
-    if (framing.kind === 'length') {
-      this.#state = 'length';
-      this.#leftBytes = framing.bytes;
-    } else if (framing.kind === 'chunked') {
-      this.#state = 'chunked';
-      this.#chunked = new ChunkedDecoder(true);
-    } else this.#state = 'over';
+    if (framing.kind === 'none' || framing.kind === 'unknown') this.#state = 'idle';
+    else this.#state = framing.kind;
+    if (framing.kind === 'length') this.#leftBytes = framing.bytes;
+    if (framing.kind === 'chunked') this.#chunked = new ChunkedDecoder(this.#syntax.strictChunks);
     this.#events.head(head);
-    if (this.#state === 'over') this.#events.end();
+    if (this.#state === 'idle') this.#events.end();
     return used;
   }
 
@@ -149,6 +201,10 @@ export class MessageReader {
       if (this.#chunked.complete) this.#end();
       return used;
     }
+    if (this.#state === 'until_close') {
+      this.#events.body(bytes);
+      return bytes.length;
+    }
     const take = Math.min(this.#leftBytes, bytes.length);
     this.#leftBytes -= take;
     this.#events.body(take === bytes.length ? bytes : bytes.subarray(0, take));
@@ -157,7 +213,7 @@ export class MessageReader {
   }
 
   #end(): void {
-    this.#state = 'over';
+    this.#state = 'idle';
     this.#chunked = undefined;
     this.#events.end();
   }

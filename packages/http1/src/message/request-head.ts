@@ -1,132 +1,99 @@
 import { METHODS } from 'node:http';
-import { decimal } from '../fields/decimal.ts';
-import { readFieldLines } from '../fields/field-lines.ts';
+import type { HeaderFields } from '../fields/header-fields.ts';
+import { parseFieldLines } from '../fields/parse-field-lines.ts';
+import {
+  CHUNKED,
+  ControlFields,
+  NO_BODY,
+  parseDecimal,
+  UNKNOWN_FRAMING,
+  type BodyFraming,
+} from './framing.ts';
+import type { MessageSyntax } from './message-reader.ts';
 
-/**
- * The head of a request, read strictly: what a lenient parser would mend is refused, as two parsers
- * that mend differently are how one request is taken for two (RFC 9112 sections 2.2, 3, 5 and 11).
- */
+/** The head of a request. */
 export interface RequestHead {
   readonly method: string;
+  /** The target of the request line. */
   readonly url: string;
-  /** `1.0`, `1.1`, or that of something else in the form of HTTP/1, which is for others to refuse. */
+  /** `1.0`, `1.1` or `UNKNOWN_VERSION`. */
   readonly httpVersion: string;
-  /** Name, value, name, value; one character a byte. */
-  readonly rawHeaders: string[];
-  readonly framing: RequestFraming;
+  /** As they came; one character a byte. */
+  readonly fields: HeaderFields;
+  readonly framing: BodyFraming;
   /** Whether another request may follow on the connection (RFC 9112 section 9.3). */
   readonly keepAlive: boolean;
-  /** What `Upgrade` names, in lower case, where `Connection` names it. */
+  /** What `Upgrade` names, in lower case, if `Connection` lists it. */
   readonly upgrade: string | undefined;
 }
 
-/** How the end of the body is told (RFC 9112 section 6.3). `unknown`: nothing after the head can be read. */
-export type RequestFraming =
-  | { readonly kind: 'none' | 'chunked' | 'unknown' }
-  | { readonly kind: 'length'; readonly bytes: number };
-
-/** The version of what has the form of HTTP/1 and says that it is none, or does not say. */
+/** The version of a request line that has the form of HTTP/1 and names another version. */
 export const UNKNOWN_VERSION = '0';
-
-const NONE: RequestFraming = { kind: 'none' };
-const CHUNKED: RequestFraming = { kind: 'chunked' };
-const UNKNOWN: RequestFraming = { kind: 'unknown' };
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const REQUEST_LINE = /([A-Z-]{1,32}) ([!-~]+) HTTP\/(\d\.\d)\r\n/y;
-/** RFC 9112 section 3.2: a path, a URI, or the whole of the server. */
+/** RFC 9112 section 3.2: a path, a URI, or `*`. */
 const TARGET = /^(?:\/|\*$|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/;
-/** A control character, or half of a line's end. */
-const UNSOUND = /[^\t\x20-\x7e\x80-\xff\r\n]|\r(?=[^\n])|(?<!\r)\n/;
 const MAX_LENGTH = 2n ** 64n - 1n;
+/** RFC 9112 section 2.2: a server skips empty lines before a request line; nobody needs more than this. */
+const MAX_EMPTY_LINES = 4;
 
-/** Whether what has come of a head can still become one; of what is before `from` that is known. */
-export function mayBecomeHead(text: string, from: number): boolean {
-  const start = text[from - 1] === '\r' ? from - 1 : from;
-  return !UNSOUND.test(text.slice(start));
-}
+/** How a server reads requests. */
+export const REQUEST_SYNTAX: MessageSyntax<RequestHead> = {
+  start: '',
+  maxEmptyLines: MAX_EMPTY_LINES,
+  strictChunks: true,
+  parse: parseRequestHead,
+};
 
 /**
- * Parses the text from the request line to the last field line, each with its CRLF. Gives undefined
- * where it is not well-formed, or the end of its body could be read in two ways; `too_many_lines` as
- * soon as that is so, as to collect thousands of lines takes milliseconds.
+ * Parses the text from the request line to the last field line, each with its CRLF. Strict: it refuses what a lenient
+ * parser would repair, because two parsers that repair differently read one request as two (RFC 9112 sections 2.2, 3,
+ * 5 and 11).
+ *
+ * @returns `malformed` also if the end of the body could be read in two ways
  */
 export function parseRequestHead(
   text: string,
   maxLines: number,
-): RequestHead | 'too_many_lines' | undefined {
+): RequestHead | 'malformed' | 'too_many_lines' {
   REQUEST_LINE.lastIndex = 0;
   const line = REQUEST_LINE.exec(text);
-  if (line === null) return undefined;
+  if (line === null) return 'malformed';
   const [all, method = '', url = '', digits = ''] = line;
-  if (!KNOWN_METHODS.has(method) || (method !== 'CONNECT' && !TARGET.test(url))) return undefined;
+  if (!KNOWN_METHODS.has(method) || (method !== 'CONNECT' && !TARGET.test(url))) return 'malformed';
   const httpVersion = digits === '1.1' || digits === '1.0' ? digits : UNKNOWN_VERSION;
-  const rawHeaders: string[] = [];
-  const lines = readFieldLines(text, all.length, maxLines, rawHeaders);
-  if (lines !== 'read') return lines === 'malformed' ? undefined : lines;
-  const fields = new ConnectionFields();
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    fields.note(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
-  }
-  const framing = fields.framing(httpVersion);
-  if (framing === undefined) return undefined;
-  const keepAlive = framing.kind !== 'unknown' && fields.keepsAlive(httpVersion);
-  return { method, url, httpVersion, rawHeaders, framing, keepAlive, upgrade: fields.asksFor };
+  const control = new ControlFields();
+  const fields = parseFieldLines(text, all.length, maxLines, control);
+  if (typeof fields === 'string') return fields;
+  const framing = requestFraming(control, httpVersion);
+  if (framing === undefined) return 'malformed';
+  const keepAlive = framing.kind !== 'unknown' && control.persists(httpVersion);
+  return {
+    method,
+    url,
+    httpVersion,
+    fields,
+    framing,
+    keepAlive,
+    upgrade: control.requestedUpgrade,
+  };
 }
 
-/** The fields that tell where the body ends, and what becomes of the connection. */
-class ConnectionFields {
-  #length: string | undefined = undefined;
-  #coding: string | undefined = undefined;
-  #twice = false;
-  #connection = '';
-  #upgrade: string | undefined = undefined;
-
-  note(name: string, value: string): void {
-    switch (name.length) {
-      case 7:
-        if (name.toLowerCase() === 'upgrade') this.#upgrade = value.toLowerCase();
-        break;
-      case 10:
-        if (name.toLowerCase() === 'connection') this.#connection += `,${value.toLowerCase()}`;
-        break;
-      case 14:
-        if (name.toLowerCase() !== 'content-length') break;
-        // Also where the two are alike: nobody sends it twice by mistake.
-        this.#twice ||= this.#length !== undefined;
-        this.#length = value;
-        break;
-      case 17:
-        if (name.toLowerCase() !== 'transfer-encoding') break;
-        this.#coding =
-          this.#coding === undefined ? value.toLowerCase() : `${this.#coding}, ${value}`;
-        break;
-    }
+/** RFC 9112 section 6.3; undefined if the fields contradict each other. */
+function requestFraming(control: ControlFields, httpVersion: string): BodyFraming | undefined {
+  const { contentLength, transferCoding } = control;
+  // Two alike are refused too: nobody sends Content-Length twice by mistake.
+  if (control.lengthLines > 1) return undefined;
+  if (transferCoding !== undefined) {
+    if (contentLength !== undefined) return undefined;
+    // HTTP/1.0 has no transfer codings, and the gateway decodes no coding but chunked; the caller gets an answer.
+    return transferCoding === 'chunked' && httpVersion === '1.1' ? CHUNKED : UNKNOWN_FRAMING;
   }
-
-  framing(httpVersion: string): RequestFraming | undefined {
-    const coding = this.#coding;
-    const length = this.#length;
-    if (this.#twice || (coding !== undefined && length !== undefined)) return undefined;
-    // HTTP/1.0 has no codings, and one beside chunked is not undone here: the stages say so.
-    if (coding !== undefined)
-      return coding === 'chunked' && httpVersion === '1.1' ? CHUNKED : UNKNOWN;
-    if (length === undefined || length === '0') return NONE;
-    if (!/^\d{1,20}$/.test(length)) return undefined;
-    if (length.length > 15 && BigInt(length) > MAX_LENGTH) return undefined;
-    const bytes = length.length > 15 ? Number(length) : decimal(length);
-    return bytes === 0 ? NONE : { kind: 'length', bytes };
-  }
-
-  keepsAlive(httpVersion: string): boolean {
-    const options = this.#connection;
-    if (options === '' || options === ',keep-alive') return options !== '' || httpVersion === '1.1';
-    if (/(?:^|,)[ \t]*close[ \t]*(?:,|$)/.test(options)) return false;
-    return httpVersion === '1.1' || /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/.test(options);
-  }
-
-  get asksFor(): string | undefined {
-    if (this.#upgrade === undefined) return undefined;
-    return /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/.test(this.#connection) ? this.#upgrade : undefined;
-  }
+  if (contentLength === undefined || contentLength === '0') return NO_BODY;
+  if (!/^\d{1,20}$/.test(contentLength)) return undefined;
+  const isLong = contentLength.length > 15;
+  if (isLong && BigInt(contentLength) > MAX_LENGTH) return undefined;
+  const bytes = isLong ? Number(contentLength) : parseDecimal(contentLength);
+  return bytes === 0 ? NO_BODY : { kind: 'length', bytes };
 }

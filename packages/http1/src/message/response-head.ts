@@ -1,114 +1,132 @@
-import { decimal } from '../fields/decimal.ts';
-import { readFieldLines } from '../fields/field-lines.ts';
+import { filterFields, type HeaderFields } from '../fields/header-fields.ts';
+import { parseFieldLines } from '../fields/parse-field-lines.ts';
+import {
+  CHUNKED,
+  ControlFields,
+  NO_BODY,
+  parseDecimal,
+  UNTIL_CLOSE,
+  type BodyFraming,
+} from './framing.ts';
+import type { MessageSyntax } from './message-reader.ts';
 
-/**
- * The head of a response, read strictly: what a lenient parser would mend is refused here, as two
- * parsers that mend differently are how one response is taken for two (RFC 9112 sections 2.2, 5, 11).
- */
+/** The head of a response. */
 export interface ResponseHead {
   readonly status: number;
   readonly statusText: string;
-  /** Name, value, name, value; one character a byte. At most one Content-Length, and none in a 204. */
-  readonly fields: readonly string[];
-  readonly framing: Framing;
+  /** As they came; one character a byte. At most one Content-Length, and none in a 204. */
+  readonly fields: HeaderFields;
+  readonly framing: BodyFraming;
   /** Whether the connection may carry another exchange after this one (RFC 9112 section 9.3). */
   readonly keepAlive: boolean;
-  /** What the `Keep-Alive` field says of the idle time, if it says anything. */
+  /** The idle time that `Keep-Alive` announces, if it does. */
   readonly keepAliveHintMs: number | undefined;
 }
 
-/** How the end of the body is told (RFC 9112 section 6.3). */
-export type Framing =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'length'; readonly bytes: number }
-  | { readonly kind: 'chunked' }
-  | { readonly kind: 'until_close' };
-
-/** RFC 9110 section 15: there is no status beyond 599, and HTTP/2 of Node could not pass one on. */
+/** RFC 9110 section 15: no status is beyond 599; HTTP/2 of Node could not send one. */
 const STATUS_LINE = /HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
-const MAX_FIELDS = 1000;
+const MAX_INTERIM_RESPONSES = 100;
 
-const NO_BODY: Framing = { kind: 'none' };
-const CHUNKED: Framing = { kind: 'chunked' };
-const UNTIL_CLOSE: Framing = { kind: 'until_close' };
+/** How a client reads responses. Interim responses are skipped, up to a bound. */
+export class ResponseSyntax implements MessageSyntax<ResponseHead> {
+  readonly start = 'HTTP/1.';
+  readonly maxEmptyLines = 0;
+  readonly strictChunks = false;
+  #method = '';
+  #upgrade: string | undefined = undefined;
+  #interim = 0;
+
+  /**
+   * The next response answers a request with this method. With `upgrade`, a protocol in lower case, 101 Switching
+   * Protocols is accepted too: all that follows it until the connection closes is its body.
+   */
+  answers(method: string, upgrade?: string): void {
+    this.#method = method;
+    this.#upgrade = upgrade;
+    this.#interim = 0;
+  }
+
+  parse(text: string, maxLines: number): ResponseHead | 'malformed' | 'interim' {
+    const head = parseResponseHead(text, this.#method, maxLines);
+    if (head === undefined) return 'malformed';
+    if (head.status >= 200) return head;
+    if (head.status === 101) return this.#switching(head);
+    this.#interim += 1;
+    return this.#interim <= MAX_INTERIM_RESPONSES ? 'interim' : 'malformed';
+  }
+
+  /** RFC 9110 section 7.8: a 101 that was not asked for, or that names another protocol, is refused. */
+  #switching(head: ResponseHead): ResponseHead | 'malformed' {
+    const protocols = filterFields(head.fields, (name) => name.toLowerCase() === 'upgrade');
+    const switches = protocols.length === 2 && protocols[1]?.toLowerCase() === this.#upgrade;
+    return switches ? { ...head, framing: UNTIL_CLOSE, keepAlive: false } : 'malformed';
+  }
+}
 
 /**
- * Parses the text from the status line to the last field line, each with its CRLF.
- * Gives undefined where it is not well-formed, or its framing contradicts itself.
+ * Parses the text from the status line to the last field line, each with its CRLF, as strictly as a request.
+ *
+ * @returns undefined if it is malformed, or its framing contradicts itself
  */
-export function parseResponseHead(text: string, method: string): ResponseHead | undefined {
+function parseResponseHead(
+  text: string,
+  method: string,
+  maxLines: number,
+): ResponseHead | undefined {
   STATUS_LINE.lastIndex = 0;
   const line = STATUS_LINE.exec(text);
   if (line === null) return undefined;
   const [all, minor, statusDigits = '', statusText = ''] = line;
-  const status = decimal(statusDigits);
-  const fields: string[] = [];
-  if (readFieldLines(text, all.length, MAX_FIELDS, fields) !== 'read') return undefined;
-  const framing = new FramingFields();
-  for (let index = 0; index < fields.length; index += 2) {
-    if (framing.note(fields[index] ?? '', fields[index + 1] ?? '', status)) continue;
-    fields.splice(index, 2);
-    index -= 2;
-  }
-  const body = framing.of(status, method, minor === '1');
-  if (body === undefined) return undefined;
+  const status = parseDecimal(statusDigits);
+  const control = new ControlFields();
+  const fields = parseFieldLines(text, all.length, maxLines, control);
+  if (typeof fields === 'string') return undefined;
+  const framing = responseFraming(control, status, method, minor === '1');
+  if (framing === undefined) return undefined;
   return {
     status,
     statusText,
-    fields,
-    framing: body,
-    keepAlive: minor === '1' && !framing.close && body.kind !== 'until_close',
-    keepAliveHintMs: framing.keepAliveHintMs,
+    fields: withOneLength(fields, control, status),
+    framing,
+    keepAlive: minor === '1' && framing.kind !== 'until_close' && control.persists('1.1'),
+    keepAliveHintMs: control.keepAlive === undefined ? undefined : hintMs(control.keepAlive),
   };
 }
 
-/** The fields that tell where the body ends, and what becomes of the connection. */
-class FramingFields {
-  close = false;
-  keepAliveHintMs: number | undefined = undefined;
-  #length: string | undefined = undefined;
-  #coding: string | undefined = undefined;
-  #contradicts = false;
-
-  /** Takes note of a field; false where it must not go on to anyone. */
-  note(name: string, value: string, status: number): boolean {
-    switch (name.length) {
-      case 10:
-        if (name.toLowerCase() === 'connection') this.close ||= /(?:^|[ ,])close\b/i.test(value);
-        else if (name.toLowerCase() === 'keep-alive') this.keepAliveHintMs = hintMs(value);
-        break;
-      case 14:
-        if (name.toLowerCase() !== 'content-length') break;
-        if (this.#length === value) return false;
-        this.#contradicts ||= this.#length !== undefined;
-        this.#length = value;
-        // RFC 9110 section 8.6: a caller that believed it would wait for what never comes.
-        return status !== 204;
-      case 17:
-        if (name.toLowerCase() !== 'transfer-encoding') break;
-        this.#contradicts ||= this.#coding !== undefined;
-        this.#coding = value.toLowerCase();
-        break;
-    }
-    return true;
+/** RFC 9112 section 6.3; undefined if the fields contradict each other. */
+function responseFraming(
+  control: ControlFields,
+  status: number,
+  method: string,
+  isHttp11: boolean,
+): BodyFraming | undefined {
+  const { contentLength, transferCoding } = control;
+  if (control.lengthsDiffer) return undefined;
+  if (transferCoding !== undefined) {
+    if (transferCoding !== 'chunked' || contentLength !== undefined || !isHttp11) return undefined;
   }
-
-  of(status: number, method: string, http11: boolean): Framing | undefined {
-    if (this.#contradicts) return undefined;
-    const coding = this.#coding;
-    const length = this.#length;
-    if (coding !== undefined && (coding !== 'chunked' || length !== undefined || !http11)) {
-      return undefined;
-    }
-    if (length !== undefined && !/^\d{1,15}$/.test(length)) return undefined;
-    if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return NO_BODY;
-    if (coding !== undefined) return CHUNKED;
-    if (length === undefined) return UNTIL_CLOSE;
-    return length === '0' ? NO_BODY : { kind: 'length', bytes: decimal(length) };
-  }
+  if (contentLength !== undefined && !/^\d{1,15}$/.test(contentLength)) return undefined;
+  if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return NO_BODY;
+  if (transferCoding !== undefined) return CHUNKED;
+  if (contentLength === undefined) return UNTIL_CLOSE;
+  return contentLength === '0' ? NO_BODY : { kind: 'length', bytes: parseDecimal(contentLength) };
 }
 
-function hintMs(value: string): number | undefined {
-  const seconds = /(?:^|[ ,])timeout=(\d{1,6})/i.exec(value)?.[1];
+/**
+ * A repeated Content-Length is sent on once. A 204 has none (RFC 9110 section 8.6): a recipient that believed it
+ * would wait for a body that never comes.
+ */
+function withOneLength(fields: string[], control: ControlFields, status: number): string[] {
+  let left = status === 204 ? 0 : 1;
+  if (control.lengthLines <= left) return fields;
+  return filterFields(fields, (name) => {
+    if (name.length !== 14 || name.toLowerCase() !== 'content-length') return true;
+    left -= 1;
+    return left >= 0;
+  });
+}
+
+function hintMs(keepAlive: string): number | undefined {
+  const seconds = /(?:^|[ \t,])timeout=(\d{1,6})/i.exec(keepAlive)?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }

@@ -22,7 +22,6 @@ beforeEach(async () => {
   http1 = createHttp1Server({
     ...{
       clock: systemClock,
-      date: () => 'now',
       maxHeaderBytes: 1000,
       maxHeaderLines: 100,
       lingerTimeoutMs: 300,
@@ -33,7 +32,7 @@ beforeEach(async () => {
     takesOver: () => false,
     onTakeOver: () => undefined,
     refused: () => undefined,
-    malformed: (reason) => `HTTP/1.1 400 ${reason}\r\nContent-Length: 0\r\n\r\n`,
+    refusal: () => ({ status: 400, fields: ['Content-Length', '0'], body: '' }),
   });
   server = createServer((socket) => void http1.accept(socket));
   server.listen(0, '127.0.0.1');

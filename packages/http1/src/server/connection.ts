@@ -1,68 +1,76 @@
 import type { Socket } from 'node:net';
-import { breakOff } from './break-off.ts';
-import { toKeep } from '../message/read-buffer.ts';
+import { toStayValid } from '../message/read-buffer.ts';
+import { MessageReader } from '../message/message-reader.ts';
+import { responseHead } from '../message/message-writer.ts';
+import { REQUEST_SYNTAX, type RequestHead } from '../message/request-head.ts';
 import type { ReadSocket } from './direct-reads.ts';
-import { Linger } from './linger.ts';
-import { MessageReader, type MalformedReason } from '../message/message-reader.ts';
-import { HELD, ReadGate } from './read-gate.ts';
-import type { RequestHead } from '../message/request-head.ts';
+import { abortConnection, Linger } from './linger.ts';
+import type { RefusalReason, ServerOptions } from './options.ts';
+import { HOLD, ReadGate } from './read-gate.ts';
 import { ServerRequest } from './request.ts';
 import { ServerResponse } from './response.ts';
-import type { Http1Options } from './options.ts';
+import { UnreadBytes } from './unread-bytes.ts';
 
-/** What a caller may send ahead of its turn before its connection is no longer read. */
+/** When a caller has sent more than this ahead of its turn, its connection is not read. */
 const MAX_AHEAD_BYTES = 64 * 1024;
-/** So many requests of one connection are answered at once; then others have their turn. */
+/** How many requests of one connection are handled before other connections have their turn. */
 const REQUESTS_AT_ONCE = 16;
 
 /**
- * One connection of a caller, with one request at a time on it (RFC 9112 section 9.3): what is sent
- * ahead waits, unread from a bound on, until the response before it is out.
+ * One connection of a caller, with one request at a time (RFC 9112 section 9.3). What the caller sends ahead waits, up
+ * to a bound beyond which the connection is not read, until the response before it is out.
  */
 export class ServerConnection {
   readonly socket: Socket;
-  /** When the first byte of a head came that is not complete, or the connection; ms, monotonic. */
+  /** Since when the connection waits for the rest of a head, or for its first request; ms, monotonic. */
   headSinceMs: number | undefined;
   readonly #readBy: ReadSocket['readBy'];
-  readonly #options: Http1Options;
-  readonly #reader: MessageReader;
+  readonly #options: ServerOptions;
+  readonly #date: () => string;
+  readonly #reader: MessageReader<RequestHead>;
   readonly #gate: ReadGate;
   readonly #linger: Linger;
   #request: ServerRequest | undefined = undefined;
   #response: ServerResponse | undefined = undefined;
   #head: RequestHead | undefined = undefined;
-  /** The head of the request that was handed on last. */
+  /** The head of the request that was dispatched last. */
   #dispatched: RequestHead | undefined = undefined;
-  #ahead: Buffer | undefined = undefined;
-  /** `ending`: nothing that comes is a request any more. `handed_over`: it is somebody else's. */
-  #state: 'open' | 'ending' | 'handed_over' = 'open';
+  /** What arrived and is not read yet. */
+  readonly #ahead = new UnreadBytes();
+  /** `ending`: nothing that arrives is read as a request. `taken_over`: the connection belongs to somebody else. */
+  #state: 'open' | 'ending' | 'taken_over' = 'open';
   #reading = false;
   readonly #onEnd = () => {
-    // A caller that ends its side before it is answered has left.
+    // A caller that closes its side before it has its answer has left.
     this.socket.destroy();
   };
   readonly #onDrain = () => {
     this.#response?.drained();
   };
 
-  constructor({ socket, readBy }: ReadSocket, options: Http1Options) {
+  constructor({ socket, readBy }: ReadSocket, options: ServerOptions, date: () => string) {
     this.socket = socket;
     this.#readBy = readBy;
     this.#options = options;
+    this.#date = date;
     this.#gate = new ReadGate(socket, options.clock);
     this.#linger = new Linger(socket, this.#gate, options);
     this.headSinceMs = options.clock.monotonicMs();
     this.#reader = new MessageReader(
+      REQUEST_SYNTAX,
       {
         head: (head) => {
           this.#begin(head);
         },
-        body: (bytes) => this.#request?.received(toKeep(bytes)),
-        wholeBody: (text) => this.#request?.receivedWhole(text),
+        body: (bytes) => {
+          if (typeof bytes === 'string') this.#request?.receivedWhole(bytes);
+          else this.#request?.received(toStayValid(bytes));
+        },
         end: () => this.#request?.ended(),
       },
       options,
     );
+    this.#reader.expect();
     readBy((bytes) => {
       this.#received(bytes);
     });
@@ -72,22 +80,22 @@ export class ServerConnection {
       this.#linger.stop();
       this.#gate.stop();
       this.#state = 'ending';
-      this.#ahead = undefined;
-      this.#giveUp();
+      this.#ahead.clear();
+      this.#abandon();
     });
   }
 
-  /** Whether it owes a response. */
+  /** Whether a response is pending. */
   get busy(): boolean {
     return this.#response !== undefined;
   }
 
-  get handedOver(): boolean {
-    return this.#state === 'handed_over';
+  get takenOver(): boolean {
+    return this.#state === 'taken_over';
   }
 
   get date(): string {
-    return this.#options.date();
+    return this.#date();
   }
 
   get keepAlive(): boolean {
@@ -102,17 +110,17 @@ export class ServerConnection {
   responseSent(last: boolean): void {
     this.#response = undefined;
     if (last) this.#endAfterResponse();
-    // Within `#read` the loop goes on by itself.
+    // If this happens within `#read`, its loop continues.
     else if (!this.#reading) this.#read();
   }
 
-  breakOff(): void {
-    if (this.#head?.httpVersion === '1.0') breakOff(this.socket);
+  abort(): void {
+    if (this.#head?.httpVersion === '1.0') abortConnection(this.socket);
     else this.socket.destroy();
   }
 
   holdBody(hold: boolean): void {
-    this.#gate.hold(HELD.body, hold);
+    this.#gate.hold(HOLD.body, hold);
   }
 
   dropped(bytes: number): void {
@@ -122,49 +130,48 @@ export class ServerConnection {
   #received(bytes: Buffer): void {
     this.#gate.read(bytes.length);
     if (this.#state !== 'open') {
-      this.#linger.passedOver(bytes.length);
+      this.#linger.dropped(bytes.length);
       return;
     }
-    this.#ahead = this.#ahead === undefined ? bytes : Buffer.concat([this.#ahead, bytes]);
+    this.#ahead.add(bytes);
     this.#read();
   }
 
-  /** Reads on in what has come, as far as the requests on it allow. */
+  /** Reads what has arrived, as far as pending requests allow. */
   #read(): void {
     this.#reading = true;
-    for (let requests = 0; this.#ahead !== undefined && this.#state === 'open'; requests += 1) {
-      if (this.#reader.over && !this.#mayGoOn()) break;
+    for (let requests = 0; this.#ahead.length > 0 && this.#state === 'open'; requests += 1) {
+      if (this.#reader.idle && !this.#beginNext()) break;
       if (requests === REQUESTS_AT_ONCE) {
         setImmediate(() => {
           if (!this.#reading) this.#read();
         });
         break;
       }
-      this.#readOne(this.#ahead);
+      this.#readOne();
     }
     this.#reading = false;
-    this.#ahead &&= toKeep(this.#ahead);
-    this.#gate.hold(HELD.ahead, (this.#ahead?.length ?? 0) > MAX_AHEAD_BYTES);
+    this.#ahead.keep();
+    this.#gate.hold(HOLD.ahead, this.#ahead.length > MAX_AHEAD_BYTES);
   }
 
-  #readOne(bytes: Buffer): void {
-    this.#ahead = undefined;
-    const used = this.#reader.feed(bytes);
+  #readOne(): void {
+    const used = this.#reader.feed(this.#ahead.view);
     if (typeof used === 'string') {
       this.#refuse(used);
       return;
     }
-    if (used < bytes.length) this.#ahead = bytes.subarray(used);
+    this.#ahead.skip(used);
     this.#gate.hadSmallChunks(this.#reader.smallChunks);
     if (this.#reader.withinHead) this.headSinceMs ??= this.#options.clock.monotonicMs();
     this.#dispatch();
   }
 
-  /** Whether the next request may be read: the one before it is over in both directions. */
-  #mayGoOn(): boolean {
+  /** Expects the next request, if the one before it is complete in both directions. */
+  #beginNext(): boolean {
     if (this.#response !== undefined) return false;
     this.#request = undefined;
-    this.#reader.next();
+    this.#reader.expect();
     return true;
   }
 
@@ -174,73 +181,78 @@ export class ServerConnection {
     this.#request = new ServerRequest(head, this);
   }
 
-  /** Hands a request on once what came with its head has been read, which often is all of it. */
+  /** Dispatches a request once what came with its head has been read, which often is all of it. */
   #dispatch(): void {
     const head = this.#head;
     const request = this.#request;
     if (head === undefined || request === undefined || this.#dispatched === head) return;
     this.#dispatched = head;
     if (this.#options.takesOver(head)) {
-      this.#handOver(request);
+      this.#giveOver(request);
       return;
     }
     this.#response = new ServerResponse(head, this);
     this.#options.onRequest(request, this.#response);
   }
 
-  #handOver(request: ServerRequest): void {
-    this.#state = 'handed_over';
+  #giveOver(request: ServerRequest): void {
+    this.#state = 'taken_over';
     const { socket } = this;
     this.#gate.stop();
     this.#readBy(undefined);
     socket.off('end', this.#onEnd).off('drain', this.#onDrain);
-    const ahead = toKeep(this.#ahead ?? Buffer.alloc(0));
-    this.#ahead = undefined;
+    const ahead = toStayValid(this.#ahead.view);
+    this.#ahead.clear();
     this.#options.onTakeOver(request, ahead);
   }
 
-  /** What came is no HTTP: nothing after it can be told apart (RFC 9112 section 2.2). */
-  #refuse(reason: MalformedReason): void {
+  /** What arrived is not HTTP: nothing after it can be told apart (RFC 9112 section 2.2). */
+  #refuse(reason: RefusalReason): void {
     this.#state = 'ending';
-    this.#ahead = undefined;
+    this.#ahead.clear();
     this.headSinceMs = undefined;
     this.#options.refused(reason);
-    if (reason === 'malformed_body') this.#breakRequest();
-    else this.#answerMalformed(reason);
+    if (reason === 'malformed_body') this.#failRequest();
+    else this.#sendRefusal(reason);
   }
 
-  /** Where a body is none its request fails, and is answered and recorded as any other, under its own id. */
-  #breakRequest(): void {
+  /** A malformed body fails its request, which is answered and recorded as any other, under its own id. */
+  #failRequest(): void {
     const head = this.#head;
     this.#request?.gone('malformed');
     if (head !== undefined && this.#dispatched !== head) {
-      if (this.#options.takesOver(head)) this.#answerMalformed('malformed_body');
+      if (this.#options.takesOver(head)) this.#sendRefusal('malformed_body');
       else this.#dispatch();
     } else if (this.#response === undefined) {
-      // It was answered before its body had come.
+      // It was answered before its body had arrived.
       this.#linger.begin('');
     } else if (this.#response.headersSent) {
-      this.#giveUp();
+      this.#abandon();
       this.socket.destroy();
     }
   }
 
-  #answerMalformed(reason: MalformedReason): void {
-    if (!this.socket.writable) this.socket.destroy();
-    else this.#linger.begin(this.#options.malformed(reason, this.socket.remoteAddress ?? ''));
+  #sendRefusal(reason: RefusalReason): void {
+    if (!this.socket.writable) {
+      this.socket.destroy();
+      return;
+    }
+    const address = this.socket.remoteAddress ?? '';
+    const { status, fields, body } = this.#options.refusal(reason, address);
+    this.#linger.begin(responseHead(status, [...fields, 'Connection', 'close']) + body);
   }
 
   #endAfterResponse(): void {
     this.#state = 'ending';
-    this.#ahead = undefined;
-    // Of a body whose end is unknown more may be on its way.
-    const whole = this.#reader.over && this.#head?.framing.kind !== 'unknown';
+    this.#ahead.clear();
+    // More of a body whose end is unknown may be on its way.
+    const whole = this.#reader.idle && this.#head?.framing.kind !== 'unknown';
     if (whole) this.socket.destroySoon();
     else this.#linger.begin('');
   }
 
-  /** Whoever is at work on a request learns that nobody waits for it any more. */
-  #giveUp(): void {
+  /** Tells the handler of a request that nobody waits for its answer any more. */
+  #abandon(): void {
     const response = this.#response;
     this.#response = undefined;
     this.#request?.gone('left');

@@ -1,16 +1,13 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
-import { READ_BUFFER, readBytes, toKeep } from '../message/read-buffer.ts';
+import { READ_BUFFER, readBytes, toStayValid } from '../message/read-buffer.ts';
 
-/** Takes what has come, good until the call returns. */
+/** Takes bytes that arrived, valid until the call returns. */
 export type TakeBytes = (bytes: Buffer) => void;
 
-/** A connection of a caller, and the way in which it is read. */
+/** A connection of a caller, and how it is read. */
 export interface ReadSocket {
   readonly socket: Socket;
-  /**
-   * From now on this one takes what comes. undefined: it is paused, to be read from the socket as from
-   * any stream.
-   */
+  /** Sets who takes what arrives. undefined: nobody; the socket is paused, to be read as any stream. */
   readonly readBy: (take: TakeBytes | undefined) => void;
 }
 
@@ -20,13 +17,13 @@ interface WithHandle {
 }
 
 /**
- * Reads a plain connection straight into `READ_BUFFER`, without a stream between: that one took more than
- * a tenth of the CPU time of a request at saturation (docs/adr/0021).
+ * Reads a plain connection straight into `READ_BUFFER`, without a stream between: the stream took more than a tenth of
+ * the CPU time of a request at saturation (docs/adr/0021).
  *
- * node:net offers this (`onread`) for sockets that one opens, not for those that a server accepts. So the
- * accepted one gives its handle to one of ours, and stays behind for the server to count: it closes
- * when ours does. One that is closed already has none to give, and that of TLS belongs to its own class:
- * these are read as streams.
+ * node:net offers this (`onread`) for sockets that a client opens, not for those that a server accepts. So the accepted
+ * socket gives its handle to a new one, and stays for the server to count: it closes when the new one does. A socket
+ * that is closed already has no handle to give, and the handle of a TLS socket belongs to its class: these are read as
+ * streams.
  */
 export function readDirectly(accepted: Socket): ReadSocket {
   const holder = accepted as WithHandle;
@@ -40,13 +37,13 @@ export function readDirectly(accepted: Socket): ReadSocket {
     buffer: READ_BUFFER,
     callback(length: number) {
       const bytes = readBytes(length);
-      if (take === undefined) return socket.push(toKeep(bytes));
+      if (take === undefined) return socket.push(toStayValid(bytes));
       take(bytes);
       return true;
     },
   };
   const socket = new Socket({ handle, onread } as SocketConstructorOpts);
-  // To be asked for at the first request, when a caller may have reset it; then no system tells it any more.
+  // Read now: after a reset, which may come before the first request is handled, the system no longer knows it.
   Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });
   socket.once('close', () => accepted.destroy());
   return {

@@ -1,19 +1,32 @@
-import type { ServerRequest } from './request.ts';
-import type { ServerResponse } from './response.ts';
-import type { LingerOptions } from './linger.ts';
+import type { Clock } from '../clock.ts';
+import type { HeaderFields } from '../fields/header-fields.ts';
 import type { HeadLimits, MalformedReason } from '../message/message-reader.ts';
 import type { RequestHead } from '../message/request-head.ts';
+import type { ServerRequest } from './request.ts';
+import type { ServerResponse } from './response.ts';
 
-export interface Http1Options extends HeadLimits, LingerOptions {
-  /** The value of `Date` for now. */
-  readonly date: () => string;
+/** Why a request was refused before it had a response. */
+export type RefusalReason = MalformedReason | 'slow_head';
+
+/** The answer to bytes that are not a request; the connection ends with it. */
+export interface Refusal {
+  readonly status: number;
+  readonly fields: HeaderFields;
+  /** One character a byte. */
+  readonly body: string;
+}
+
+export interface ServerOptions extends HeadLimits {
+  readonly clock: Clock;
+  /** How long a connection that is about to end is still read, ms. */
+  readonly lingerTimeoutMs: number;
   readonly onRequest: (request: ServerRequest, response: ServerResponse) => void;
-  /** Whether a request takes its connection over, and has no response of HTTP. */
+  /** Whether a request takes over its connection, and so has no HTTP response from the engine. */
   readonly takesOver: (head: RequestHead) => boolean;
-  /** `ahead`: what came after the request. The socket is paused, and nobody else listens to it. */
+  /** `ahead`: what came after the request. The socket is paused and has no listeners for its bytes. */
   readonly onTakeOver: (request: ServerRequest, ahead: Buffer) => void;
-  /** Told of all that is refused. */
-  readonly refused: (reason: MalformedReason) => void;
-  /** Gives the whole of the answer to what is no request. */
-  readonly malformed: (reason: MalformedReason, address: string) => string;
+  /** Called for every refusal. */
+  readonly refused: (reason: RefusalReason) => void;
+  /** Makes the answer to a caller at this address. */
+  readonly refusal: (reason: RefusalReason, address: string) => Refusal;
 }

@@ -1,28 +1,28 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../clock.ts';
 
-/** What is read of one connection in a row; then it is the turn of the others. */
+/** How much is read of one connection before the others have their turn. */
 const TURN_BYTES = 64 * 1024;
-/** What is read of a body that nobody wants any more, and the rest after it: 4 MiB a second. */
+/** How much of a body that nobody wants is read before each pause: 4 MiB a second. */
 const UNWANTED_BYTES = 256 * 1024;
-const UNWANTED_REST_MS = 64;
-/** So many small chunks of a body, and it is read on only after a rest. */
+const UNWANTED_PAUSE_MS = 64;
+/** After so many small chunks of a body it is read on only after a pause: handling one costs more than its bytes. */
 const SMALL_CHUNKS = 1024;
-const SMALL_CHUNKS_REST_MS = 250;
+const SMALL_CHUNKS_PAUSE_MS = 250;
 
-/** Why a connection is not read at present. */
-export const HELD = {
-  /** Enough has been sent ahead. */
+/** Why a connection is not read at present; each is one bit. */
+export const HOLD = {
+  /** Enough was sent ahead. */
   ahead: 1,
-  /** Nobody takes the body. */
+  /** Nobody reads the body. */
   body: 2,
-  /** Nobody wants the body. */
-  rest: 4,
-  /** It is the turn of others. */
+  /** A pause, because the caller sends what costs too much. */
+  pause: 4,
+  /** Other connections have their turn. */
   turn: 8,
 } as const;
 
-/** Whether a connection is read: it is where nothing holds it. */
+/** Decides whether a connection is read: it is if nothing holds it. */
 export class ReadGate {
   readonly #socket: Socket;
   readonly #clock: Clock;
@@ -31,13 +31,14 @@ export class ReadGate {
   #turnBytes = 0;
   #unwantedBytes = 0;
   #smallChunks = 0;
-  #rest: Timer | undefined = undefined;
+  #pause: Timer | undefined = undefined;
 
   constructor(socket: Socket, clock: Clock) {
     this.#socket = socket;
     this.#clock = clock;
   }
 
+  /** Sets or clears one of the reasons in `HOLD`. */
   hold(reason: number, hold: boolean): void {
     const before = this.#held;
     this.#held = hold ? before | reason : before & ~reason;
@@ -46,51 +47,51 @@ export class ReadGate {
     else this.#socket.pause();
   }
 
-  /** Bytes were read. A caller that sends as fast as it can does not hold up the others. */
+  /** Bytes were read. A caller that sends as fast as it can does not delay the others. */
   read(bytes: number): void {
     this.#turnBytes += bytes;
     if (this.#turnBytes < TURN_BYTES) return;
     this.#turnBytes = 0;
-    this.hold(HELD.turn, true);
+    this.hold(HOLD.turn, true);
     setImmediate(() => {
-      this.hold(HELD.turn, false);
+      this.hold(HOLD.turn, false);
     });
   }
 
-  /** Bytes were read to be dropped. */
+  /** Bytes of a body that nobody wants were read. */
   dropped(bytes: number): void {
     this.#unwantedBytes += bytes;
-    if (this.#unwantedBytes < UNWANTED_BYTES || this.#rest !== undefined) return;
+    if (this.#unwantedBytes < UNWANTED_BYTES || this.#pause !== undefined) return;
     this.#unwantedBytes = 0;
-    this.#restFor(UNWANTED_REST_MS);
+    this.#pauseFor(UNWANTED_PAUSE_MS);
   }
 
-  /** The body that is being read has had so many small chunks until now. */
+  /** The body that is being read has had `count` small chunks so far. */
   hadSmallChunks(count: number): void {
     if (count < this.#smallChunks) this.#smallChunks = 0;
     if (count - this.#smallChunks < SMALL_CHUNKS) return;
     this.#smallChunks = count;
-    if (this.#rest === undefined) this.#restFor(SMALL_CHUNKS_REST_MS);
+    if (this.#pause === undefined) this.#pauseFor(SMALL_CHUNKS_PAUSE_MS);
   }
 
-  #restFor(ms: number): void {
-    this.hold(HELD.rest, true);
-    this.#rest = this.#clock.setTimer(ms, () => {
-      this.#rest = undefined;
-      this.hold(HELD.rest, false);
+  #pauseFor(ms: number): void {
+    this.hold(HOLD.pause, true);
+    this.#pause = this.#clock.setTimer(ms, () => {
+      this.#pause = undefined;
+      this.hold(HOLD.pause, false);
     });
   }
 
-  /** Nothing holds it any more, whatever comes: the connection is about to end. */
+  /** The connection is about to end: from now on nothing holds it. */
   open(): void {
     this.stop();
     this.#socket.resume();
   }
 
-  /** The socket is gone, or another's. */
+  /** The socket is closed or taken over. */
   stop(): void {
-    this.#rest?.cancel();
-    this.#rest = undefined;
+    this.#pause?.cancel();
+    this.#pause = undefined;
     this.#stopped = true;
   }
 }

@@ -1,43 +1,51 @@
 import type { Socket } from 'node:net';
+import type { HeaderFields } from '../fields/header-fields.ts';
+import { BodyBuffer } from '../message/body-buffer.ts';
 import { toBuffer, type BodyBytes } from '../message/body-bytes.ts';
-import { KeptBytes } from '../message/kept-bytes.ts';
+import type { BodyFraming } from '../message/framing.ts';
 import type { RequestHead } from '../message/request-head.ts';
 
-/** What a request asks of its connection. */
+/** What a request needs of its connection. */
 export interface RequestConnection {
   readonly socket: Socket;
-  /** Whether bytes of the body are to come, or to wait. */
+  /** Stops or resumes reading of the body. */
   holdBody(hold: boolean): void;
-  /** Bytes of a body came that nobody wants any more. */
+  /** Bytes of a body came that nobody wants. */
   dropped(bytes: number): void;
 }
 
-/** As much of a body waits here before its connection is no longer read. */
+/** When more of a body than this waits here, its connection is not read. */
 const MAX_WAITING_BYTES = 64 * 1024;
 
 type Listener = (chunk: Buffer) => void;
 type EventName = 'data' | 'end' | 'close' | 'error';
 
 /**
- * A request of HTTP/1.1. Of its body nothing is passed on before somebody listens; what comes by then
- * waits, up to a bound from which the connection is not read on.
+ * A request. Nothing of its body is emitted before somebody listens; until then it waits, up to a bound beyond which
+ * the connection is not read.
  */
 export class ServerRequest {
   readonly method: string;
   readonly url: string;
   readonly httpVersion: string;
-  readonly rawHeaders: string[];
+  readonly fields: HeaderFields;
+  readonly framing: BodyFraming;
+  /** Whether all of it has arrived. */
   complete = false;
   readableEnded = false;
+  /**
+   * Why no more of it comes, if it ended early; it emits nothing more then. If its body is `malformed` the caller is
+   * still there and needs an answer.
+   */
   lost: 'left' | 'malformed' | undefined = undefined;
   readonly #connection: RequestConnection;
   readonly #listeners: Partial<Record<EventName, Listener[]>> = {};
-  /** A text is all of the body, as it came with the head. */
-  #waiting: KeptBytes | string | undefined = undefined;
-  /** Of what waits, the parts that are being passed on, the next one last. */
+  /** A string is all of the body: it came with the head. */
+  #waiting: BodyBuffer | string | undefined = undefined;
+  /** The parts of what waits that are being emitted, the next one last. */
   #parts: Buffer[] = [];
   #waitingBytes = 0;
-  /** undefined: nobody has said yet whether it is to flow. */
+  /** undefined: nobody has listened, paused or resumed yet. */
   #flowing: boolean | undefined = undefined;
   #unwanted = false;
 
@@ -45,7 +53,8 @@ export class ServerRequest {
     this.method = head.method;
     this.url = head.url;
     this.httpVersion = head.httpVersion;
-    this.rawHeaders = head.rawHeaders;
+    this.fields = head.fields;
+    this.framing = head.framing;
     this.#connection = connection;
   }
 
@@ -54,8 +63,8 @@ export class ServerRequest {
   }
 
   /**
-   * All of the body at once, where it is here, at most so long, and nobody has begun to read it. The
-   * request then is at its end, and emits nothing.
+   * The whole body, if all of it has arrived, it is not longer than `maxBytes` and nobody has begun to read it. The
+   * request is at its end then and emits nothing.
    */
   takeWhole(maxBytes: number): BodyBytes | undefined {
     if (!this.complete || this.#flowing !== undefined || this.#waitingBytes > maxBytes)
@@ -68,7 +77,7 @@ export class ServerRequest {
   }
 
   on(event: EventName, listener: Listener): this {
-    // A new list: whoever begins to listen within an event is not told of that one.
+    // A new list: a listener that is added within an event does not get that event.
     this.#listeners[event] = [...(this.#listeners[event] ?? []), listener];
     if (event === 'data' && this.#flowing !== false) this.resume();
     return this;
@@ -97,7 +106,7 @@ export class ServerRequest {
   resume(): this {
     if (this.#flowing === true) return this;
     this.#flowing = true;
-    // Whoever resumes is still at work, and may pause again.
+    // Not at once: the one who resumes may pause again in the same call.
     if (this.lost === undefined) process.nextTick(() => this.#flow());
     return this;
   }
@@ -106,39 +115,40 @@ export class ServerRequest {
     return this.#flowing === false;
   }
 
+  /** Nobody wants the rest of the body: it is read and dropped, slowly. */
   dropRest(): void {
     this.#unwanted = true;
     this.resume();
   }
 
-  /** Some of the body has come. */
+  /** Some of the body has arrived. */
   received(chunk: Buffer): void {
     if (this.#unwanted) this.#connection.dropped(chunk.length);
     if (this.#flowing === true && this.#waitingBytes === 0) {
       this.#emit('data', chunk);
       return;
     }
-    if (!(this.#waiting instanceof KeptBytes)) this.#waiting = new KeptBytes();
+    if (!(this.#waiting instanceof BodyBuffer)) this.#waiting = new BodyBuffer();
     this.#waiting.add(chunk);
     this.#waitingBytes += chunk.length;
     if (this.#waitingBytes > MAX_WAITING_BYTES) this.#connection.holdBody(true);
   }
 
-  /** All of the body has come, before anybody could listen; one character a byte. */
+  /** All of the body has arrived, before anybody could listen; one character a byte. */
   receivedWhole(text: string): void {
     this.#waiting = text;
     this.#waitingBytes = text.length;
   }
 
-  /** All of the request has come. */
+  /** All of the request has arrived. */
   ended(): void {
     this.complete = true;
-    // No more of it comes: what follows is another request's, whoever takes this body, or nobody.
+    // What follows belongs to another request, whether anyone reads this body or not.
     this.#connection.holdBody(false);
     if (this.#flowing === true && this.#waitingBytes === 0) this.#end();
   }
 
-  /** No more of it comes: the connection is gone, or what came is no body. */
+  /** No more of it comes: the connection is closed, or the body is malformed. */
   gone(why: 'left' | 'malformed'): void {
     if (this.complete || this.lost !== undefined) return;
     this.lost = why;

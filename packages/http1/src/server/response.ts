@@ -1,37 +1,45 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { HeaderFields } from '../fields/header-fields.ts';
+import type { BodyBytes } from '../message/body-bytes.ts';
+import {
+  chunkSizeLine,
+  CONTINUE,
+  headLines,
+  LAST_CHUNK,
+  writeJoined,
+} from '../message/message-writer.ts';
 
-/** What a response asks of its connection. */
+/** What a response needs of its connection. */
 export interface ResponseConnection {
   readonly socket: Socket;
   /** The value of `Date` for now (RFC 9110 section 6.6.1). */
   readonly date: string;
-  /** Whether the connection may go on after this response, as far as the request says. */
+  /** Whether the connection may persist after this response, as far as the request says. */
   readonly keepAlive: boolean;
-  /** All of the response was handed to the socket; `last` where the connection ends with it. */
+  /** All of the response was handed to the socket; `last` if the connection ends with it. */
   responseSent(last: boolean): void;
-  /** The response was given up: the connection must end so that it cannot look complete. */
-  breakOff(): void;
+  /** The response was aborted: the connection must end so that it cannot look complete. */
+  abort(): void;
 }
 
+/** What a response depends on of its request. */
 export interface AnsweredRequest {
   readonly method: string;
   readonly httpVersion: string;
 }
 
-/** Up to this size bytes are joined to the head, so that both go out in one write. */
-const JOINED_BYTES = 16 * 1024;
-const UNSOUND_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+type Framing = 'none' | 'length' | 'chunked' | 'until_close';
 
-/** The response to a request of HTTP/1.1. The framing is made here and nowhere else (RFC 9112 section 6). */
+/** The response to a request. Only here is its framing decided (RFC 9112 section 6). */
 export class ServerResponse {
   headersSent = false;
   writableFinished = false;
   readonly #connection: ResponseConnection;
   readonly #request: AnsweredRequest;
-  /** Written, and not yet handed to the socket; one character a byte. */
+  /** The head while it is not sent yet; one character a byte. */
   #head = '';
-  #framing: 'none' | 'length' | 'chunked' | 'until_close' = 'none';
+  #framing: Framing = 'none';
   #last = false;
   #ended = false;
   #gone = false;
@@ -49,34 +57,31 @@ export class ServerResponse {
   }
 
   writeContinue(): void {
-    if (!this.#gone) this.#connection.socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1');
+    if (!this.#gone) this.#connection.socket.write(CONTINUE, 'latin1');
   }
 
-  writeHead(status: number, text: string | string[], fields?: string[]): void {
+  /** @throws UnsendableError if a value holds a control character */
+  writeHead(status: number, fields: HeaderFields): void;
+  writeHead(status: number, statusText: string, fields: HeaderFields): void;
+  writeHead(status: number, text: string | HeaderFields, fields?: HeaderFields): void {
     if (typeof text === 'string') this.#writeHead(status, text, fields ?? []);
     else this.#writeHead(status, STATUS_CODES[status] ?? '', text);
   }
 
-  /** @throws Error where a field would not be one field */
-  #writeHead(status: number, statusText: string, fields: readonly string[]): void {
+  #writeHead(status: number, statusText: string, fields: HeaderFields): void {
     let hasLength = false;
     let hasDate = false;
     let last = !this.#connection.keepAlive;
-    let head = `HTTP/1.1 ${status} ${statusText}\r\n`;
-    for (let index = 0; index < fields.length; index += 2) {
-      const name = fields[index] ?? '';
-      const value = fields[index + 1] ?? '';
-      if (UNSOUND_VALUE.test(value)) throw new Error(`the field ${name} holds a control character`);
+    let head = headLines(`HTTP/1.1 ${status} ${statusText}`, fields, (name, value) => {
       if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
       else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
-      // Of the gateway's own; an upstream's ends at the gateway.
+      // The field of the one that writes the response; that of an upstream ends at the gateway.
       else if (name === 'Connection' || name === 'connection') {
         last ||= value === 'close';
-        continue;
+        return false;
       }
-      // From the left, piece by piece: such a text is copied into the socket's buffer fastest.
-      head = head + name + ': ' + value + '\r\n';
-    }
+      return true;
+    });
     if (!hasDate) head += `Date: ${this.#connection.date}\r\n`;
     this.#framing = this.#framingOf(status, hasLength);
     if (this.#framing === 'chunked') head += 'Transfer-Encoding: chunked\r\n';
@@ -88,19 +93,21 @@ export class ServerResponse {
   }
 
   /** RFC 9112 section 6.3. */
-  #framingOf(status: number, hasLength: boolean): 'none' | 'length' | 'chunked' | 'until_close' {
+  #framingOf(status: number, hasLength: boolean): Framing {
     const { method, httpVersion } = this.#request;
     if (method === 'HEAD' || status === 204 || status === 304 || status < 200) return 'none';
     if (hasLength) return 'length';
     return httpVersion === '1.1' ? 'chunked' : 'until_close';
   }
 
+  /** Sends the head now, without waiting for the body. */
   flushHeaders(): void {
     if (this.#head === '' || this.#gone) return;
     this.#connection.socket.write(this.#head, 'latin1');
     this.#head = '';
   }
 
+  /** Returns false if the caller takes no more at present, until `drain`. */
   write(chunk: Buffer | string, encoding: 'latin1' | 'utf8' = 'utf8'): boolean {
     if (this.#gone || this.#ended) return true;
     if (this.#framing === 'none' || chunk.length === 0) {
@@ -113,7 +120,7 @@ export class ServerResponse {
   end(chunk: Buffer | string = '', encoding: 'latin1' | 'utf8' = 'utf8'): void {
     if (this.#gone || this.#ended) return;
     this.#ended = true;
-    const end = this.#framing === 'chunked' ? '0\r\n\r\n' : '';
+    const end = this.#framing === 'chunked' ? LAST_CHUNK : '';
     if (chunk.length > 0 && this.#framing !== 'none') this.#send(chunk, encoding, end);
     else if (this.#head !== '' || end !== '') {
       this.#connection.socket.write(this.#head + end, 'latin1');
@@ -121,28 +128,18 @@ export class ServerResponse {
     }
     const { socket } = this.#connection;
     if (socket.writableLength === 0) this.#finish();
-    // An empty write behind the others tells when they are out.
+    // The callback of an empty write behind the others comes when they are out.
     else socket.write('', 'latin1', () => this.#finish());
   }
 
-  /** Sends the head, if it is still here, a piece of the body in its framing, and what ends it. */
+  /** Sends the head if it is not sent yet, a piece of the body in its framing, and what ends the body. */
   #send(chunk: Buffer | string, encoding: 'latin1' | 'utf8', end: string): boolean {
-    const { socket } = this.#connection;
-    const bytes = typeof chunk === 'string' && encoding === 'utf8' ? Buffer.from(chunk) : chunk;
+    const isUtf8 = typeof chunk === 'string' && encoding === 'utf8';
+    const bytes: BodyBytes = isUtf8 ? Buffer.from(chunk) : chunk;
     const chunked = this.#framing === 'chunked';
-    const before = chunked ? `${this.#head}${bytes.length.toString(16)}\r\n` : this.#head;
-    const after = chunked ? `\r\n${end}` : end;
+    const before = chunked ? this.#head + chunkSizeLine(bytes.length) : this.#head;
     this.#head = '';
-    if (bytes.length <= JOINED_BYTES && (before !== '' || after !== '')) {
-      const text = typeof bytes === 'string' ? bytes : bytes.toString('latin1');
-      return socket.write(before + text + after, 'latin1');
-    }
-    socket.cork();
-    if (before !== '') socket.write(before, 'latin1');
-    let more = typeof bytes === 'string' ? socket.write(bytes, 'latin1') : socket.write(bytes);
-    if (after !== '') more = socket.write(after, 'latin1');
-    socket.uncork();
-    return more;
+    return writeJoined(this.#connection.socket, before, bytes, chunked ? `\r\n${end}` : end);
   }
 
   once(event: 'drain' | 'close', listener: () => void): this {
@@ -156,10 +153,11 @@ export class ServerResponse {
     return this;
   }
 
+  /** Ends the response so that it cannot look complete. */
   destroy(): void {
     if (this.#gone || this.writableFinished) return;
     this.#gone = true;
-    this.#connection.breakOff();
+    this.#connection.abort();
   }
 
   /** The socket takes more. */
@@ -174,7 +172,7 @@ export class ServerResponse {
     this.#onError?.(error);
   }
 
-  /** The connection is gone, or gives this response up. */
+  /** The connection is closed, or abandons this response. */
   gone(): void {
     if (this.writableFinished) return;
     this.#gone = true;

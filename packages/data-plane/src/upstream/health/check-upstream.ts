@@ -21,7 +21,7 @@ export interface CheckClient extends Pick<UpstreamClient, 'begin'> {
   retain(keys: { has(key: string): boolean }): void;
 }
 
-const HEADERS = ['accept', '*/*', 'user-agent', 'gateway-health-check', 'connection', 'close'];
+const FIELDS = ['accept', '*/*', 'user-agent', 'gateway-health-check', 'connection', 'close'];
 
 /**
  * Asks `GET path` of the upstream's host, without a credential: 200 to 299 is good, a redirect is not.
@@ -34,7 +34,7 @@ export function createUpstreamCheck(client: CheckClient): CheckUpstream {
     running.add(upstream.key);
     const attempt = client.begin(
       upstream,
-      { method: 'GET', path, headers: HEADERS, body: null, contentLength: undefined },
+      { method: 'GET', path, fields: FIELDS, body: null, contentLength: undefined },
       timeoutMs,
     );
     cutShort?.addEventListener('abort', () => attempt.cancel(), { once: true });

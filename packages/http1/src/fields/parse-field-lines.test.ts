@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readFieldLines } from './field-lines.ts';
+import { parseFieldLines } from './parse-field-lines.ts';
 
 function read(text: string, maxLines = 10): readonly string[] | string {
-  const fields: string[] = [];
-  const result = readFieldLines(text, 0, maxLines, fields);
-  return result === 'read' ? fields : result;
+  const seen: string[] = [];
+  const result = parseFieldLines(text, 0, maxLines, {
+    field: (...pair) => void seen.push(...pair),
+  });
+  if (typeof result !== 'string') expect(seen).toEqual(result);
+  return result;
 }
 
 const name = fc.stringMatching(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,80}$/);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { KeptBytes } from './kept-bytes.ts';
+import { BodyBuffer } from './body-buffer.ts';
 
-function keep(chunks: readonly Uint8Array[]): KeptBytes {
-  const kept = new KeptBytes();
+function keep(chunks: readonly Uint8Array[]): BodyBuffer {
+  const kept = new BodyBuffer();
   for (const chunk of chunks) kept.add(Buffer.from(chunk));
   return kept;
 }
 
-describe('KeptBytes', () => {
+describe('BodyBuffer', () => {
   it('gives every byte in its place, however the chunks were cut', () => {
     const size = fc.oneof(fc.nat(20), fc.integer({ min: 4000, max: 5000 }), fc.nat(40_000));
     fc.assert(
@@ -35,7 +35,7 @@ describe('KeptBytes', () => {
 
   it('keeps a body that came in one chunk as it is, without a copy', () => {
     const only = Buffer.from('{"a":1}');
-    const kept = new KeptBytes();
+    const kept = new BodyBuffer();
     kept.add(only);
     expect(kept.whole()).toBe(only);
   });

@@ -4,13 +4,13 @@ const PAGE_BYTES = 16 * 1024;
 const NO_PAGE = Buffer.alloc(0);
 
 /**
- * The bytes of a body as they come. However small the chunks are in which a caller sends them, they
- * take about as much memory as there are bytes: Node makes an object of some 400 bytes of every
- * read, be it one byte long, so a list of chunks could be hundreds of times as large as the body.
+ * Collects a body. However small the chunks are in which a peer sends it, it takes about as much memory as it has
+ * bytes. A list of chunks could take hundreds of times as much: Node makes an object of some 400 bytes for every read,
+ * even of one byte.
  */
-export class KeptBytes {
+export class BodyBuffer {
   #parts: Buffer[] = [];
-  /** The only chunk so far; nearly all bodies come in one, which needs no copy. */
+  /** The only chunk so far. Nearly all bodies come in one, which needs no copy. */
   #first: Buffer | undefined = undefined;
   #page = NO_PAGE;
   #from = 0;
@@ -28,14 +28,14 @@ export class KeptBytes {
     this.#append(chunk);
   }
 
-  /** Everything so far, as few buffers as there are at hand. Nothing is added after. */
+  /** Everything so far, in the buffers that hold it. Nothing may be added afterwards. */
   parts(): readonly Buffer[] {
     if (this.#first !== undefined) return [this.#first];
     this.#endView();
     return this.#parts;
   }
 
-  /** Everything so far in one buffer. Nothing is added after. */
+  /** Everything so far in one buffer. Nothing may be added afterwards. */
   whole(): Buffer {
     const parts = this.parts();
     const [only] = parts;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ResponseParser } from './response-parser.ts';
+import { MessageReader } from './message-reader.ts';
+import { ResponseSyntax, type ResponseHead } from './response-head.ts';
 
 interface Read {
   readonly ok: boolean;
@@ -25,16 +26,22 @@ function read(
   let body = '';
   let ended = false;
   let keepAlive: boolean | undefined;
-  const parser = new ResponseParser({
-    head(head) {
-      ({ status, fields, keepAlive } = head);
+  const syntax = new ResponseSyntax();
+  const reader = new MessageReader<ResponseHead>(
+    syntax,
+    {
+      head(head) {
+        ({ status, fields, keepAlive } = head);
+      },
+      body: (bytes) => void (body += bytes.toString('latin1')),
+      end: () => void (ended = true),
     },
-    body: (bytes) => void (body += bytes.toString('latin1')),
-    end: () => void (ended = true),
-  });
-  parser.expect(method, upgrade);
-  const ok = pieces.every((piece) => parser.feed(Buffer.from(piece, 'latin1')));
-  if (close && ok) parser.finish();
+    { maxHeaderBytes: 64 * 1024, maxHeaderLines: 1000 },
+  );
+  syntax.answers(method, upgrade);
+  reader.expect();
+  const ok = pieces.every((piece) => reader.feed(Buffer.from(piece, 'latin1')) === piece.length);
+  if (close && ok) reader.finish();
   return { ok, status, fields, body, ended, keepAlive };
 }
 
@@ -138,6 +145,9 @@ describe('a response', () => {
     expect(response('1.1', '')).toBe(true);
     expect(response('1.1', 'Connection: close\r\n')).toBe(false);
     expect(response('1.1', 'Connection: Keep-Alive, Close\r\n')).toBe(false);
+    expect(response('1.1', 'Connection: keep-alive,\tclose\r\n')).toBe(false);
+    expect(response('1.1', 'Connection: close\t, x\r\n')).toBe(false);
+    expect(response('1.1', 'Connection: x\r\nConnection: close\r\n')).toBe(false);
     expect(response('1.0', 'Connection: keep-alive\r\n')).toBe(false);
   });
 });

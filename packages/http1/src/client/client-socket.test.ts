@@ -4,7 +4,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { describe, expect, it } from '@jest/globals';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
-import { UpstreamSocket } from './upstream-socket.ts';
+import { ClientSocket } from './client-socket.ts';
 
 const opened = closeAfterEach();
 const ANSWER_BYTES = 40_000;
@@ -29,7 +29,7 @@ async function setUp() {
     },
   };
   const address = { host: '127.0.0.1', port: upstream.port };
-  const socket = opened(new UpstreamSocket({ onread }).connect(address));
+  const socket = opened(new ClientSocket({ onread }).connect(address));
   socket.once('connect', () => socket.pause());
   socket.on('end', () => (told.ended = true));
   socket.on('error', (error: NodeJS.ErrnoException) => (told.error = error.syscall ?? ''));

@@ -1,0 +1,39 @@
+import { KNOWN_SPELLINGS } from './known-names.ts';
+
+const MAX_YOUNG_NAMES = 256;
+const MAX_NAME_LENGTH = 64;
+
+/**
+ * Caches what is computed from a field name alone, by the name as it is written, because nearly all messages have the
+ * same few names.
+ *
+ * Common names are in the cache from the beginning. Others are kept in two generations of at most 256 names: when the
+ * young one is full it becomes the old one, and the old one is dropped. So memory is bounded, a name in use stays, and
+ * nobody can fill the cache for good with names that no one else sends. Names above 64 characters are not cached.
+ */
+export function cacheByName<Value>(compute: (name: string) => Value): (name: string) => Value {
+  const known = new Map(KNOWN_SPELLINGS.map((name) => [name, compute(name)]));
+  let young = new Map<string, Value>();
+  let old = new Map<string, Value>();
+  return (name) => {
+    const found = known.get(name) ?? young.get(name);
+    if (found !== undefined) return found;
+    const own = copyText(name);
+    const value = old.get(name) ?? compute(own);
+    if (name.length > MAX_NAME_LENGTH) return value;
+    if (young.size >= MAX_YOUNG_NAMES) {
+      old = young;
+      young = new Map();
+    }
+    young.set(own, value);
+    return value;
+  };
+}
+
+/**
+ * The same text in memory of its own. A part of a string keeps all of it alive: a cached name must not keep the head
+ * that it came in, with the credentials in it.
+ */
+function copyText(part: string): string {
+  return Buffer.from(part, 'latin1').toString('latin1');
+}

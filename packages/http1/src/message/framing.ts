@@ -1,0 +1,92 @@
+import type { FieldVisitor } from '../fields/parse-field-lines.ts';
+
+/**
+ * How the end of a body is found (RFC 9112 section 6.3). `until_close`: the connection ends with the body.
+ * `unknown`: nothing after the head can be read.
+ */
+export type BodyFraming =
+  | { readonly kind: 'none' | 'chunked' | 'until_close' | 'unknown' }
+  | { readonly kind: 'length'; readonly bytes: number };
+
+export const NO_BODY: BodyFraming = { kind: 'none' };
+export const CHUNKED: BodyFraming = { kind: 'chunked' };
+export const UNTIL_CLOSE: BodyFraming = { kind: 'until_close' };
+export const UNKNOWN_FRAMING: BodyFraming = { kind: 'unknown' };
+
+/** The length of the body, if it is announced. */
+export function announcedLength(framing: BodyFraming): number | undefined {
+  return framing.kind === 'length' ? framing.bytes : undefined;
+}
+
+/** The fields of a head that say where its body ends and what becomes of the connection. */
+export class ControlFields implements FieldVisitor {
+  contentLength: string | undefined = undefined;
+  /** How many Content-Length lines there are, and whether they differ. */
+  lengthLines = 0;
+  lengthsDiffer = false;
+  /** Every Transfer-Encoding line, joined by commas, in lower case. */
+  transferCoding: string | undefined = undefined;
+  upgrade: string | undefined = undefined;
+  keepAlive: string | undefined = undefined;
+  /** Every Connection line, each after a comma, in lower case. */
+  #connection = '';
+
+  field(name: string, value: string): void {
+    // The length first: to compare names in lower case costs more, and nearly no field has one of these lengths.
+    switch (name.length) {
+      case 7:
+        if (name.toLowerCase() === 'upgrade') this.upgrade = value.toLowerCase();
+        break;
+      case 10:
+        if (name.toLowerCase() === 'connection') this.#connection += `,${value.toLowerCase()}`;
+        else if (name.toLowerCase() === 'keep-alive') this.keepAlive = value;
+        break;
+      case 14:
+        if (name.toLowerCase() !== 'content-length') break;
+        this.lengthLines += 1;
+        this.lengthsDiffer ||= this.lengthLines > 1 && this.contentLength !== value;
+        this.contentLength = value;
+        break;
+      case 17: {
+        if (name.toLowerCase() !== 'transfer-encoding') break;
+        const before = this.transferCoding;
+        this.transferCoding = (before === undefined ? '' : `${before}, `) + value.toLowerCase();
+        break;
+      }
+    }
+  }
+
+  /** Whether the connection persists after this message (RFC 9112 section 9.3). */
+  persists(httpVersion: string): boolean {
+    const options = this.#connection;
+    if (options === '') return httpVersion === '1.1';
+    if (options === ',keep-alive') return true;
+    if (CLOSE.test(options)) return false;
+    return httpVersion === '1.1' || KEEP_ALIVE.test(options);
+  }
+
+  /** What `Upgrade` names, in lower case, if `Connection` lists it (RFC 9110 section 7.8). */
+  get requestedUpgrade(): string | undefined {
+    return this.upgrade !== undefined && UPGRADE.test(this.#connection) ? this.upgrade : undefined;
+  }
+}
+
+const CLOSE = optionPattern('close');
+const KEEP_ALIVE = optionPattern('keep-alive');
+const UPGRADE = optionPattern('upgrade');
+
+/** A member of a comma-separated list, with spaces or tabs around it (RFC 9110 section 5.6.1). */
+function optionPattern(option: string): RegExp {
+  return new RegExp(`(?:^|,)[ \\t]*${option}[ \\t]*(?:,|$)`);
+}
+
+const ZERO = 0x30;
+
+/** The number that decimal digits stand for; exact up to 15 of them. Faster than `Number`, which leaves compiled code. */
+export function parseDecimal(digits: string): number {
+  let number = 0;
+  for (let index = 0; index < digits.length; index += 1) {
+    number = number * 10 + digits.charCodeAt(index) - ZERO;
+  }
+  return number;
+}
