@@ -14,7 +14,7 @@ interface ErrorBody {
   readonly details?: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** The headers that INTERFACE section 4 promises on every response. */
+/** The headers that every response carries. */
 export function expectGatewayHeaders(headers: Headers): void {
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-hjkmnp-tv-z]{26}$/);
   for (const name of ['x-gateway-latency', 'x-ratelimit-remaining', 'x-ratelimit-limit']) {

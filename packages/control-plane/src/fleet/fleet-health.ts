@@ -56,8 +56,7 @@ export class FleetHealth {
 
   /**
    * `unknown` where no live data plane has checked any upstream; `healthy` where all see every upstream
-   * healthy that they have checked; `unhealthy` where none sees any; `degraded` in between (DESIGN
-   * section 2 "Service").
+   * healthy that they have checked; `unhealthy` where none sees any; `degraded` in between.
    */
   statusOf(serviceId: string, nowMs: number): ServiceStatus {
     let healthy = 0;

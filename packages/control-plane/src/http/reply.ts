@@ -1,4 +1,4 @@
-/** What an endpoint answers; the envelope of INTERFACE section 2 is put around it in one place. */
+/** What an endpoint answers; one place puts the envelope around it. */
 export type Reply = Answered & {
   /**
    * Of a write: the environments whose configuration it concerns (`*`: all), so that a call which asks

@@ -64,7 +64,7 @@ export function createResponder(clock: Clock): Responder {
   };
 }
 
-/** What every response carries. Source: DESIGN section 2 "Headers on every response". */
+/** What every response carries. */
 function standardHeaders(exchange: Exchange, clock: Clock): Headers {
   const { window } = exchange;
   return {

@@ -7,7 +7,7 @@ const ONE_YEAR_SECONDS = 365 * 24 * 60 * 60;
  * The headers that tell a browser to do as little as can be with an answer of the API: it is data, so
  * nothing in it is to be run, framed, guessed at or read by another site. No answer names an origin
  * that may read it, so CORS stays closed, preflights included (Fetch standard section 3.2.5): tokens
- * are kept on servers (INTERFACE section 5).
+ * are kept on servers.
  */
 export function securityHeaders(): RequestHandler {
   return helmet({

@@ -1,6 +1,6 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 
-/** A request this young may have its record still on the way. Source: DESIGN section 2. */
+/** A request this young may have its record still on the way. */
 const YOUNG_MS = 5000;
 const LONGEST_WAIT_MS = 2000;
 /** Looked for at first this often, then at a quarter of the time that it took so far, ms. */

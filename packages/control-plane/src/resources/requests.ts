@@ -54,7 +54,7 @@ export interface RequestEndpointParts {
   readonly clock: Clock;
 }
 
-/** `GET /v1/requests/{id}` and `GET /v1/requests`. Source: INTERFACE section 4, DESIGN section 2. */
+/** `GET /v1/requests/{id}` and `GET /v1/requests`. */
 export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly Endpoint[] {
   const takeTurn = createTurns(MAX_SEARCHES, clock);
   return [

@@ -56,7 +56,7 @@ describe('/v1/services', () => {
     expect(read.json).toHaveProperty('request_id', read.headers.get('x-request-id'));
   });
 
-  it('lists services with the fields that INTERFACE names, filtered by environment and name', async () => {
+  it('lists services with the documented fields, filtered by environment and name', async () => {
     await make({ name: 'listed', environment: 'development' });
     const { json } = await api.call('GET', '/v1/services?environment=development&name=listed');
     expect(json.data).toHaveLength(1);

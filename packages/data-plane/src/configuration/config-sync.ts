@@ -64,7 +64,7 @@ const MAX_ENVIRONMENTS = 1000;
 
 /**
  * Keeps the configuration of all environments up to date: first from the last-good files, then from
- * NATS for as long as the process runs (DESIGN section 4 "Config"). Nothing is thrown out of it.
+ * NATS for as long as the process runs. Nothing is thrown out of it.
  */
 export function startConfigSync(options: ConfigSyncOptions): ConfigSync {
   const { link, clock, log, lastGood, keys } = options;

@@ -17,7 +17,7 @@ export interface LastGood {
 
 /**
  * The configuration that each environment last ran, on disk, so that a data plane that restarts while
- * NATS is away serves (DESIGN section 1). It is proven on reading just as what comes from NATS.
+ * NATS is away serves. It is proven on reading just as what comes from NATS.
  */
 export interface LastGoodStore {
   /** What verifies. A file that does not is left where it is, with a line in the log; never rejects. */

@@ -1,6 +1,6 @@
 import type { EntryHead } from './entry.ts';
 
-/** How long an answer, or a request whose end is not known, is kept. Source: DESIGN section 2. */
+/** How long an answer, or a request whose end is not known, is kept. */
 export const KEPT_MS = 24 * 3_600_000;
 /**
  * How far the clocks of two data planes may be apart before one takes the other's lease for over

@@ -1,7 +1,7 @@
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { refuseField } from '../request/check-head.ts';
 
-/** Longest key, in characters. Source: DESIGN section 2 "Idempotency". */
+/** Longest key, in characters. */
 export const MAX_KEY_CHARS = 255;
 
 const FIELD = 'idempotency-key';

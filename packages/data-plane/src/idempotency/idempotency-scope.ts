@@ -14,7 +14,7 @@ export function keyDigest(ctx: RequestContext, caller: string, key: string): str
   return digest([environmentName, target.routeName, caller, key]).toString('base64url');
 }
 
-/** What makes a request the same: method, path, query and body (DESIGN section 2), as 64 hex digits. */
+/** What makes a request the same: method, path, query and body, as 64 hex digits. */
 export function fingerprintOf(ctx: RequestContext, body: BodyBytes | null): string {
   const { method, target } = ctx;
   return digest([method, target.path, target.query, toBuffer(body ?? '')]).toString('hex');

@@ -30,11 +30,11 @@ export interface IdempotencyOptions {
   readonly dropped: (bytes: number) => void;
 }
 
-/** The largest body of a response that is kept to be replayed. Source: DESIGN section 2. */
+/** The largest body of a response that is kept to be replayed. */
 export const MAX_STORED_BODY_BYTES = 1024 * 1024;
 
 /**
- * Lets a request with an `Idempotency-Key` run once (DESIGN section 2 "Idempotency"): the first goes on
+ * Lets a request with an `Idempotency-Key` run once: the first goes on
  * to be forwarded, under a claim of the key; another one gets the answer of the first. Runs after the
  * quota, which replays spend as well, and last before forwarding, as a claim says that it is sent.
  */

@@ -56,7 +56,7 @@ export interface IdempotencyKeysOptions extends Omit<ClaimsOptions, 'look'> {
 const MIN_RUN_MS = 5;
 
 /**
- * Claims keys and waits for those that others have claimed (DESIGN section 2 "Idempotency"). A new key
+ * Claims keys and waits for those that others have claimed. A new key
  * costs one round trip to the store before its request is sent.
  */
 export class StoredIdempotencyKeys implements IdempotencyKeys {

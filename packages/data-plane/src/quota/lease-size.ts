@@ -49,7 +49,7 @@ export interface ShareState {
  * stay within the limit without a word between them. What is known to be granted already is no longer
  * there to be shared.
  *
- * Source: DESIGN section 2 "Quotas".
+ *
  */
 export function shareLeft({ limit, nodes, used, granted, debt }: ShareState): number {
   const ofLimit = Math.floor(limit / nodes) - used;

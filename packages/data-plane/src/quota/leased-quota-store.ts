@@ -24,7 +24,7 @@ export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
  * grants requests out of them. With a lease in hand the answer comes at once; who finds it empty waits
  * for the one refill under way. While the ledger is away each data plane grants its share.
  *
- * Source: DESIGN section 2 "Quotas"; docs/adr/0009 says what holds when.
+ * Source: docs/adr/0009 says what holds when.
  */
 export class LeasedQuotaStore implements QuotaStore {
   readonly counts: QuotaCounts = emptyQuotaCounts();

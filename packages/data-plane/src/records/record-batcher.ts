@@ -43,7 +43,7 @@ const BURST_RECORDS = 32;
 
 /**
  * Gathers records into batches, each emitted when it is full, or old enough that a record is found
- * soon after its response. Bounds: DESIGN section 4 "Records".
+ * soon after its response.
  *
  * Records become text some at a time. Between two requests the code for it is driven out of the core's
  * caches by the code that handles a request, and has to be fetched again for each record.

@@ -49,7 +49,7 @@ interface Cell {
   readonly retryCount: number;
 }
 
-/** What DESIGN section 2 "Retries" states, read off it sentence by sentence. */
+/** What docs/use/policies/retries-and-deadlines.md states, sentence by sentence. */
 function attemptsByDesign(failure: Failure, cell: Cell): number {
   const all = 1 + cell.retryCount;
   // "Nothing sent yet (connect failure): always". Of a body none is taken before there is a connection.

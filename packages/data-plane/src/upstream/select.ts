@@ -2,7 +2,7 @@
  * Which upstream an attempt goes to: among the best there are, power of two choices: of two drawn at
  * random by weight, the one with fewer requests in flight for it. Nearly as even as asking all of them,
  * without every node running to the same one.
- * Source: DESIGN section 2 "Upstream choice"; Mitzenmacher, "The Power of Two Choices in Randomized Load
+ * Source: Mitzenmacher, "The Power of Two Choices in Randomized Load
  * Balancing" (2001).
  */
 

@@ -4,7 +4,7 @@ import type { ConformanceCase } from './case.ts';
 import { startRig, type ConformanceRig } from './rig.ts';
 import { runCase } from './run-case.ts';
 
-const RULE = /^(?:RFC \d{4} sections? \d|(?:DESIGN|INTERFACE) section \d)/;
+const RULE = /^(?:RFC \d{4} sections? \d|docs\/[a-z/-]+\.md)/;
 
 /**
  * Runs suites of cases, each with one data plane and one upstream for all of them, so that what one

@@ -41,7 +41,7 @@ export interface DataPlanePorts {
   readonly adminPort: number;
 }
 
-/** What an operator may set for the local stack. Source: DESIGN section 5, the table of variables. */
+/** What an operator may set for the local stack. */
 export interface StackConfig {
   /** Absolute. */
   readonly dataDir: string;

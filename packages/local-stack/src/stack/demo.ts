@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ManagementClient } from './management-client.ts';
 
-/** Where the demo service and its route live. Source: DESIGN section 5. */
+/** Where the demo service and its route live. */
 export const demoEnvironment = 'production';
 const demoName = 'echo';
 

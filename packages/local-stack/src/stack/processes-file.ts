@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../process/error-code.ts';
 
-/** One line of processes.json. Source: DESIGN section 5. */
+/** One line of processes.json. */
 export interface ProcessEntry {
   readonly name: string;
   readonly pid: number;

@@ -33,7 +33,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The error body of INTERFACE section 2: `{error: {code, message, request_id, details?}}`, as JSON text. */
+/** The error body: `{error: {code, message, request_id, details?}}`, as JSON text. */
 export function errorBody(
   code: ErrorCode,
   message: string,

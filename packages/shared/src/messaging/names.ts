@@ -1,6 +1,6 @@
 /**
  * Every name of ours on NATS: subjects, streams, KV and object-store buckets, durable consumers.
- * Source: DESIGN section 8, "kv, object store and stream names are one file".
+ * All of them stand in this one file.
  */
 export const NAMES = {
   /** KV: environment → pointer to its newest snapshot. */

@@ -7,7 +7,7 @@ export const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128', '0.0.0.0/8', '::/128'] 
 /**
  * Addresses that are never an upstream: link-local, which holds the metadata service of most clouds
  * (169.254.169.254), and those that others have elsewhere: the IPv6 one of AWS, Alibaba's, Azure's
- * and Oracle's. Source: DESIGN section 2 "Where an upstream may be".
+ * and Oracle's.
  */
 export const METADATA_CIDRS = [
   ...(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'] as const),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What came of a request. Source: DESIGN section 2 "Request record". */
+/** What came of a request. */
 export const OUTCOMES = [
   'success',
   'upstream_error',
@@ -75,10 +75,10 @@ export type RecordedAttempt = z.infer<typeof attemptSchema>;
 /** A claim as it stands, or as JSON text where it is neither plain nor a list of texts, or too long. */
 export type RecordedClaim = z.infer<typeof recordedClaimSchema>;
 
-/** How long a record can be looked up. Source: INTERFACE section 8. */
+/** How long a record can be looked up. */
 export const RECORD_RETENTION_DAYS = 30;
 
-/** Bounds of what a data plane puts into one message. Source: DESIGN section 4 "Records". */
+/** Bounds of what a data plane puts into one message. */
 export const MAX_BATCH_RECORDS = 500;
 /** Leaves ten of the 50 ms for a timer that is late: what is lost with a process that is killed. */
 export const MAX_BATCH_DELAY_MS = 40;

@@ -21,7 +21,7 @@ const credentialSchema = z.object({
   value: z.string().regex(/^[^\r\n\0]*$/),
 });
 
-/** Seals credentials of upstreams; the service is the owner (DESIGN section 4 "Upstream credentials"). */
+/** Seals credentials of upstreams; the service is the owner. */
 export class CredentialVault {
   readonly #vault: SecretVault;
   readonly #clientKeys: SecretVault;

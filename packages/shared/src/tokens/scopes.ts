@@ -1,4 +1,4 @@
-/** What a token may do. Source: DESIGN section 2 "Environments, tokens, scopes". */
+/** What a token may do. */
 export const SCOPES = [
   'services:read',
   'services:write',

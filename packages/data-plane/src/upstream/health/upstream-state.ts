@@ -1,7 +1,7 @@
 /**
  * What is known of one upstream's health: an active part, fed by checks, and a passive one, fed by what
  * became of requests. It decides and says why; timers, checks and logs are others' work.
- * Source: DESIGN section 2 "Upstream choice"; the passive part is Envoy's outlier detection
+ * Source: the passive part is Envoy's outlier detection
  * (consecutive gateway and local-origin failures, ejection times its count) with a half-open state.
  */
 

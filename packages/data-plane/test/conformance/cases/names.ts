@@ -48,18 +48,18 @@ const FORMS = [
   ...['X-Gateway-Token: {token}', 'X-Request-Id: {token}', 'X-Forwarded-User: {token}'],
 ];
 
-/** RFC 9110 section 7.6.1, DESIGN section 2: who a caller is, is for the gateway to say. */
+/** RFC 9110 section 7.6.1: who a caller is, is for the gateway to say. */
 export const NAMES: readonly ConformanceCase[] = [
   ...SPOOFED.map((line) => ({
     name: `${line}, which is not the caller's to say`,
-    rule: 'DESIGN section 2 "Proxy path"',
+    rule: 'docs/understand/request-flow.md',
     send: get([line]),
     client: SERVED,
     upstream: { lacks: [line.slice(0, line.indexOf(':')).toLowerCase().replaceAll('_', '-')] },
   })),
   ...OWN.map(([line, has]) => ({
     name: `${line}, in place of which the gateway's own goes on`,
-    rule: 'DESIGN section 2 "Proxy path"',
+    rule: 'docs/understand/request-flow.md',
     send: get([line]),
     client: SERVED,
     upstream: { has: [has], once: [has.slice(0, has.indexOf(':'))] },
@@ -72,7 +72,7 @@ export const NAMES: readonly ConformanceCase[] = [
   })),
   {
     name: 'an identifier of the caller, which is kept and not sent on',
-    rule: 'DESIGN section 2 "Headers on every response"',
+    rule: 'docs/use/management-api.md',
     send: get([
       'X-Request-Id: mine',
       'X_Request_Id: mine',
@@ -83,7 +83,7 @@ export const NAMES: readonly ConformanceCase[] = [
   },
   {
     name: 'an environment that has a CR and LF in escapes, which is no environment',
-    rule: 'DESIGN section 2 "Codes"',
+    rule: 'docs/use/failure-modes.md',
     send: get(['X-Gateway-Environment: a%0d%0aX-Injected: 1']),
     client: {
       responses: [404],
@@ -95,13 +95,13 @@ export const NAMES: readonly ConformanceCase[] = [
   },
   {
     name: 'a version that the route does not have',
-    rule: 'DESIGN section 2 "Versions"',
+    rule: 'docs/use/policies/versions.md',
     send: get(['X-Gateway-Version: "><script>']),
     ...REFUSED,
   },
   {
     name: 'a key of bytes beyond ASCII',
-    rule: 'DESIGN section 2 "Idempotency"',
+    rule: 'docs/use/policies/idempotency-keys.md',
     send: post(['Idempotency-Key: \xff\xfe', 'Content-Length: 0']),
     ...REFUSED,
   },
@@ -118,7 +118,7 @@ export const NAMES: readonly ConformanceCase[] = [
 export const TOKENS: readonly ConformanceCase[] = [
   ...FORMS.map((line) => ({
     name: `${line}, which the upstream never sees`,
-    rule: 'DESIGN section 2 "Proxy path"',
+    rule: 'docs/understand/request-flow.md',
     send: text(`GET ${TARGET} HTTP/1.1`, [HOST, line]),
     client: SERVED,
     upstream: {},

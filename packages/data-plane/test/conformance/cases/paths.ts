@@ -68,7 +68,7 @@ function asked(target: string): string {
 
 const NOT_FOUND = { responses: [404], connection: 'stays' } as const;
 
-/** DESIGN section 2 "Proxy path", RFC 3986 sections 2.1 and 3.3: no path leaves the base of its route. */
+/** RFC 3986 sections 2.1 and 3.3: no path leaves the base of its route. */
 export const PATHS: readonly ConformanceCase[] = [
   ...OUT_OF_THE_BASE.map(([name, subPath]) => ({
     name: `a dot segment ${name}: ${subPath}`,
@@ -84,7 +84,7 @@ export const PATHS: readonly ConformanceCase[] = [
   })),
   ...SAME.map(([name, subPath]) => ({
     name: `a path with ${name}, as it is: ${subPath}`,
-    rule: 'DESIGN section 2 "Proxy path"',
+    rule: 'docs/understand/request-flow.md',
     send: asked(ROUTE + subPath),
     client: { responses: [200], connection: 'stays' } as const,
     upstream: { target: `/base${subPath}` },
@@ -92,7 +92,7 @@ export const PATHS: readonly ConformanceCase[] = [
   ...['/v1/proxy/../proxy/test/case', '/v1/proxy/%74est/case', '/v1/proxy/test%2fcase'].map(
     (target) => ({
       name: `a path that names another route: ${target}`,
-      rule: 'DESIGN section 2 "Codes"',
+      rule: 'docs/use/failure-modes.md',
       send: asked(target),
       client: { ...NOT_FOUND, code: 'route_not_found' as const },
       upstream: 'none' as const,
@@ -103,7 +103,7 @@ export const PATHS: readonly ConformanceCase[] = [
     ...['/v1\\proxy\\test/case', '/./v1/proxy/test/case', '/V1/PROXY/test/case'],
   ].map((target) => ({
     name: `a path that names no route: ${target}`,
-    rule: 'DESIGN section 2 "Codes"',
+    rule: 'docs/use/failure-modes.md',
     send: asked(target),
     client: { ...NOT_FOUND, code: 'not_found' as const },
     upstream: 'none' as const,

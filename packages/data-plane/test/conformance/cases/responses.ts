@@ -152,7 +152,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
   },
   {
     name: 'fields of the gateway’s own names',
-    rule: 'INTERFACE section 4',
+    rule: 'docs/understand/request-flow.md',
     send: get(),
     answer: {
       bytes: answer(

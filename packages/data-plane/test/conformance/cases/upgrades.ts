@@ -108,7 +108,7 @@ export const UPGRADES: readonly ConformanceCase[] = [
   },
   {
     name: 'WebSocket on a path that is not of the data path',
-    rule: 'DESIGN section 2 "Codes"',
+    rule: 'docs/use/failure-modes.md',
     send: text('GET /v1/services HTTP/1.1', [HOST, AUTHORIZED, ...WEB_SOCKET]),
     client: { responses: [404], code: 'not_found', connection: 'stays' },
     upstream: 'none',
