@@ -44,7 +44,7 @@ beforeEach(async () => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n');
     },
     refused: () => undefined,
-    refusal: () => ({ status: 400, fields: ['Content-Length', '0'], body: '' }),
+    refusal: (reason) => ({ status: 400, fields: ['Reason', reason], body: '' }),
   });
   server = createServer((socket) => {
     sweep.add(http1.accept(socket));
@@ -164,7 +164,9 @@ describe('the connection sweep', () => {
       pass(5_000);
       expect(client.closed).toBe(false);
       pass(2_000);
-      await eventually(() => expect(received).toContain('400 slow_head'));
+      await eventually(() =>
+        expect(received).toMatch(/^HTTP\/1\.1 400 .*\r\nReason: slow_head\r\n/),
+      );
       await untilCut();
     },
   );

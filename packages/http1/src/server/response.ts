@@ -69,8 +69,8 @@ export class ServerResponse {
   }
 
   #writeHead(status: number, statusText: string, fields: HeaderFields): void {
-    let hasLength = false;
-    let hasDate = false;
+    let hasLength = false as boolean;
+    let hasDate = false as boolean;
     let last = !this.#connection.keepAlive;
     let head = headLines(`HTTP/1.1 ${status} ${statusText}`, fields, (name, value) => {
       if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';

@@ -57,7 +57,8 @@ describe('bytes that are not read yet', () => {
       () => 'now',
     );
     let allocatedBytes = 0;
-    const { concat, allocUnsafeSlow } = Buffer;
+    const concat = Buffer.concat.bind(Buffer);
+    const allocUnsafeSlow = Buffer.allocUnsafeSlow.bind(Buffer);
     jest.spyOn(Buffer, 'concat').mockImplementation((list, length) => {
       const joined = concat(list, length);
       allocatedBytes += joined.length;
