@@ -4,6 +4,7 @@ import type { HeaderFields } from '../fields/header-fields.ts';
 import type { BodyBytes } from '../message/body-bytes.ts';
 import {
   chunkSizeLine,
+  ENDS_LINE,
   headLines,
   LAST_CHUNK,
   UnsendableError,
@@ -74,7 +75,7 @@ function requestLines(host: string, { method, path, fields }: ClientRequest): st
   if (NOT_VISIBLE.test(method) || NOT_VISIBLE.test(path)) {
     throw new UnsendableError('the method or the target holds a space or a control character');
   }
-  return headLines(`${method} ${path} HTTP/1.1\r\nhost: ${host}`, fields);
+  return headLines(`${method} ${path} HTTP/1.1\r\nhost: ${host}`, fields, ENDS_LINE);
 }
 
 function framingLine({ method, body, contentLength, upgrade }: ClientRequest): string {

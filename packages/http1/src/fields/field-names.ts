@@ -4,14 +4,14 @@ import { cacheByName } from './name-cache.ts';
 /** A field name is a token (RFC 9110 sections 5.1 and 5.6.2). */
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const MAX_LENGTH = 32;
-/** For each length, this many names beside the common ones are compared in place. */
+/** Beside the common names, this many with the same length and first character are compared in place. */
 const RECENT_NAMES = 2;
 
 /** The name in memory of its own; empty if it is not a field name. */
 const validName = cacheByName((name) => (FIELD_NAME.test(name) ? name : ''));
 
-/** Names of one length that are compared in place: the common ones, then those that came last. */
-interface NamesOfLength {
+/** Names with the same length and first character: the common ones, then those that came last. */
+interface Candidates {
   readonly names: string[];
   /** How many of them are common ones, which stay. */
   readonly fixed: number;
@@ -19,26 +19,35 @@ interface NamesOfLength {
   next: number;
 }
 
-const byLength: readonly NamesOfLength[] = Array.from(
-  { length: MAX_LENGTH + 1 },
-  (_none, length) => {
-    const names = KNOWN_SPELLINGS.filter((name) => name.length === length);
-    return { names, fixed: names.length, next: 0 };
-  },
-);
+const candidates = new Array<Candidates | undefined>((MAX_LENGTH + 1) * 128).fill(undefined);
+for (const name of KNOWN_SPELLINGS) {
+  const key = keyOf(name, 0, name.length);
+  const names = [...(candidates[key]?.names ?? []), name];
+  candidates[key] = { names, fixed: names.length, next: 0 };
+}
+
+function keyOf(text: string, from: number, to: number): number {
+  return ((to - from) << 7) | (text.charCodeAt(from) & 0x7f);
+}
 
 /**
  * The field name between two places of a head, in memory of its own; empty if it is not a field name. Nearly all heads
  * have the same few names: to compare them in place is cheaper than to cut the name out, hash it and look it up.
  */
 export function fieldNameAt(text: string, from: number, to: number): string {
-  const near = byLength[to - from];
-  if (near === undefined) return validName(text.slice(from, to));
-  for (const name of near.names) if (text.startsWith(name, from)) return name;
-  const name = validName(text.slice(from, to));
-  if (name !== '') {
-    near.names[near.fixed + near.next] = name;
-    near.next = (near.next + 1) % RECENT_NAMES;
+  if (to - from > MAX_LENGTH) return validName(text.slice(from, to));
+  const key = keyOf(text, from, to);
+  const near = candidates[key];
+  if (near !== undefined) {
+    for (const name of near.names) if (text.startsWith(name, from)) return name;
   }
+  const name = validName(text.slice(from, to));
+  if (name !== '') remember(key, name);
   return name;
+}
+
+function remember(key: number, name: string): void {
+  const near = (candidates[key] ??= { names: [], fixed: 0, next: 0 });
+  near.names[near.fixed + near.next] = name;
+  near.next = (near.next + 1) % RECENT_NAMES;
 }

@@ -12,18 +12,18 @@ const MAX_NAME_LENGTH = 64;
  * nobody can fill the cache for good with names that no one else sends. Names above 64 characters are not cached.
  */
 export function cacheByName<Value>(compute: (name: string) => Value): (name: string) => Value {
-  const known = new Map(KNOWN_SPELLINGS.map((name) => [name, compute(name)]));
-  let young = new Map<string, Value>();
+  const known = KNOWN_SPELLINGS.map((name) => [name, compute(name)] as const);
+  let young = new Map(known);
   let old = new Map<string, Value>();
   return (name) => {
-    const found = known.get(name) ?? young.get(name);
+    const found = young.get(name);
     if (found !== undefined) return found;
     const own = copyText(name);
     const value = old.get(name) ?? compute(own);
     if (name.length > MAX_NAME_LENGTH) return value;
-    if (young.size >= MAX_YOUNG_NAMES) {
+    if (young.size >= known.length + MAX_YOUNG_NAMES) {
       old = young;
-      young = new Map();
+      young = new Map(known);
     }
     young.set(own, value);
     return value;

@@ -5,7 +5,14 @@ import type { BodyBytes } from './body-bytes.ts';
 
 /** Up to this size a piece of a body is joined to what stands around it, so that all goes out in one write. */
 const JOINED_BYTES = 16 * 1024;
-const INVALID_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** What no field value may hold (RFC 9110 section 5.5). */
+export const NOT_FIELD_TEXT = /[^\t\x20-\x7e\x80-\xff]/;
+/**
+ * What would end a field line, as it is or cut to one byte. Enough for values that were validated where they were read,
+ * and found in half the time.
+ */
+export const ENDS_LINE = /[\r\n\u0100-\uffff]/;
 
 /** What ends a chunked body, without trailers (RFC 9112 section 7.1). */
 export const LAST_CHUNK = '0\r\n\r\n';
@@ -24,18 +31,20 @@ export class UnsendableError extends Error {
  *
  * Names are not checked again: each was found to be a field name where it was read, in a head or in the configuration.
  *
- * @throws UnsendableError if a value holds a control character: with a line break it would be two fields
+ * @param invalid what no value may hold
+ * @throws UnsendableError if a value holds it: a line break would make two fields of one
  */
 export function headLines(
   startLine: string,
   fields: HeaderFields,
+  invalid: RegExp,
   keep?: (name: string, value: string) => boolean,
 ): string {
   let text = `${startLine}\r\n`;
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index] ?? '';
     const value = fields[index + 1] ?? '';
-    if (INVALID_VALUE.test(value)) {
+    if (invalid.test(value)) {
       throw new UnsendableError(`the value of the field ${name} holds a control character`);
     }
     // Joined from the left, piece by piece: such a string is copied into the socket's buffer fastest.
@@ -50,7 +59,7 @@ export function responseHead(
   fields: HeaderFields,
   statusText = STATUS_CODES[status] ?? '',
 ): string {
-  return `${headLines(`HTTP/1.1 ${status} ${statusText}`, fields)}\r\n`;
+  return `${headLines(`HTTP/1.1 ${status} ${statusText}`, fields, NOT_FIELD_TEXT)}\r\n`;
 }
 
 /** The size line of a chunk (RFC 9112 section 7.1). */

@@ -7,6 +7,7 @@ import {
   CONTINUE,
   headLines,
   LAST_CHUNK,
+  NOT_FIELD_TEXT,
   writeJoined,
 } from '../message/message-writer.ts';
 
@@ -72,16 +73,21 @@ export class ServerResponse {
     let hasLength = false as boolean;
     let hasDate = false as boolean;
     let last = !this.#connection.keepAlive;
-    let head = headLines(`HTTP/1.1 ${status} ${statusText}`, fields, (name, value) => {
-      if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
-      else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
-      // The field of the one that writes the response; that of an upstream ends at the gateway.
-      else if (name === 'Connection' || name === 'connection') {
-        last ||= value === 'close';
-        return false;
-      }
-      return true;
-    });
+    let head = headLines(
+      `HTTP/1.1 ${status} ${statusText}`,
+      fields,
+      NOT_FIELD_TEXT,
+      (name, value) => {
+        if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
+        else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
+        // The field of the one that writes the response; that of an upstream ends at the gateway.
+        else if (name === 'Connection' || name === 'connection') {
+          last ||= value === 'close';
+          return false;
+        }
+        return true;
+      },
+    );
     if (!hasDate) head += `Date: ${this.#connection.date}\r\n`;
     this.#framing = this.#framingOf(status, hasLength);
     if (this.#framing === 'chunked') head += 'Transfer-Encoding: chunked\r\n';
