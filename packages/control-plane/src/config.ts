@@ -13,6 +13,7 @@ import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addres
 import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
 import { isTokenSecret } from '@gateway/shared/tokens/secret';
 import { z } from 'zod';
+import { DEFAULT_MAX_CONNECTIONS } from './store/database.ts';
 
 const GIB = 1024 ** 3;
 
@@ -25,6 +26,8 @@ export const variables = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a URL postgres://…' })
     .default('postgres://127.0.0.1:5432/gateway'),
+  /** Connections of the pool; two more are outside of it. Below 13 calls of the API wait for background work. */
+  DATABASE_MAX_CONNECTIONS: integerVariable(2, 1000).default(DEFAULT_MAX_CONNECTIONS),
   NATS_URL: natsUrlVariable.default('nats://127.0.0.1:4222'),
   /** Copies of each stream and bucket that this process creates: 3 in a cluster of NATS servers. */
   NATS_REPLICAS: integerVariable(1, 5).default(1),

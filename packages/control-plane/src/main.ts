@@ -76,7 +76,11 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   });
   runner.defer('admin server', () => admin.close());
 
-  const database = openDatabase({ url: config.DATABASE_URL, log });
+  const database = openDatabase({
+    url: config.DATABASE_URL,
+    log,
+    maxConnections: config.DATABASE_MAX_CONNECTIONS,
+  });
   const { db } = database;
   runner.defer('Postgres', () => database.close());
   observePool(registry, () => database.poolUse());
@@ -97,7 +101,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     if (signal.aborted) return;
     throw error;
   }
-  const probe = startDatabaseProbe(db, clock, log);
+  const probe = startDatabaseProbe(config.DATABASE_URL, clock, log);
   runner.defer('Postgres probe', () => probe.stop());
   readiness.database = () => probe.isReachable();
 

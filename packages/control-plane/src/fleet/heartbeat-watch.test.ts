@@ -59,6 +59,28 @@ describe('the watch of heartbeats', () => {
     await eventually(() => expect(status()).toBe('healthy'));
   });
 
+  it('reads what the bucket kept in parallel, not one data plane after the other', async () => {
+    const ids = Array.from({ length: 30 }, (_, index) => `dp.${index}`);
+    await Promise.all(ids.map((id) => publish(id, JSON.stringify(beat(id, 1, 0)))));
+    const { connection } = nats;
+    const request = connection.request.bind(connection);
+    let underWay = 0;
+    let most = 0;
+    connection.request = async (subject, payload, options) => {
+      const isRead = subject.startsWith('$JS.API.STREAM.MSG.GET.');
+      underWay += isRead ? 1 : 0;
+      most = Math.max(most, underWay);
+      try {
+        return await request(subject, payload, options);
+      } finally {
+        underWay -= isRead ? 1 : 0;
+      }
+    };
+    const { fleet } = watch();
+    await eventually(() => expect(fleet.liveDataPlanes(performance.now())).toBe(30));
+    expect(most).toBe(30);
+  });
+
   it('tells several control planes the same', async () => {
     const watches = [watch(), watch(), watch()];
     await publish('dp', JSON.stringify(beat('dp', 0, 1)));
@@ -67,7 +89,7 @@ describe('the watch of heartbeats', () => {
     );
   });
 
-  it('counts what cannot be read or speaks for another, and takes nothing of it', async () => {
+  it('counts malformed heartbeats and those sent for another data plane, and ignores them', async () => {
     const { registry, status } = watch();
     await publish('dp', 'no JSON');
     await publish('dp', JSON.stringify({ ...beat('dp', 1, 0), services: { svc: ['all'] } }));
@@ -80,7 +102,7 @@ describe('the watch of heartbeats', () => {
     expect(status()).toBe('unknown');
   });
 
-  it('makes the bucket anew where the server has lost it', async () => {
+  it('creates the bucket again if the server has lost it', async () => {
     const manager = await jetstreamManager(nats.connection);
     const { status } = watch();
     await manager.streams.delete(STREAM);

@@ -32,11 +32,13 @@ const CALL_TIMEOUT_MS = 2000;
 /** The bucket is in memory, so it is gone after a restart of the server, and is looked for this often. */
 const LOOK_MS = 2000;
 const LOG_EVERY_FAILURES = 30;
+/** Stored heartbeats are read so many at a time: one after the other, a large fleet took seconds. */
+const PARALLEL_READS = 100;
 
 /**
- * Follows the heartbeats of all data planes: first those that the bucket keeps, so that a control plane
- * that was restarted knows what the others know, then each one as it is published. Every control plane
- * does so for itself. It makes the bucket anew where it is gone.
+ * Follows the heartbeats of all data planes: first those that the bucket keeps, so that a restarted
+ * control plane knows what the others know, then each one as it is published. Every control plane does
+ * so for itself. It creates the bucket again if it is gone.
  */
 export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch {
   const { connection, fleet, dataPlanes, clock, log, metrics } = options;
@@ -62,7 +64,7 @@ export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch 
       if (!hasRoom || !isKept) metrics.refused.inc();
     } catch (error) {
       metrics.refused.inc();
-      log.debug({ reason: String(error), data_plane: id }, 'a heartbeat cannot be read');
+      log.debug({ reason: String(error), data_plane: id }, 'malformed heartbeat skipped');
     }
   }
 
@@ -78,10 +80,12 @@ export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch 
   /** What was kept before this process listened; what it has heard since is newer. */
   async function restore(manager: JetStreamManager, subjects: readonly string[]): Promise<void> {
     const stored: StoredMsg[] = [];
-    for (const subject of subjects) {
+    for (let from = 0; from < subjects.length; from += PARALLEL_READS) {
       abort.signal.throwIfAborted();
-      const message = await manager.streams.getMessage(STREAM, { last_by_subj: subject });
-      if (message !== null) stored.push(message);
+      const reads = subjects.slice(from, from + PARALLEL_READS).map((subject) => {
+        return manager.streams.getMessage(STREAM, { last_by_subj: subject });
+      });
+      stored.push(...(await Promise.all(reads)).filter((message) => message !== null));
     }
     const newestMs = Math.max(...stored.map(({ time }) => time.getTime()));
     for (const { subject, data, time } of stored) {
@@ -117,7 +121,7 @@ export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch 
       } catch (error) {
         if (isStopped()) return;
         if (failures % LOG_EVERY_FAILURES === 0) {
-          log.warn({ reason: String(error) }, 'the heartbeats in NATS cannot be read');
+          log.warn({ reason: String(error) }, 'heartbeat read failed; retrying');
         }
         failures += 1;
       }

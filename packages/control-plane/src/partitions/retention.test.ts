@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createIdFactory } from '@gateway/shared/ids';
 import { Registry } from 'prom-client';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { AUDIT_EVENTS, REQUEST_RECORDS } from '../domain/partitioned-table.ts';
+import { ownOrigin } from '../domain/audit-event.ts';
+import { createToken } from '../store/configuration/tokens.ts';
 import { listAuditEvents } from '../store/configuration/audit-events.ts';
 import { dropPartition, listPartitions, listStrayPeriods } from '../store/partitions/partitions.ts';
 import { insertRecords, listRecords } from '../store/records/records.ts';
@@ -139,6 +143,43 @@ describe('the retention of request records', () => {
     clock.advance(400 * DAY_MS);
     await runRetention(options, never);
     expect(await kept()).toEqual([[3], [3]]);
+  });
+
+  it('revokes a token a week after its expiry: it leaves the snapshots and its name is free', async () => {
+    const clock = manualClock(TODAY);
+    const options = { db: store.db, clock, log, historyDays: 90 };
+    const newId = createIdFactory(() => clock.nowMs());
+    const environment = uniqueEnvironment();
+    await addEnvironment(store.db, environment);
+    const token = () => ({
+      id: newId('tok'),
+      name: 'brief',
+      environments: [environment],
+      routes: ['*'],
+      scopes: ['proxy'],
+      secret_sha256: randomBytes(32),
+      expires_at: new Date(clock.nowMs()),
+      created_by: null,
+    });
+    const served = async () => (await readConfiguration(store.db, environment))?.rows.tokens.length;
+    await createToken(store.db, token(), ownOrigin(newId));
+    clock.advance(7 * DAY_MS);
+    await runRetention(options, never);
+    expect(await served()).toBe(1);
+    clock.advance(1);
+    await runRetention(options, never);
+    expect(await served()).toBe(0);
+    const changes = await store.db
+      .selectFrom('config_outbox')
+      .select(['environment', 'action'])
+      .where('kind', '=', 'token')
+      .orderBy('id')
+      .execute();
+    expect(changes).toEqual([
+      { environment, action: 'token.created' },
+      { environment, action: 'token.revoked' },
+    ]);
+    await createToken(store.db, token(), ownOrigin(newId));
   });
 
   it('is run by several replicas at once without one failing', async () => {

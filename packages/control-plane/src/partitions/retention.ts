@@ -5,6 +5,9 @@ import {
   REQUEST_RECORDS,
   type PartitionedTable,
 } from '../domain/partitioned-table.ts';
+import { createIdFactory } from '@gateway/shared/ids';
+import { ownOrigin } from '../domain/audit-event.ts';
+import { revokeExpiredTokens } from '../store/configuration/tokens.ts';
 import { forgetChanges, forgetVersions } from '../store/configuration/config-versions.ts';
 import type { Database } from '../store/database.ts';
 import {
@@ -22,6 +25,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const EVERY_MS = 60 * 1000;
 /** Few, so that nobody waits long for the DEFAULT partition, which is locked meanwhile. */
 const BATCH_PARTITIONS = 10;
+/** A token that expired this long ago is revoked, so that it leaves the snapshots and its name is free. */
+const EXPIRED_TOKEN_DAYS = 7;
 /** Old versions are looked for once in so many runs. */
 const RUNS_PER_HISTORY = 60;
 
@@ -44,8 +49,8 @@ export interface Retention {
 
 /**
  * Every minute: creates the partitions of request records and audit events ahead of their time and drops
- * those past their retention. Every hour: deletes old versions of configurations. Any number of control
- * planes may run it side by side.
+ * those past their retention. Every hour: deletes old versions of configurations and revokes tokens that
+ * expired a week ago. Any number of control planes may run it side by side.
  */
 export function startRetention(options: RetentionOptions): Retention {
   const stopping = new AbortController();
@@ -81,6 +86,9 @@ export async function runRetention(options: RetentionOptions, signal: AbortSigna
   const keptFrom = clock.nowMs() - options.historyDays * DAY_MS;
   await untilNone(() => forgetVersions(db, keptFrom), signal);
   await untilNone(() => forgetChanges(db), signal);
+  const origin = ownOrigin(createIdFactory(() => clock.nowMs()));
+  const expiredBefore = new Date(clock.nowMs() - EXPIRED_TOKEN_DAYS * DAY_MS);
+  await untilNone(() => revokeExpiredTokens(db, expiredBefore, origin), signal);
 }
 
 /**

@@ -9,6 +9,7 @@ export type Database = Kysely<Tables>;
 export interface DatabaseOptions {
   readonly url: string;
   readonly log: Logger;
+  /** Default: DEFAULT_MAX_CONNECTIONS. */
   readonly maxConnections?: number;
   /** After this long Postgres itself gives a statement up, ms. */
   readonly statementTimeoutMs?: number;
@@ -23,6 +24,13 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+/**
+ * Connections of a pool. Work in the background takes up to 12 at one time: 4 publications, 4 searches
+ * of records, 2 batches of the ingest, retention and the uses of tokens. The rest is for calls of the API.
+ * Outside of the pool a control plane has two more: the publisher's session, which listens and holds the
+ * publication locks, and the readiness probe.
+ */
+export const DEFAULT_MAX_CONNECTIONS = 20;
 const CONNECT_TIMEOUT_MS = 3000;
 /** Past its own time-out Postgres is given this long to say so; then the connection is dead. */
 const ANSWER_GRACE_MS = 2000;
@@ -59,7 +67,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: 'gateway-control-plane',
-    max: options.maxConnections ?? 10,
+    max: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
@@ -69,7 +77,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     types: { getTypeParser: parserOf },
   });
   const lost = (error: Error) => {
-    options.log.warn({ reason: error.message }, 'a connection to Postgres was lost');
+    options.log.warn({ reason: error.message }, 'Postgres connection lost');
   };
   pool.on('error', lost);
   // The pool listens only while a client is idle; one that is in use must not end the process either.

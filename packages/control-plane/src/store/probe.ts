@@ -1,50 +1,55 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
+import { openDatabase } from './database.ts';
 
 const EVERY_MS = 1000;
 
 export interface DatabaseProbe {
-  /** Whether the last look found Postgres. */
+  /** Whether the last check reached Postgres. */
   isReachable(): boolean;
   stop(): Promise<void>;
 }
 
-/** Looks for Postgres every second, for /readyz; each look ends within the pool's own deadlines. */
-export function startDatabaseProbe(db: Database, clock: Clock, log: Logger): DatabaseProbe {
+/**
+ * Checks every second whether Postgres can be reached, for /readyz. It has a connection of its own: in
+ * the queue of a busy pool it would report that Postgres is gone.
+ */
+export function startDatabaseProbe(url: string, clock: Clock, log: Logger): DatabaseProbe {
+  const database = openDatabase({ url, log, maxConnections: 1 });
   let reachable = true;
   let stopped = false;
   let timer: Timer | undefined;
-  let looking = Promise.resolve();
+  let checking = Promise.resolve();
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     let reason: string | undefined;
     try {
-      await sql`SELECT 1`.execute(db);
+      await sql`SELECT 1`.execute(database.db);
     } catch (error) {
       reason = String(error);
     }
     const found = reason === undefined;
-    if (found && !reachable) log.info('Postgres can be reached again');
-    if (!found && reachable) log.warn({ reason }, 'Postgres cannot be reached');
+    if (found && !reachable) log.info('Postgres reachable again');
+    if (!found && reachable) log.warn({ reason }, 'Postgres unreachable');
     reachable = found;
     if (!stopped) schedule();
   }
 
   function schedule(): void {
     timer = clock.setTimer(EVERY_MS, () => {
-      looking = look();
+      checking = check();
     });
   }
 
   schedule();
   return {
     isReachable: () => reachable,
-    stop() {
+    async stop() {
       stopped = true;
       timer?.cancel();
-      return looking;
+      await checking;
+      await database.close();
     },
   };
 }

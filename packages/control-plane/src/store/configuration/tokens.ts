@@ -171,6 +171,44 @@ export function rotateToken(
   });
 }
 
+/** So many tokens are revoked in one transaction. */
+const EXPIRED_TOKENS = 500;
+
+/**
+ * Revokes tokens that expired before `expiredBefore`, a bounded number at a time: they leave the
+ * snapshots, and their names can be used again.
+ *
+ * @returns how many were revoked
+ */
+export function revokeExpiredTokens(
+  db: Database,
+  expiredBefore: Date,
+  origin: ChangeOrigin,
+): Promise<number> {
+  return changeConfiguration(db, 'environments', async (transaction) => {
+    const expired = await transaction
+      .selectFrom('tokens')
+      .select(SHOWN)
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '<', expiredBefore)
+      .orderBy('id')
+      .limit(EXPIRED_TOKENS)
+      .forUpdate()
+      .execute();
+    const changes: RecordedChange[] = [];
+    for (const token of expired) {
+      const event = startEvent(origin, token);
+      await transaction
+        .updateTable('tokens')
+        .set({ revoked_at: event.at, updated_at: event.at })
+        .where('id', '=', token.id)
+        .execute();
+      changes.push(tokenChange(event, 'token.revoked', token, null));
+    }
+    return { result: expired.length, changes };
+  });
+}
+
 /** A token is published by its id in each environment that it covers; the outbox holds nothing else of it. */
 export function tokenChange(
   event: ChangeEvent,
