@@ -6,7 +6,7 @@ const page = new URL('../../docs/run/metrics.md', import.meta.url);
 /** Registered only by a plane that has a certificate; this test runs without. */
 const ONLY_WITH_TLS = /^gateway_tls_/;
 /** Registered only by the primary of a group of workers. */
-const ONLY_WITH_WORKERS = /^gateway_(workers|worker_restarts_total|connections_undealt_total)$/;
+const ONLY_WITH_WORKERS = /^gateway_(workers|worker_restarts_total|connections_unassigned_total)$/;
 
 /** `name type: meaning` of each metric of ours. */
 function registered(text: string): string[] {

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * One GET over a connection of its own. Resolves when that is closed, with the version and the status of what
- * came, or empty where nothing did.
+ * Sends one GET on a new connection. Resolves when the connection is closed, with version and status of the response, or with
+ * an empty text if there was none.
  */
 export async function callOnce(port: number, token: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
@@ -11,7 +11,7 @@ export async function callOnce(port: number, token: string): Promise<string> {
   );
   let received = '';
   socket.on('data', (bytes: Buffer) => (received += bytes.toString('latin1')));
-  // Cut off or ended is the same here.
+  // A reset and a normal end are the same here.
   socket.on('error', () => undefined);
   await new Promise((resolve) => socket.once('close', resolve));
   return received.slice(0, 'HTTP/1.1 200'.length);

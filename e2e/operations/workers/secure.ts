@@ -4,15 +4,15 @@ import { connect } from 'node:tls';
 import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 
-/** A port with TLS on this machine, and how to reach it. */
+/** A port with TLS on this machine. */
 export interface SecurePort {
   readonly port: number;
-  /** PEM of who issued its certificate. */
+  /** Certificate of the authority, PEM. */
   readonly ca: string;
   readonly token: string;
 }
 
-/** The names in the certificate that a new connection is shown. */
+/** The names in the certificate that a new connection receives. */
 export async function shownNames({ port, ca }: SecurePort): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', ca });
   await once(socket, 'secureConnect');
@@ -21,7 +21,7 @@ export async function shownNames({ port, ca }: SecurePort): Promise<string> {
   return names;
 }
 
-/** A GET over a connection of its own with HTTP/2; gives status, colon, body. */
+/** Sends a GET over HTTP/2 on a new connection; returns `<status>: <body>`. */
 export async function getByHttp2({ port, ca, token }: SecurePort, path: string): Promise<string> {
   const session = connectHttp2(`https://127.0.0.1:${port}`, { ca });
   try {
@@ -33,7 +33,7 @@ export async function getByHttp2({ port, ca, token }: SecurePort, path: string):
   }
 }
 
-/** What comes back over a WebSocket of its own. */
+/** Sends a message on a new WebSocket; returns the answer. */
 export async function echo(target: SecurePort, path: string, message: string): Promise<string> {
   const { port, ca, token } = target;
   const headers = { authorization: `Bearer ${token}` };

@@ -50,7 +50,7 @@ describe('a data plane with two workers', () => {
     return started;
   }
 
-  /** Resolves when all workers serve, and each has heard of the others and has the configuration. */
+  /** Resolves when all workers are ready and each counts the others as live. */
   async function whole(started: Group): Promise<void> {
     await eventually(
       async () => {
@@ -65,7 +65,7 @@ describe('a data plane with two workers', () => {
     );
   }
 
-  /** The data planes that have answered calls with a connection for each. */
+  /** The data planes that answered calls on new connections. */
   async function answeredBy(caller: Client): Promise<readonly unknown[]> {
     const headers = { connection: 'close' };
     const calls = Array.from({ length: 20 }, () => caller.proxy('orders', { headers }));
@@ -81,15 +81,19 @@ describe('a data plane with two workers', () => {
     metricOf(started.adminUrl, 'gateway_workers', 'primary', 'state="serving"');
   const load = (target: Group, path: string, ended: () => boolean = () => false) =>
     startLoad({
-      ...{ url: `${target.baseUrl}/v1/proxy/${path}`, token: client.token, callers: 8 },
-      ...{ maxCalls: 5000, body: () => ({}), ended },
+      url: `${target.baseUrl}/v1/proxy/${path}`,
+      token: client.token,
+      callers: 8,
+      maxCalls: 5000,
+      body: () => ({}),
+      ended,
     });
 
-  it('deals connections out to both, which are data planes of their own', async () => {
+  it('assigns connections to both workers, each with its own data plane id', async () => {
     expect(new Set(await answeredBy(client))).toEqual(new Set(['group.1', 'group.2']));
   });
 
-  it('holds a quota, and runs a request with a key once, over both', async () => {
+  it('enforces a quota, and runs a request with a key once, over both workers', async () => {
     const answers = await burst(client, 'few', 300);
     const accepted = answers.filter(({ status }) => status === 200).length;
     expect(accepted).toBeLessThanOrEqual(100);
@@ -103,7 +107,7 @@ describe('a data plane with two workers', () => {
     expect(gateway.upstream.seen.length - before).toBe(1);
   });
 
-  it('drains one that gets SIGTERM, and puts another in its place, with no call failed', async () => {
+  it('drains and replaces a worker that gets SIGTERM, without a failed call', async () => {
     let over = false;
     const calls = load(group, 'slow', () => over);
     await eventually(() => expect(calls.inFlight).toBe(8));
@@ -121,7 +125,7 @@ describe('a data plane with two workers', () => {
     await whole(group);
   });
 
-  it('puts another in the place of one that crashes; the other serves on, and the crash is told', async () => {
+  it('replaces and logs a worker that crashes, while the other one serves', async () => {
     const [killed = 0] = childrenOf(group.pid);
     process.kill(killed, 'SIGKILL');
     await eventually(async () => {
@@ -134,22 +138,24 @@ describe('a data plane with two workers', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     await whole(group);
-    const line = group.logs(2000).find((one) => one.includes('a worker crashed')) ?? '{}';
+    const line = group.logs(2000).find((one) => one.includes('worker crashed; restarting')) ?? '{}';
     expect(JSON.parse(line)).toMatchObject({
-      ...{ level: 'error', worker_pid: killed, how: 'SIGKILL' },
+      level: 'error',
+      worker_pid: killed,
+      how: 'SIGKILL',
       restart_in_ms: expect.any(Number),
     });
   });
 
   it(
-    'kills one that hangs and puts another in its place; a caller dealt to it is let go',
+    'kills and replaces a worker that hangs; the one connection that was assigned to it is closed',
     async () => {
       const hanging = await start('hanging', { WORKER_HANG_TIMEOUT_MS: '5000' });
       const [, hung = 0] = childrenOf(hanging.pid);
       process.kill(hung, 'SIGSTOP');
       const [port = 0] = hanging.ports;
       const callers = Array.from({ length: 6 }, () => callOnce(port, client.token));
-      // The one that was dealt to it is not answered, and not kept for ever either.
+      // The connection that was assigned to it gets no response, but is closed.
       const answers = (await Promise.all(callers)).toSorted();
       expect(answers).toEqual(['', ...Array<string>(5).fill('HTTP/1.1 200')]);
       await eventually(
@@ -161,7 +167,8 @@ describe('a data plane with two workers', () => {
       );
       await whole(hanging);
       expect(childrenOf(hanging.pid)).not.toContain(hung);
-      const line = hanging.logs(2000).find((one) => one.includes('a worker hangs')) ?? '{}';
+      const line =
+        hanging.logs(2000).find((one) => one.includes('worker killed: event loop blocked')) ?? '{}';
       expect(JSON.parse(line)).toMatchObject({ level: 'error', worker_pid: hung });
       expect(await hanging.stop()).toEqual({ code: 0, signal: null });
     },
@@ -169,7 +176,7 @@ describe('a data plane with two workers', () => {
   );
 
   it(
-    'deals a worker connections again that had no open files left for a while',
+    'assigns connections again to a worker that temporarily had no free file descriptors',
     async () => {
       const short = await start('short-of-files', {}, [
         'sh',
@@ -180,12 +187,12 @@ describe('a data plane with two workers', () => {
       const busy = gateway.admin.at(short.baseUrl);
       const pids = childrenOf(short.pid);
       const over = new AbortController();
-      // Each takes a file of its worker for the caller, and one for the upstream.
+      // Each needs a file descriptor of its worker for the caller, and one for the upstream.
       const rush = Array.from({ length: 160 }, async () => {
         const headers = { connection: 'close' };
         while (!over.signal.aborted) await busy.proxy('long', { headers }).catch(() => undefined);
       });
-      const name = 'gateway_connections_undealt_total';
+      const name = 'gateway_connections_unassigned_total';
       await eventually(
         async () => {
           const full = await metricOf(short.adminUrl, name, 'primary', 'why="no_open_files"');
@@ -203,7 +210,7 @@ describe('a data plane with two workers', () => {
     testTimeoutMs,
   );
 
-  it('drains both when it gets SIGTERM: every answer whole, exit code 0, and every record there after a start with one', async () => {
+  it('drains both workers after SIGTERM: every response is complete, the exit code is 0, and a start with one worker sends every record', async () => {
     const name = 'spooling';
     const stopped = await start(name);
     await gateway.stack.nats.stop();
@@ -217,7 +224,7 @@ describe('a data plane with two workers', () => {
     await calls.ended;
     expect((await long).status).toBe(200);
     expect(new Set(calls.answers.map(({ status }) => status))).toEqual(new Set([200]));
-    // What was sent on was answered. A connection that is made as the port closes may be reset, unread.
+    // Every forwarded request was answered. A connection that is opened while the port closes may be reset, unread.
     expect(forwarded() - before).toBe(calls.answers.length);
     expect(['ECONNREFUSED', 'ECONNRESET']).toEqual(expect.arrayContaining([...calls.failures]));
     expect(workers.filter(isRunning)).toEqual([]);
@@ -233,7 +240,7 @@ describe('a data plane with two workers', () => {
     await single.stop();
   });
 
-  it('lets its workers finish and end where the primary is killed', async () => {
+  it('lets its workers finish their requests and exit if the primary is killed', async () => {
     const workers = childrenOf(group.pid);
     const long = client.proxy('long');
     await eventually(() => {
@@ -246,7 +253,7 @@ describe('a data plane with two workers', () => {
     });
   });
 
-  it('serves TLS, HTTP/2 and WebSocket, and all read a new certificate at SIGHUP', async () => {
+  it('serves TLS, HTTP/2 and WebSocket, and all workers reload the certificate after SIGHUP', async () => {
     const authority = createTestAuthority('workers');
     const files = await writeCertificateFiles(authority, ['127.0.0.1']);
     const upstreams = await startSoakUpstreams();
@@ -254,7 +261,8 @@ describe('a data plane with two workers', () => {
       const service = await gateway.service({ url: upstreams.good });
       await gateway.route({ name: 'sockets', service_id: service.id });
       const secure = await start('secure', {
-        ...{ TLS_CERT_FILE: files.certFile, TLS_KEY_FILE: files.keyFile },
+        TLS_CERT_FILE: files.certFile,
+        TLS_KEY_FILE: files.keyFile,
         TLS_RELOAD_INTERVAL_MS: '86400000',
       });
       const [port = 0] = secure.ports;
@@ -279,14 +287,14 @@ describe('a data plane with two workers', () => {
     }
   });
 
-  it('does not start on a port that is taken, and says so', async () => {
+  it('fails to start if its port is in use, and names the port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
     try {
       const failed = await gateway.stack.startDataPlane({
         env: { WORKERS: '2' },
-        // The stack takes a port that is free; this comes after it.
+        // Overrides the free port that the stack has picked.
         launcher: ['env', `GATEWAY_PORT=${port}`],
         waitForReady: false,
       });

@@ -11,7 +11,7 @@ import { buildRecord } from './request/record.ts';
 import { createBodyBudget, type BodyBudget } from './request/request-body.ts';
 import { createStages, createUpgradeStages, type StageOptions } from './stages.ts';
 import { createTracer } from './request/trace-context.ts';
-import { startServer, type DataPlaneServer } from './listener/listener.ts';
+import { startServer, type ConnectionSource, type DataPlaneServer } from './listener/listener.ts';
 import { AuthFailures } from './access/auth-failures.ts';
 import type { OpenedKeys } from './idempotency/open-keys.ts';
 import type { JwtVerifier } from './access/jwt/jwt-verifier.ts';
@@ -50,6 +50,8 @@ export interface DataPathPorts {
   readonly quotas: QuotaStore & { readonly dropped: number };
   readonly jwts: JwtVerifier & { readonly dropped: number };
   readonly idempotency: OpenedKeys;
+  /** Gives the data path its connections; without it, it listens on the port itself. */
+  readonly connections?: ConnectionSource | undefined;
   /** undefined: the port has no TLS. */
   readonly certificate: ServedCertificate | undefined;
   /** Takes the record of a finished request. */
@@ -119,6 +121,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const server: DataPlaneServer = await startServer({
     host: config.GATEWAY_HOST,
     port: config.GATEWAY_PORT,
+    connections: ports.connections,
     proxy: createProxyHandler({ ...shared, stages: createStages(stageOptions) }),
     passThrough: createPassThrough({
       ...shared,

@@ -221,6 +221,7 @@ async function start({
       registry,
       maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
     }),
+    connections: group?.acceptConnections,
     certificate,
     addRecord: (record) => records.add(record),
   });

@@ -28,11 +28,15 @@ export function limitConnections(
   const openByAddress = new Map<string, number>();
   let open = 0;
   server.maxConnections = limits.maxConnections;
-  // Otherwise a worker would pass the connection back to its group, and the workers would pass it around.
-  Object.assign(server, { dropMaxConnection: true });
   server.on('drop', () => refused('too_many'));
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
+    // The server itself counts only connections of a port that it listens on, not those that a primary assigns.
+    if (open >= limits.maxConnections) {
+      refused('too_many');
+      socket.destroy();
+      return;
+    }
     const exempt = limits.trustedProxies.has(address);
     const group = exempt ? '' : addressGroup(address);
     const before = openByAddress.get(group) ?? 0;

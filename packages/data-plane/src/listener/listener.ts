@@ -24,6 +24,8 @@ import type { UpgradeHandler } from '../websocket/upgrade.ts';
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
+  /** Gives the server its connections; without it the server listens on the port. */
+  readonly connections: ConnectionSource | undefined;
   readonly proxy: ProxyHandler;
   readonly passThrough: ProxyHandler;
   readonly upgrade: UpgradeHandler;
@@ -40,6 +42,11 @@ export interface ServerOptions {
   /** Counts connections above a limit. */
   readonly connectionRefused: (reason: ConnectionRefusal) => void;
 }
+
+/**
+ * Connections that another process has accepted. Passes each to `serve`, until the returned function is called.
+ */
+export type ConnectionSource = (serve: (socket: Socket) => void) => () => void;
 
 export interface ServerLimits extends SweepLimits, ConnectionLimits, Http2Limits {
   readonly maxHeaderBytes: number;
@@ -106,13 +113,35 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
         });
   const openConnections = limitConnections(server, limits, options.connectionRefused);
 
-  const { host, port } = options;
-  const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT' });
+  const { port, stopAccepting } = await startAccepting(server, options);
   return {
-    port: listening,
+    port,
     openConnections,
-    drain: (graceMs, timeoutMs) => drain({ server, http1, http2 }, options, { graceMs, timeoutMs }),
+    drain: (graceMs, timeoutMs) =>
+      drain({ stopAccepting, http1, http2 }, options, { graceMs, timeoutMs }),
   };
+}
+
+interface Accepting {
+  readonly port: number;
+  /** Stops new connections; those that are open stay. */
+  readonly stopAccepting: () => void;
+}
+
+async function startAccepting(
+  server: Server,
+  { host, port, connections }: ServerOptions,
+): Promise<Accepting> {
+  if (connections === undefined) {
+    const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT' });
+    return { port: listening, stopAccepting: () => void server.close() };
+  }
+  const stopAccepting = connections((socket) => {
+    socket.setNoDelay(true);
+    // As if the server had accepted it: https://nodejs.org/api/http.html#event-connection
+    server.emit('connection', socket);
+  });
+  return { port, stopAccepting };
 }
 
 function isProxyPath(path: string): boolean {
@@ -131,20 +160,20 @@ function takesOver({ method, url, upgrade, framing }: RequestHead): boolean {
 }
 
 interface Servers {
-  readonly server: Server;
+  readonly stopAccepting: () => void;
   readonly http1: Http1Server;
   readonly http2: Http2Server | undefined;
 }
 
 async function drain(
-  { server, http1, http2 }: Servers,
+  { stopAccepting, http1, http2 }: Servers,
   options: ServerOptions,
   times: { readonly graceMs: number; readonly timeoutMs: number },
 ): Promise<void> {
   const { clock, inFlight } = options;
   const { graceMs, timeoutMs } = times;
   // Connections stay open: the next request may already be on its way.
-  server.close();
+  stopAccepting();
   const startedMs = clock.monotonicMs();
   await pause(clock, Math.min(graceMs, timeoutMs));
   http2?.close();

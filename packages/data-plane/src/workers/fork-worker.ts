@@ -1,72 +1,109 @@
-import type { ChildProcess } from 'node:child_process';
-import cluster from 'node:cluster';
+import { fork, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { pause, type Clock } from '@gateway/shared/clock';
-import { toPrimarySchema, type Readiness, type ToPrimary, type ToWorker } from './messages.ts';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import {
+  toPrimarySchema,
+  type Assignment,
+  type Readiness,
+  type ToPrimary,
+  type ToWorker,
+} from './messages.ts';
 import { passWholeLines, type LineTarget } from './whole-lines.ts';
-import { closeUndealtConnections, type UndealtOptions } from './undealt-connections.ts';
 import type { WorkerEnd, WorkerNews, WorkerProcess } from './worker-group.ts';
 
-/** The variable that tells a worker which one of its group it is. */
+/** The variable that tells a worker its number in the group. */
 export const WORKER_VARIABLE = 'GATEWAY_WORKER';
 
-/** A worker whose event loop does not come round to an answer is not waited for longer. */
+/** A worker that does not answer within this time is treated as silent. */
 const ANSWER_TIMEOUT_MS = 1000;
 
-export interface ForkOptions extends UndealtOptions {
+export interface ForkOptions {
   readonly clock: Clock;
-  /** Where the lines of all workers go. */
+  readonly log: Logger;
+  /** Where the log lines of all workers go. */
   readonly lines: LineTarget;
 }
 
 type Answer = Extract<ToPrimary, { id: number }>;
 
-/**
- * Starts a worker: the same program, with the same options of Node. The primary holds the port and deals
- * the connections out by turns (docs/adr/0019).
- */
+/** Starts a worker: the same program, with the same options of Node. */
 export function forkWorker(
   worker: number,
   onNews: (news: WorkerNews) => void,
-  { clock, lines, ...undealt }: ForkOptions,
+  options: ForkOptions,
 ): WorkerProcess {
-  cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  const forked = cluster.fork({ [WORKER_VARIABLE]: String(worker) });
-  const { process: child } = forked;
-  const waiting = new Map<number, (answer: Answer) => void>();
-  let asked = 0;
-  closeUndealtConnections(child, undealt);
+  const [, program = '', ...args] = process.argv;
+  const child = fork(program, args, {
+    env: { ...process.env, [WORKER_VARIABLE]: String(worker) },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  return superviseWorker(child, worker, onNews, options);
+}
+
+/** Speaks with a worker process over its channel, and passes on its log lines. */
+export function superviseWorker(
+  child: ChildProcess,
+  worker: number,
+  onNews: (news: WorkerNews) => void,
+  { clock, log, lines }: ForkOptions,
+): WorkerProcess {
+  const pending = new Map<number, (answer: Answer | undefined) => void>();
+  const ended = endOf(child);
+  let lastId = 0;
   if (child.stdout !== null) passWholeLines(child.stdout, lines);
-  // A message that the other side does not take any more; its end is what counts.
-  forked.on('error', () => undefined);
-  forked.on('message', (message: unknown) => {
-    const news = toPrimarySchema.parse(message);
-    if ('id' in news) waiting.get(news.id)?.(news);
-    else onNews(news);
+  child.on('message', (message: unknown) => {
+    const { success, data } = toPrimarySchema.safeParse(message);
+    if (!success) log.error({ worker, worker_pid: child.pid }, 'malformed worker message ignored');
+    else if ('id' in data) pending.get(data.id)?.(data);
+    else onNews(data);
+  });
+  // All that the worker sent has been read.
+  child.once('close', () => {
+    for (const settle of pending.values()) settle(undefined);
   });
 
-  function send(message: ToWorker): void {
-    if (forked.isConnected()) forked.send(message);
+  /** The callback takes errors of a channel that has closed; the end of the worker says more. */
+  function send(message: ToWorker, socket?: Socket): void {
+    if (child.connected) child.send(message, socket, { keepOpen: true }, () => undefined);
   }
 
   async function ask(what: 'readiness' | 'metrics'): Promise<Answer | undefined> {
-    const id = (asked += 1);
-    const answered = Promise.withResolvers<Answer>();
+    const id = (lastId += 1);
+    const answered = Promise.withResolvers<Answer | undefined>();
     const over = new AbortController();
-    waiting.set(id, answered.resolve);
+    pending.set(id, answered.resolve);
     try {
       send({ kind: 'ask', id, what });
       const late = pause(clock, ANSWER_TIMEOUT_MS, over.signal).then(() => undefined);
       return await Promise.race([answered.promise, late]);
     } finally {
       over.abort();
-      waiting.delete(id);
+      pending.delete(id);
     }
   }
 
   return {
     pid: child.pid ?? 0,
-    ended: endOf(child),
+    ended,
     tell: (kind) => send({ kind }),
+    assign(socket) {
+      const id = (lastId += 1);
+      return new Promise<Assignment | 'ended'>((resolve) => {
+        const settle = (answer: Answer | undefined) => {
+          pending.delete(id);
+          resolve(answer?.kind === 'assigned' ? answer.result : 'ended');
+        };
+        if (!child.connected) {
+          settle(undefined);
+          return;
+        }
+        pending.set(id, settle);
+        // `keepOpen`: the connection is still here if the worker declines it, or ends.
+        send({ kind: 'connection', id }, socket);
+        send({ kind: 'connection_sent', id });
+      });
+    },
     async readiness(): Promise<Readiness | undefined> {
       const answer = await ask('readiness');
       return answer?.kind === 'readiness' ? answer.readiness : undefined;
@@ -80,8 +117,8 @@ export function forkWorker(
 }
 
 /**
- * How a process ends, once its output was read to the end too, which may be after its exit. An error of one
- * that runs is a message that it does not take any more: its end, if it is that, is still to come.
+ * Resolves when a process has ended and its output was read to the end. An `error` event of a running process is
+ * a message that could not be sent to it, not its end.
  */
 export function endOf(child: ChildProcess): Promise<WorkerEnd> {
   return new Promise((resolve) => {

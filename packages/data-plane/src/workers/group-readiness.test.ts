@@ -5,25 +5,28 @@ import type { RunningWorker } from './worker-group.ts';
 
 const READY: Readiness = { notReady: [], degraded: [] };
 
-/** @param readiness undefined: it does not answer. */
+/** @param readiness undefined if the worker does not answer */
 function running(worker: number, serves: boolean, readiness?: Readiness): RunningWorker {
   const process: RunningWorker['process'] = {
-    ...{ pid: worker, ended: new Promise(() => undefined) },
-    ...{ tell: () => undefined, kill: () => undefined },
+    pid: worker,
+    ended: new Promise(() => undefined),
+    tell: () => undefined,
+    kill: () => undefined,
+    assign: () => Promise.resolve('accepted'),
     readiness: () => Promise.resolve(readiness),
     metrics: () => Promise.resolve(undefined),
   };
   return { worker, serves, process };
 }
 
-describe('a group', () => {
-  it('is ready where all its workers are', async () => {
+describe('the readiness of a group', () => {
+  it('is given if all its workers are ready', async () => {
     const both = [running(1, true, READY), running(2, true, READY)];
     expect(await readinessOfGroup(both, 2, false)).toEqual(READY);
     expect((await readinessOfGroup(both, 2, true)).notReady).toEqual(['stopping']);
   });
 
-  it('is ready with one that answers, and tells of those that do not, start or are missing', async () => {
+  it('is given with one worker that answers; silent, starting and missing workers count as degraded', async () => {
     const some = [running(1, true, READY), running(2, true), running(3, false, READY)];
     expect(await readinessOfGroup(some, 4, false)).toEqual({
       notReady: [],
@@ -31,29 +34,29 @@ describe('a group', () => {
     });
   });
 
-  it('is not ready where one that takes connections is not, but where one that starts is not', async () => {
-    const waits: Readiness = { notReady: ['it waits'], degraded: ['and limps'] };
+  it('is not given if a worker that accepts connections is not ready; one that starts does not matter', async () => {
+    const waits: Readiness = { notReady: ['waiting'], degraded: ['slow'] };
     expect(
       await readinessOfGroup([running(1, true, READY), running(2, false, waits)], 2, false),
     ).toEqual({
       notReady: [],
-      degraded: ['1 of 2 workers do not serve', 'worker 2: it waits', 'worker 2: and limps'],
+      degraded: ['1 of 2 workers do not serve', 'worker 2: waiting', 'worker 2: slow'],
     });
     expect(
       await readinessOfGroup([running(1, true, READY), running(2, true, waits)], 2, false),
     ).toEqual({
-      notReady: ['worker 2: it waits'],
-      degraded: ['worker 2: and limps'],
+      notReady: ['worker 2: waiting'],
+      degraded: ['worker 2: slow'],
     });
   });
 
-  it('is not ready where none takes connections, or none that does answers', async () => {
+  it('is not given if no worker accepts connections, or none that does answers', async () => {
     expect((await readinessOfGroup([], 2, false)).notReady).toEqual([
-      'no worker takes connections',
+      'no worker accepts connections',
     ]);
     const hung = [running(1, true), running(2, true), running(3, false, READY)];
     expect((await readinessOfGroup(hung, 3, false)).notReady).toEqual([
-      'no worker that takes connections answers',
+      'no worker that accepts connections answers',
     ]);
   });
 });

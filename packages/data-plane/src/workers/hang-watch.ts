@@ -1,48 +1,48 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 
-/** Questions in a row that have to stay without an answer. */
+/** A process hangs if this many pings in a row stay unanswered. */
 const MAX_UNANSWERED = 6;
 
 export interface HangWatchOptions {
   readonly clock: Clock;
-  /** How long a process may leave questions without any answer, ms. */
+  /** How long a process may leave pings unanswered, ms. */
   readonly timeoutMs: number;
-  /** Sends a question that the event loop of the process answers as soon as it comes round to it. */
-  readonly ask: () => void;
-  /** Called once, with how long nothing was heard, ms. */
-  readonly hangs: (silentMs: number) => void;
+  /** Sends a message that the event loop of the process answers as soon as it can. */
+  readonly ping: () => void;
+  /** Called once, with the time since the last answer, ms. */
+  readonly onHang: (silentMs: number) => void;
 }
 
 export interface HangWatch {
-  /** The process has answered; however late, it lives. */
-  heard(): void;
+  /** The process has answered, however late. */
+  answered(): void;
   stop(): void;
 }
 
 /**
- * Finds out that the event loop of a process hangs. Questions are counted, not the time that went by: where
- * the whole machine stood still, or this process did, nobody was asked meanwhile.
+ * Detects that the event loop of a process hangs. It counts unanswered pings and not elapsed time, because no pings are
+ * sent while the whole machine, or this process, is suspended.
  */
-export function watchForHang({ clock, timeoutMs, ask, hangs }: HangWatchOptions): HangWatch {
+export function watchForHang({ clock, timeoutMs, ping, onHang }: HangWatchOptions): HangWatch {
   let unanswered = 0;
-  let heardMs = clock.monotonicMs();
+  let answeredMs = clock.monotonicMs();
   let timer: Timer | undefined;
 
-  function askAgain(): void {
+  function pingAgain(): void {
     if (unanswered === MAX_UNANSWERED) {
-      hangs(clock.monotonicMs() - heardMs);
+      onHang(clock.monotonicMs() - answeredMs);
       return;
     }
     unanswered += 1;
-    ask();
-    timer = clock.setTimer(timeoutMs / MAX_UNANSWERED, askAgain);
+    ping();
+    timer = clock.setTimer(timeoutMs / MAX_UNANSWERED, pingAgain);
   }
 
-  askAgain();
+  pingAgain();
   return {
-    heard() {
+    answered() {
       unanswered = 0;
-      heardMs = clock.monotonicMs();
+      answeredMs = clock.monotonicMs();
     },
     stop: () => timer?.cancel(),
   };

@@ -1,9 +1,9 @@
-import cluster from 'node:cluster';
+import type { Socket } from 'node:net';
 import type { AdminServer, AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
 import { integerVariable } from '@gateway/shared/config/environment';
 import type { Registry } from 'prom-client';
 import { WORKER_VARIABLE } from './fork-worker.ts';
-import { toWorkerSchema, type ToPrimary } from './messages.ts';
+import { toWorkerSchema, type Assignment, type ToPrimary } from './messages.ts';
 
 type AdminAnswers = Pick<AdminServerOptions, 'notReady' | 'degraded'> & {
   readonly registry: Registry;
@@ -11,11 +11,16 @@ type AdminAnswers = Pick<AdminServerOptions, 'notReady' | 'degraded'> & {
 
 /** The group that this process is a worker of. */
 export interface JoinedGroup {
-  /** Which worker of the group this is, from 1. */
+  /** The number of this worker in the group, from 1. */
   readonly worker: number;
-  /** Answers the primary, as the admin port of a process without a group answers its callers. */
+  /** Answers the primary, as the admin port of a single process answers its callers. */
   answer(admin: AdminAnswers): AdminServer;
-  /** Tells the primary that connections are taken. */
+  /**
+   * Passes the connections that the primary assigns to this worker on to `serve`, until the returned function is
+   * called. From then on the worker declines connections, and the primary assigns them to other workers.
+   */
+  readonly acceptConnections: (serve: (socket: Socket) => void) => () => void;
+  /** Tells the primary that connections are accepted. */
   serving(): void;
   /** Tells the primary why the start failed. */
   failed(error: unknown): void;
@@ -24,44 +29,61 @@ export interface JoinedGroup {
 const workerNumber = integerVariable(1, 999);
 
 /**
- * Joins the group where this process was started as a worker of one; undefined where it was not. From
- * then on the primary's word to stop is SIGTERM to this process. So is the primary's end: nothing new
- * would come any more, and what is in flight is to be finished.
+ * Joins the group if this process was started as a worker of one; otherwise returns undefined. A `stop` message of the
+ * primary then has the effect of SIGTERM. So has the end of the primary: no new connection would arrive, and requests
+ * in flight are finished.
  */
 export function joinGroup(): JoinedGroup | undefined {
-  const { worker: self } = cluster;
-  if (self === undefined) return undefined;
-  const worker = workerNumber.parse(process.env[WORKER_VARIABLE]);
+  const variable = process.env[WORKER_VARIABLE];
+  if (variable === undefined || process.send === undefined) return undefined;
+  const worker = workerNumber.parse(variable);
   let admin: AdminAnswers | undefined;
+  let serve: ((socket: Socket) => void) | undefined;
+  /** The connection that arrived last, and what became of it. */
+  let arrived: { readonly id: number; readonly result: Assignment } | undefined;
 
   function send(message: ToPrimary): void {
-    if (process.connected) process.send?.(message);
+    // The callback takes errors of a channel that the primary's end has closed.
+    if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
   }
 
-  // Who stops a whole process group reaches a worker directly, and again through the primary.
+  /** Decides at once: in the next turn of the event loop the socket would have read from the connection. */
+  function connectionArrived(id: number, socket: Socket | undefined): void {
+    if (socket === undefined) return;
+    arrived = { id, result: serve === undefined ? 'declined' : 'accepted' };
+    if (serve !== undefined) serve(socket);
+    // Closes the descriptor of this process alone.
+    else socket.destroy();
+  }
+
+  function answerQuestion(id: number, what: 'readiness' | 'metrics'): void {
+    if (what === 'readiness') {
+      const notReady = [...(admin?.notReady() ?? ['starting'])];
+      const degraded = [...(admin?.degraded?.() ?? [])];
+      send({ kind: 'readiness', id, readiness: { notReady, degraded } });
+      return;
+    }
+    void metricsText(admin?.registry).then((text) => {
+      send({ kind: 'metrics', id, text });
+    });
+  }
+
+  // A signal to the whole process group reaches a worker directly, and a second time through the primary.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => send({ kind: 'leaving' }));
   }
-  self.on('error', () => undefined);
-  self.on('disconnect', () => {
-    // Else node:cluster ends the process at once.
-    self.exitedAfterDisconnect = true;
-    process.emit('SIGTERM', 'SIGTERM');
-  });
-  process.on('message', (value: unknown) => {
+  process.on('disconnect', () => process.emit('SIGTERM', 'SIGTERM'));
+  process.on('message', (value: unknown, socket: unknown) => {
     const message = toWorkerSchema.parse(value);
-    if (message.kind === 'stop') process.emit('SIGTERM', 'SIGTERM');
+    if (message.kind === 'connection') {
+      connectionArrived(message.id, socket as Socket | undefined);
+    } else if (message.kind === 'connection_sent') {
+      const { id } = message;
+      send({ kind: 'assigned', id, result: arrived?.id === id ? arrived.result : 'not_received' });
+    } else if (message.kind === 'stop') process.emit('SIGTERM', 'SIGTERM');
     else if (message.kind === 'reload') process.emit('SIGHUP', 'SIGHUP');
     else if (message.kind === 'ping') send({ kind: 'alive' });
-    else if (message.what === 'readiness') {
-      const notReady = admin?.notReady() ?? ['it starts'];
-      const readiness = { notReady: [...notReady], degraded: [...(admin?.degraded?.() ?? [])] };
-      send({ kind: 'readiness', id: message.id, readiness });
-    } else {
-      void metricsText(admin?.registry).then((text) => {
-        send({ kind: 'metrics', id: message.id, text });
-      });
-    }
+    else answerQuestion(message.id, message.what);
   });
 
   return {
@@ -71,6 +93,12 @@ export function joinGroup(): JoinedGroup | undefined {
       admin = options;
       return { port: 0, close: () => Promise.resolve() };
     },
+    acceptConnections(take) {
+      serve = take;
+      return () => {
+        serve = undefined;
+      };
+    },
     serving: () => send({ kind: 'serving' }),
     failed: (error) => {
       send({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
@@ -78,7 +106,7 @@ export function joinGroup(): JoinedGroup | undefined {
   };
 }
 
-/** Where they cannot be had, a comment that says so. */
+/** The metrics as text, or a comment with the reason if they cannot be collected. */
 async function metricsText(registry: Registry | undefined): Promise<string> {
   try {
     return (await registry?.metrics()) ?? '';

@@ -13,8 +13,8 @@ function registryOf(worker: string, count: number): Registry {
   return registry;
 }
 
-describe('the metrics of several processes', () => {
-  it('describe each metric once and keep every value', async () => {
+describe('merged metrics', () => {
+  it('describe each metric once and keep every sample', async () => {
     const texts = await Promise.all(
       [registryOf('1', 3), registryOf('2', 4)].map((r) => r.metrics()),
     );
@@ -35,7 +35,7 @@ describe('the metrics of several processes', () => {
     expect(lines.filter((line) => /^[^#]/.test(line)).toSorted()).toEqual(values.toSorted());
   });
 
-  it('stand together by metric, as the format asks', async () => {
+  it('are grouped by metric, as the format requires', async () => {
     const texts = await Promise.all(
       [registryOf('1', 3), registryOf('2', 4)].map((r) => r.metrics()),
     );
@@ -47,7 +47,7 @@ describe('the metrics of several processes', () => {
     expect(runs).toEqual(['taken', 'held', 'took']);
   });
 
-  it('are the same text where there is one process', async () => {
+  it('stay unchanged if there is one process', async () => {
     const text = await registryOf('1', 3).metrics();
     expect(mergeMetrics([text]).trim()).toBe(text.trim());
   });

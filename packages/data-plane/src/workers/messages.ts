@@ -1,14 +1,21 @@
 import { z } from 'zod';
 
-/** What the primary tells a worker, or asks it, over the channel between them. */
+/** Messages from the primary to a worker, over the channel of `child_process`. */
 export const toWorkerSchema = z.discriminatedUnion('kind', [
-  /** Drain and end, as at SIGTERM. */
+  /** Drain and exit, as after SIGTERM. */
   z.object({ kind: z.literal('stop') }),
-  /** Read the certificate anew, as at SIGHUP. */
+  /** Read the certificate files again, as after SIGHUP. */
   z.object({ kind: z.literal('reload') }),
-  /** To be answered with `alive`. */
+  /** Answer with `alive`. */
   z.object({ kind: z.literal('ping') }),
   z.object({ kind: z.literal('ask'), id: z.int(), what: z.enum(['readiness', 'metrics']) }),
+  /** Comes with the socket of a connection. */
+  z.object({ kind: z.literal('connection'), id: z.int() }),
+  /**
+   * Follows each `connection`; answer with `assigned`. A worker without a free file descriptor never sees the
+   * `connection` itself, because its socket is lost, so this message tells it that there was one.
+   */
+  z.object({ kind: z.literal('connection_sent'), id: z.int() }),
 ]);
 
 const readinessSchema = z.object({
@@ -16,21 +23,29 @@ const readinessSchema = z.object({
   degraded: z.array(z.string()),
 });
 
-/** What a worker tells the primary. */
+/**
+ * What became of an assigned connection: the worker serves it, does not accept connections any more, or did not
+ * receive the socket.
+ */
+const assignmentSchema = z.enum(['accepted', 'declined', 'not_received']);
+
+/** Messages from a worker to the primary. */
 export const toPrimarySchema = z.discriminatedUnion('kind', [
-  /** It takes connections. */
+  /** The worker accepts connections. */
   z.object({ kind: z.literal('serving') }),
-  /** It takes no more of them, and ends when those it has are done. */
+  /** The worker accepts no more connections and exits when those it has are done. */
   z.object({ kind: z.literal('leaving') }),
-  /** Its start failed, for this reason; it ends. */
+  /** The start of the worker failed; it exits. */
   z.object({ kind: z.literal('failed'), reason: z.string() }),
-  /** Its event loop has come round to a `ping`. */
+  /** The event loop of the worker has processed a `ping`. */
   z.object({ kind: z.literal('alive') }),
   z.object({ kind: z.literal('readiness'), id: z.int(), readiness: readinessSchema }),
   /** In the text format of Prometheus. */
   z.object({ kind: z.literal('metrics'), id: z.int(), text: z.string() }),
+  z.object({ kind: z.literal('assigned'), id: z.int(), result: assignmentSchema }),
 ]);
 
 export type ToWorker = z.output<typeof toWorkerSchema>;
 export type ToPrimary = z.output<typeof toPrimarySchema>;
 export type Readiness = Readonly<z.output<typeof readinessSchema>>;
+export type Assignment = z.output<typeof assignmentSchema>;

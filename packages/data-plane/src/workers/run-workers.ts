@@ -1,44 +1,60 @@
+import { createServer } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
+import { listen } from '@gateway/shared/net/listen';
 import { runProcess, type Runner } from '@gateway/shared/runner';
-import { startAdminPort } from '@gateway/shared/telemetry/admin-server';
+import { startAdminPort, type AdminServer } from '@gateway/shared/telemetry/admin-server';
+import { Instruments } from '@gateway/shared/telemetry/instruments';
 import { openLog, type Logger, type ProcessLog } from '@gateway/shared/telemetry/logger';
 import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
-import { certificateFiles } from '@gateway/shared/tls/tls-variables';
+import { certificateFiles, type TlsSettings } from '@gateway/shared/tls/tls-variables';
 import { symbols } from 'pino';
-import { Counter, Gauge, Registry } from 'prom-client';
-import type { Config } from '../config.ts';
+import { Registry, type Counter } from 'prom-client';
+import { ConnectionAssigner, type UnassignedReason } from './connection-assigner.ts';
 import { forkWorker } from './fork-worker.ts';
 import { readinessOfGroup } from './group-readiness.ts';
 import { mergeMetrics } from './merge-metrics.ts';
 import type { LineTarget } from './whole-lines.ts';
 import { prepareWorkerFolders } from './worker-folders.ts';
-import { WorkerGroup } from './worker-group.ts';
+import { WorkerGroup, type RestartReason, type WorkerState } from './worker-group.ts';
 
-/** Beyond the time that a worker takes for its own stop. */
+/** Added to the time that a worker may take to stop. */
 const STOP_MARGIN_MS = 500;
 
+/** The settings that the primary of a group uses. */
+export interface PrimarySettings extends TlsSettings {
+  readonly WORKERS: number;
+  readonly WORKER_HANG_TIMEOUT_MS: number;
+  readonly DATA_PLANE_ID: string;
+  readonly DATA_PLANE_DATA_DIR: string;
+  readonly DATA_PLANE_ADMIN_HOST: string;
+  readonly DATA_PLANE_ADMIN_PORT: number;
+  readonly GATEWAY_HOST: string;
+  readonly GATEWAY_PORT: number;
+  readonly LOG_LEVEL: string;
+}
+
 /**
- * Runs a data plane as a group: a primary that holds the port and the admin port, and `WORKERS` workers,
- * each a data plane of its own, that carry the traffic. Resolves when they were started.
+ * Runs a data plane as a group: a primary that listens on the port and the admin port, and `WORKERS` workers that serve the
+ * connections, each a data plane of its own. Resolves when the workers are started.
  *
  * @param workerStopMs how long a worker may take to stop
  */
 export async function runWorkers(
-  config: Config,
+  settings: PrimarySettings,
   clock: Clock,
   workerStopMs: number,
 ): Promise<void> {
-  const processLog = openLog(config.DATA_PLANE_ID, config.LOG_LEVEL);
+  const processLog = openLog(settings.DATA_PLANE_ID, settings.LOG_LEVEL);
   const { log } = processLog;
   const stopTimeoutMs = workerStopMs + 2 * STOP_MARGIN_MS;
   await runProcess({ name: 'data plane', log, clock, stopTimeoutMs }, (runner) =>
-    start(runner, config, clock, processLog, workerStopMs + STOP_MARGIN_MS),
+    start(runner, settings, clock, processLog, workerStopMs + STOP_MARGIN_MS),
   );
 }
 
 async function start(
   runner: Runner,
-  config: Config,
+  settings: PrimarySettings,
   clock: Clock,
   { log, observe }: ProcessLog,
   stopMs: number,
@@ -47,51 +63,89 @@ async function start(
   registry.setDefaultLabels({ worker: 'primary' });
   observe(registry);
   collectProcessMetrics(registry, clock);
-  const restarts = new Counter({
-    name: 'gateway_worker_restarts_total',
-    help: 'Workers that took the place of one that had crashed, had hung, or was stopped by itself.',
-    labelNames: ['why'],
-    registers: [registry],
-  });
-  for (const why of ['crashed', 'stopped', 'hung']) restarts.inc({ why }, 0);
-  let stopping = false;
-  const undealt = new Counter({
-    name: 'gateway_connections_undealt_total',
-    help: 'Connections that were closed before a worker had them, by reason.',
-    labelNames: ['why'],
-    registers: [registry],
-  });
-  for (const why of ['worker_ended', 'no_open_files', 'stopping']) undealt.inc({ why }, 0);
-  const lines = linesOf(log);
-  await prepareWorkerFolders(config.DATA_PLANE_DATA_DIR, config.WORKERS, log);
+  const instruments = new Instruments(registry);
+  const { restarts, unassigned } = countersOf(instruments);
+  const lines = outputOf(log);
+  await prepareWorkerFolders(settings.DATA_PLANE_DATA_DIR, settings.WORKERS, log);
+
+  const assigner = new ConnectionAssigner((why) => unassigned.inc({ why }));
+  // A connection is not read before a worker has it.
+  const server = createServer({ pauseOnConnect: true }, (socket) => assigner.accept(socket));
   const group = new WorkerGroup({
-    workers: config.WORKERS,
-    launch: (worker, onNews) =>
-      forkWorker(worker, onNews, {
-        ...{ clock, lines },
-        undealt: (why) => undealt.inc({ why }),
-        stopping: () => stopping,
-      }),
+    workers: settings.WORKERS,
+    launch: (worker, onNews) => forkWorker(worker, onNews, { clock, log, lines }),
     clock,
-    hangTimeoutMs: config.WORKER_HANG_TIMEOUT_MS,
+    hangTimeoutMs: settings.WORKER_HANG_TIMEOUT_MS,
     random: Math.random,
     log,
     restarted: (why) => restarts.inc({ why }),
+    connections: assigner,
   });
-  new Gauge({
-    name: 'gateway_workers',
-    help: 'Workers of this process group by state.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      for (const state of ['starting', 'serving', 'leaving', 'waiting'] as const) {
-        this.set({ state }, group.count(state));
-      }
-    },
+  instruments.observeGauges(
+    'gateway_workers',
+    'Workers of this process group, by state',
+    ['state'],
+    () => STATES.map((state) => [{ state }, group.count(state)] as const),
+  );
+
+  let stopping = false;
+  const admin = await openAdminPort(settings, registry, group, () => stopping);
+  runner.defer('admin server', () => admin.close());
+  runner.defer('workers', () => {
+    stopping = true;
+    server.close();
+    assigner.stop();
+    return group.stop(stopMs);
   });
-  const admin = await startAdminPort({
-    host: config.DATA_PLANE_ADMIN_HOST,
-    port: config.DATA_PLANE_ADMIN_PORT,
+  if (certificateFiles(settings) !== undefined) process.on('SIGHUP', () => group.reload());
+  let port = settings.GATEWAY_PORT;
+  await group.start(async () => {
+    const { GATEWAY_HOST: host, GATEWAY_PORT } = settings;
+    port = await listen(server, { host, port: GATEWAY_PORT, portVariable: 'GATEWAY_PORT' });
+  });
+  log.info(
+    { port, admin_port: admin.port, workers: settings.WORKERS },
+    'data plane workers started',
+  );
+}
+
+const STATES: readonly WorkerState[] = ['starting', 'serving', 'leaving', 'waiting'];
+const RESTART_REASONS: readonly RestartReason[] = ['crashed', 'stopped', 'hung'];
+const UNASSIGNED_REASONS: readonly UnassignedReason[] = [
+  'worker_ended',
+  'no_open_files',
+  'stopping',
+];
+
+function countersOf(instruments: Instruments): {
+  readonly restarts: Counter<'why'>;
+  readonly unassigned: Counter<'why'>;
+} {
+  const restarts = instruments.counter(
+    'gateway_worker_restarts_total',
+    'Workers started in place of one that crashed, hung or was stopped alone, by reason',
+    ['why'],
+  );
+  const unassigned = instruments.counter(
+    'gateway_connections_unassigned_total',
+    'Connections closed before a worker accepted them, by reason',
+    ['why'],
+  );
+  for (const why of RESTART_REASONS) restarts.inc({ why }, 0);
+  for (const why of UNASSIGNED_REASONS) unassigned.inc({ why }, 0);
+  return { restarts, unassigned };
+}
+
+/** One admin port for the group, with the metrics of all its processes. */
+function openAdminPort(
+  settings: PrimarySettings,
+  registry: Registry,
+  group: WorkerGroup,
+  stopping: () => boolean,
+): Promise<AdminServer> {
+  return startAdminPort({
+    host: settings.DATA_PLANE_ADMIN_HOST,
+    port: settings.DATA_PLANE_ADMIN_PORT,
     portVariable: 'DATA_PLANE_ADMIN_PORT',
     registry: {
       contentType: registry.contentType,
@@ -103,23 +157,12 @@ async function start(
         return mergeMetrics(texts.filter((text) => text !== undefined));
       },
     },
-    readiness: () => readinessOfGroup(group.running, config.WORKERS, stopping),
+    readiness: () => readinessOfGroup(group.running, settings.WORKERS, stopping()),
   });
-  runner.defer('admin server', () => admin.close());
-  runner.defer('workers', () => {
-    stopping = true;
-    return group.stop(stopMs);
-  });
-  if (certificateFiles(config) !== undefined) process.on('SIGHUP', () => group.reload());
-  await group.start();
-  log.info(
-    { port: config.GATEWAY_PORT, admin_port: admin.port, workers: config.WORKERS },
-    'the workers of the data plane are started',
-  );
 }
 
-/** Where the log of this process goes, for the lines of the workers as well. */
-function linesOf(log: Logger): LineTarget {
+/** The output of the primary's log, for the log lines of the workers. */
+function outputOf(log: Logger): LineTarget {
   const output = (log as unknown as Record<symbol, LineTarget>)[symbols.streamSym];
   if (output === undefined) throw new Error('the log has no output');
   return output;

@@ -11,8 +11,8 @@ class Target {
   }
 }
 
-describe('lines of several processes in one place', () => {
-  it('are whole, however they are cut on the way', async () => {
+describe('passing on the lines of a process', () => {
+  it('writes whole lines, wherever the chunks are cut', async () => {
     const lines = fc.array(fc.string({ unit: 'grapheme' }).map((s) => s.replaceAll('\n', ' ')));
     await fc.assert(
       fc.asyncProperty(lines, fc.integer({ min: 1, max: 7 }), async (all, cutBytes) => {
@@ -31,7 +31,7 @@ describe('lines of several processes in one place', () => {
     );
   });
 
-  it('end with what a process that was killed had begun', async () => {
+  it('completes the last line of a process that was killed', async () => {
     const from = new PassThrough();
     const target = new Target();
     passWholeLines(from, target);

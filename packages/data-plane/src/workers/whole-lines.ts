@@ -1,15 +1,12 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
-/** Where whole lines go; it has a bound of its own. */
+/** Where whole lines go. It limits its memory itself. */
 export interface LineTarget {
   write(lines: string): void;
 }
 
-/**
- * Passes on what a process writes, in whole lines, so that the lines of several processes do not run
- * into each other where they go to one place.
- */
+/** Passes on the output of a process in whole lines, so that lines of several processes do not mix. */
 export function passWholeLines(from: Readable, to: LineTarget): void {
   const decoder = new StringDecoder('utf8');
   let rest = '';
@@ -19,7 +16,7 @@ export function passWholeLines(from: Readable, to: LineTarget): void {
     rest = text.slice(end);
     if (end > 0) to.write(text.slice(0, end));
   });
-  // A process that was killed may leave a line without its end.
+  // A process that was killed may leave an incomplete line.
   from.once('end', () => {
     if (rest !== '') to.write(`${rest}\n`);
   });

@@ -23,7 +23,7 @@ describe('the folders of workers', () => {
     return Promise.all(names.map((name) => readFile(path.join(dir, 'spool', name), 'utf8')));
   };
 
-  it('give the records of workers that are no more to the first one, and lose none of its own', async () => {
+  it('get the spooled records of former workers into the folder of the first one, which keeps its own', async () => {
     await put('spool/records-0000000007.spool', 'own');
     await put('worker-2/spool/records-0000000001.spool', 'of 2');
     await put('worker-3/spool/records-0000000010.spool', 'of 3, later');
@@ -37,7 +37,7 @@ describe('the folders of workers', () => {
     expect(await readdir(dir)).toEqual(['spool']);
   });
 
-  it('give a worker without a last-good configuration that of the first, and leave others theirs', async () => {
+  it('get a copy of the first last-good configuration if they have none of their own', async () => {
     await put('last-good/production.snapshot', 'newest');
     await put('last-good/production.snapshot.draft', 'torn');
     await put('worker-2/last-good/production.snapshot', 'its own');
@@ -48,7 +48,7 @@ describe('the folders of workers', () => {
     expect(await readFile(path.join(of(2), 'production.snapshot'), 'utf8')).toBe('its own');
   });
 
-  it('are none where there is no folder yet, and what cannot be read keeps nothing from serving', async () => {
+  it('may be missing or unreadable without an error', async () => {
     await prepareWorkerFolders(path.join(dir, 'missing'), 2, silent);
     await put('file', '');
     await prepareWorkerFolders(path.join(dir, 'file'), 2, silent);

@@ -7,14 +7,13 @@ import { folderOfWorker, workerOfFolder } from './worker-settings.ts';
 
 const SPOOL = 'spool';
 const LAST_GOOD = 'last-good';
-/** A file that was not written to its end. */
+/** The name of a file that is still being written. */
 const DRAFT = /\.draft$/;
 
 /**
- * Prepares the folder of a data plane for this number of workers, before any of them runs. Records that
- * a worker of an earlier start left, and that none of this one would find, go to the spool of the first.
- * A worker that has no last-good configuration gets the first one's, so that it serves at once too
- * where NATS is away. What fails is said, and keeps nothing from serving.
+ * Prepares the folder of a data plane for this number of workers, before any of them starts. Spooled records of workers that no
+ * longer exist move to the spool of the first worker. A worker without a last-good configuration gets a copy of the first
+ * worker's, so that it can serve at once even if NATS is unavailable. Errors are logged and do not prevent the start.
  */
 export async function prepareWorkerFolders(
   dir: string,
@@ -24,17 +23,18 @@ export async function prepareWorkerFolders(
   try {
     for (const name of await namesIn(dir)) {
       const worker = workerOfFolder(name);
-      if (worker !== undefined && worker > workers) await takeOver(dir, join(dir, name), log);
+      if (worker !== undefined && worker > workers) await moveSpool(dir, join(dir, name), log);
     }
     for (let worker = 2; worker <= workers; worker += 1) {
       await copyLastGood(dir, folderOfWorker(dir, worker));
     }
   } catch (error) {
-    log.error({ reason: String(error) }, 'the folders of workers could not be prepared');
+    log.error({ reason: String(error) }, 'worker folders not prepared');
   }
 }
 
-async function takeOver(dir: string, former: string, log: Logger): Promise<void> {
+/** Moves the spooled records of a former worker to the first worker and removes its folder. */
+async function moveSpool(dir: string, former: string, log: Logger): Promise<void> {
   const spool = join(dir, SPOOL);
   const numbered = (names: readonly string[]) =>
     names.flatMap((name) => {
@@ -50,9 +50,9 @@ async function takeOver(dir: string, former: string, log: Logger): Promise<void>
       last += 1;
       await rename(join(former, SPOOL, name), join(spool, spoolFileName(last)));
     }
-    log.info({ files: left.length, from: former }, 'records of a former worker are taken over');
+    log.info({ files: left.length, from: former }, 'spooled records of a former worker moved');
   }
-  // Its last-good configuration would be out of date where the worker comes back one day.
+  // If WORKERS is raised again later, its last-good configuration would be outdated.
   await rm(former, { recursive: true });
 }
 
@@ -63,13 +63,13 @@ async function copyLastGood(from: string, to: string): Promise<void> {
   await makeFolder(join(to, LAST_GOOD), 0o700);
   for (const name of names) {
     const target = join(to, LAST_GOOD, name);
-    // What is cut off on a full disk does not get the name of a whole file.
+    // On a full disk, an incomplete copy keeps the name of a draft.
     await copyFile(join(from, LAST_GOOD, name), `${target}.draft`);
     await rename(`${target}.draft`, target);
   }
 }
 
-/** None where there is no such folder. */
+/** The names in a folder; empty if it does not exist. */
 async function namesIn(dir: string): Promise<string[]> {
   try {
     return await readdir(dir);

@@ -25,15 +25,16 @@ class FakeWorker implements WorkerProcess {
   }
   tell(what: 'stop' | 'reload' | 'ping'): void {
     if (what !== 'ping') this.told.push(what);
-    // One that hangs has nothing to say.
+    // A worker that hangs does not answer.
     else if (!this.hangs) this.say({ kind: 'alive' });
   }
+  assign = () => Promise.resolve('accepted' as const);
   readiness = () => Promise.resolve(undefined);
   metrics = () => Promise.resolve(undefined);
   kill(): void {
     this.#end.resolve({ code: null, signal: 'SIGKILL' });
   }
-  /** Resolves when the group knows. */
+  /** Resolves when the group has noticed. */
   async end(how: WorkerEnd): Promise<void> {
     this.#end.resolve(how);
     await settled();
@@ -45,6 +46,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 function setUp(workers: number) {
   const launched: FakeWorker[] = [];
   const restarts: string[] = [];
+  const accepting: unknown[] = [];
   const clock = manualClock();
   const group = new WorkerGroup({
     workers,
@@ -58,13 +60,18 @@ function setUp(workers: number) {
     random: () => 0,
     log: pino({ level: 'silent' }),
     restarted: (why) => void restarts.push(why),
+    connections: {
+      add: (worker) => void accepting.push(worker),
+      remove: (worker) =>
+        void accepting.splice(accepting.indexOf(worker), accepting.includes(worker) ? 1 : 0),
+    },
   });
   const last = (): FakeWorker => {
     const worker = launched.at(-1);
-    if (worker === undefined) throw new Error('none was launched');
+    if (worker === undefined) throw new Error('no worker was launched');
     return worker;
   };
-  return { group, launched, restarts, clock, last };
+  return { group, launched, restarts, accepting, clock, last };
 }
 
 async function serving(workers: number) {
@@ -87,7 +94,26 @@ describe('a group of workers', () => {
     expect([group.count('serving'), group.count('starting')]).toEqual([1, 2]);
   });
 
-  it('does not start where the first one cannot, and says why', async () => {
+  it('runs what it is given when the first one serves, before it starts the others', async () => {
+    const { group, launched, last } = setUp(2);
+    const starting = group.start(() => Promise.reject(new Error('port 80 is in use')));
+    last().say({ kind: 'serving' });
+    await expect(starting).rejects.toThrow('port 80 is in use');
+    expect(launched).toHaveLength(1);
+  });
+
+  it('tells which workers accept connections', async () => {
+    const { launched, accepting, clock, last } = await serving(3);
+    expect(accepting).toEqual(launched);
+    launched[0]?.say({ kind: 'leaving' });
+    await launched[1]?.end(CRASH);
+    expect(accepting).toEqual([launched[2]]);
+    clock.advance(200);
+    last().say({ kind: 'serving' });
+    expect(accepting).toEqual([launched[2], last()]);
+  });
+
+  it('fails to start if the first one does, with its reason', async () => {
     const { group, launched, last } = setUp(3);
     const starting = group.start();
     last().say({ kind: 'failed', reason: 'port 80 is in use' });
@@ -96,7 +122,7 @@ describe('a group of workers', () => {
     expect(launched).toHaveLength(1);
   });
 
-  it('replaces at once a worker that somebody stopped, in the same place', async () => {
+  it('replaces a worker that was stopped at once, in the same place', async () => {
     const { group, launched, restarts } = await serving(2);
     launched[1]?.say({ kind: 'leaving' });
     expect(group.running.map(({ serves }) => serves)).toEqual([true, false]);
@@ -105,7 +131,7 @@ describe('a group of workers', () => {
     expect(restarts).toEqual(['stopped']);
   });
 
-  it('restarts one that crashes with a back-off that doubles, and begins anew after a minute', async () => {
+  it('restarts a crashed worker with a back-off that doubles, and starts from 200 ms again after a minute', async () => {
     const { launched, restarts, clock, last } = await serving(2);
     for (const delayMs of [200, 400, 800]) {
       await last().end(CRASH);
@@ -125,10 +151,10 @@ describe('a group of workers', () => {
     expect(restarts).toEqual(Array(4).fill('crashed'));
   });
 
-  it('kills one that hangs, also as it leaves, and puts another in its place; those that answer stay', async () => {
+  it('kills and replaces a worker that hangs, also while it leaves; workers that answer stay', async () => {
     const { group, launched, restarts, clock } = await serving(3);
     const [, hung, left] = launched;
-    if (hung === undefined || left === undefined) throw new Error('there are three');
+    if (hung === undefined || left === undefined) throw new Error('three workers were launched');
     hung.hangs = true;
     left.say({ kind: 'leaving' });
     left.hangs = true;
@@ -148,7 +174,7 @@ describe('a group of workers', () => {
     expect(launched).toHaveLength(5);
   });
 
-  it('leaves one that starts alone, however long that takes', async () => {
+  it('does not kill a worker that is starting, however long that takes', async () => {
     const { launched, clock, last } = await serving(2);
     await last().end(CRASH);
     clock.advance(200);
@@ -158,7 +184,7 @@ describe('a group of workers', () => {
     expect(launched).toHaveLength(3);
   });
 
-  it('tells all to drain at a stop, starts none after it, and kills what does not end in time', async () => {
+  it('tells all to drain at a stop, starts no other, and kills those that do not end in time', async () => {
     const { group, launched, clock } = await serving(3);
     await launched[0]?.end(CRASH);
     const stopping = group.stop(5000);
@@ -171,7 +197,7 @@ describe('a group of workers', () => {
     expect(await launched[2]?.ended).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('passes the order to read the certificate anew on to all that run', async () => {
+  it('tells all running workers to read the certificate again', async () => {
     const { group, launched } = await serving(2);
     group.reload();
     expect(launched.map(({ told }) => told)).toEqual([['reload'], ['reload']]);

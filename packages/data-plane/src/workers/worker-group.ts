@@ -1,5 +1,6 @@
 import { backOffMs, type Clock, type Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { ConnectionWorker } from './connection-assigner.ts';
 import { watchForHang, type HangWatch } from './hang-watch.ts';
 import type { Readiness } from './messages.ts';
 
@@ -9,27 +10,27 @@ export interface WorkerEnd {
   readonly signal: string | null;
 }
 
-/** A worker that runs. */
-export interface WorkerProcess {
+/** A running worker. */
+export interface WorkerProcess extends ConnectionWorker {
   readonly pid: number;
-  /** Resolves when it has ended and all that it wrote was read; never rejects. */
+  /** Resolves when the process has ended and its output was read to the end; never rejects. */
   readonly ended: Promise<WorkerEnd>;
   tell(what: 'stop' | 'reload' | 'ping'): void;
-  /** Both give undefined where it does not answer in time. */
+  /** Both resolve with undefined if the worker does not answer in time. */
   readiness(): Promise<Readiness | undefined>;
   metrics(): Promise<string | undefined>;
   kill(): void;
 }
 
-/** A process of a group, by its place in it. */
+/** A running worker and its number. */
 export interface RunningWorker {
   readonly worker: number;
-  /** It takes connections. */
+  /** Whether it accepts connections. */
   readonly serves: boolean;
   readonly process: WorkerProcess;
 }
 
-/** What a worker says by itself. */
+/** What a worker reports without being asked. */
 export type WorkerNews =
   | { readonly kind: 'serving' | 'leaving' | 'alive' }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -38,42 +39,47 @@ export interface WorkerGroupOptions {
   readonly workers: number;
   readonly launch: (worker: number, onNews: (news: WorkerNews) => void) => WorkerProcess;
   readonly clock: Clock;
-  /** A worker that has served, and does not answer for so long, is killed and replaced, ms. */
+  /** A worker that has served and does not answer for this long is killed and replaced, ms. */
   readonly hangTimeoutMs: number;
-  /** Gives numbers in [0, 1). */
+  /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
-  /** Counts a worker that took the place of one that ended. */
+  /** Counts a worker that replaces one that ended. */
   readonly restarted: (why: RestartReason) => void;
+  /** Told which workers accept connections. */
+  readonly connections: {
+    add(worker: ConnectionWorker): void;
+    remove(worker: ConnectionWorker): void;
+  };
 }
 
-/** Why another took the place of a worker. */
+/** Why a worker was replaced. */
 export type RestartReason = 'crashed' | 'stopped' | 'hung';
 
 export type WorkerState = 'starting' | 'serving' | 'leaving' | 'waiting';
 
-/** A place in the group: it has one process at a time, or waits for the next. */
+/** A place in the group: it has one process at a time, or waits until the next is started. */
 interface Place {
   readonly worker: number;
   state: WorkerState;
   process: WorkerProcess | undefined;
   servingSinceMs: number | undefined;
-  /** While a process serves, or leaves. */
+  /** Set while a process serves or leaves. */
   watch: HangWatch | undefined;
   hung: boolean;
-  /** Crashes in a row. */
+  /** Consecutive crashes. */
   crashes: number;
   failedStart: string | undefined;
   timer: Timer | undefined;
 }
 
 const BACK_OFF = { firstMs: 200, maxMs: 30_000 };
-/** A worker that served for so long was well; what ends it is no crash in a row. */
-const WELL_MS = 60_000;
+/** After serving for this long, a crash counts as the first one again. */
+const STABLE_MS = 60_000;
 
 /**
- * Keeps a number of workers running. One that ends is followed by another: at once where somebody
- * stopped it, with back-off where it crashed.
+ * Keeps a number of workers running. A worker that ends is replaced: at once if it was stopped, with back-off if it
+ * crashed.
  */
 export class WorkerGroup {
   readonly #options: WorkerGroupOptions;
@@ -97,31 +103,35 @@ export class WorkerGroup {
   }
 
   /**
-   * Starts the first worker, and once that serves the others: what keeps one from serving keeps all
-   * of them, and is said once.
+   * Starts the first worker, and the others once it serves: an error that prevents one worker from serving prevents
+   * all of them, and is reported once.
    *
-   * @throws Error with the reason of the first worker where it does not get to serve
+   * @param onServing runs when the first worker serves, before the others are started
+   * @throws Error with the reason if the first worker does not get to serve
    */
-  async start(): Promise<void> {
+  async start(onServing: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const [first, ...others] = this.#places;
     if (first === undefined) throw new Error('a group has at least one worker');
     const served = Promise.withResolvers<undefined>();
     const process = this.#launch(first, () => served.resolve(undefined));
     const end = await Promise.race([served.promise, process.ended]);
     if (end !== undefined && !this.#stopping) {
-      throw new Error(first.failedStart ?? `worker 1 ended while it started: ${describe(end)}`);
+      throw new Error(first.failedStart ?? `worker 1 ended during its start: ${describe(end)}`);
     }
+    if (!this.#stopping) await onServing();
     this.#started = true;
     if (this.#stopping) return;
+    // One that ended meanwhile is replaced like any other.
+    if (first.process === undefined) this.#launch(first);
     for (const place of others) this.#launch(place);
   }
 
-  /** How many places are in this state. */
+  /** The number of places in this state. */
   count(state: WorkerState): number {
     return this.#places.filter((place) => place.state === state).length;
   }
 
-  /** Every worker that runs, with whether it takes connections. */
+  /** The running workers. */
   get running(): readonly RunningWorker[] {
     return this.#places.flatMap(({ worker, state, process }) =>
       process === undefined ? [] : [{ worker, serves: state === 'serving', process }],
@@ -132,7 +142,7 @@ export class WorkerGroup {
     for (const { process } of this.running) process.tell('reload');
   }
 
-  /** Lets all drain and waits for them; those that have not ended after `timeoutMs` are killed. */
+  /** Tells all workers to drain and waits for their end; kills those that have not ended after `timeoutMs`. */
   async stop(timeoutMs: number): Promise<void> {
     this.#stopping = true;
     const { clock, log } = this.#options;
@@ -140,7 +150,7 @@ export class WorkerGroup {
     const running = this.running;
     const late = clock.setTimer(timeoutMs, () => {
       for (const { worker, process } of this.running) {
-        log.error({ worker, worker_pid: process.pid }, 'a worker did not stop in time');
+        log.error({ worker, worker_pid: process.pid }, 'worker killed: not stopped in time');
         process.kill();
       }
     });
@@ -150,7 +160,7 @@ export class WorkerGroup {
   }
 
   #launch(place: Place, onServing: () => void = () => undefined): WorkerProcess {
-    const { launch, clock, log } = this.#options;
+    const { launch, clock, log, connections } = this.#options;
     const { worker } = place;
     place.state = 'starting';
     place.failedStart = undefined;
@@ -158,12 +168,14 @@ export class WorkerGroup {
     place.hung = false;
     const process = launch(worker, (news) => {
       if (news.kind === 'failed') place.failedStart = news.reason;
-      else if (news.kind === 'alive') place.watch?.heard();
+      else if (news.kind === 'alive') place.watch?.answered();
       else place.state = news.kind;
+      if (news.kind === 'leaving') connections.remove(process);
       if (news.kind !== 'serving') return;
       place.servingSinceMs = clock.monotonicMs();
-      log.info({ worker, worker_pid: process.pid }, 'a worker serves');
+      log.info({ worker, worker_pid: process.pid }, 'worker serving');
       place.watch = this.#watch(place, process);
+      connections.add(process);
       onServing();
     });
     place.process = process;
@@ -175,11 +187,12 @@ export class WorkerGroup {
     const { clock, log, hangTimeoutMs: timeoutMs } = this.#options;
     const { worker } = place;
     return watchForHang({
-      ...{ clock, timeoutMs },
-      ask: () => process.tell('ping'),
-      hangs(silentMs) {
-        const said = { worker, worker_pid: process.pid, silent_ms: Math.round(silentMs) };
-        log.error(said, 'a worker hangs, and is killed');
+      clock,
+      timeoutMs,
+      ping: () => process.tell('ping'),
+      onHang(silentMs) {
+        const fields = { worker, worker_pid: process.pid, silent_ms: Math.round(silentMs) };
+        log.error(fields, 'worker killed: event loop blocked');
         place.hung = true;
         process.kill();
       },
@@ -187,25 +200,26 @@ export class WorkerGroup {
   }
 
   #ended(place: Place, process: WorkerProcess, end: WorkerEnd): void {
-    const { clock, log, restarted } = this.#options;
+    const { clock, log, restarted, connections } = this.#options;
+    connections.remove(process);
     place.watch?.stop();
     place.watch = undefined;
     place.process = undefined;
     place.state = 'waiting';
     if (this.#stopping || !this.#started) return;
     const { worker, servingSinceMs, hung } = place;
-    const said = { worker, worker_pid: process.pid, how: describe(end) };
+    const fields = { worker, worker_pid: process.pid, how: describe(end) };
     if (end.code === 0) {
       place.crashes = 0;
-      log.info(said, 'a worker was stopped; another takes its place');
+      log.info(fields, 'worker stopped; starting another');
       restarted('stopped');
       this.#launch(place);
       return;
     }
-    const wasWell = clock.monotonicMs() - (servingSinceMs ?? Infinity) >= WELL_MS;
-    place.crashes = wasWell ? 1 : place.crashes + 1;
+    const wasStable = clock.monotonicMs() - (servingSinceMs ?? Infinity) >= STABLE_MS;
+    place.crashes = wasStable ? 1 : place.crashes + 1;
     const delayMs = backOffMs(place.crashes, BACK_OFF, this.#options.random());
-    log.error({ ...said, restart_in_ms: Math.round(delayMs) }, 'a worker crashed');
+    log.error({ ...fields, restart_in_ms: Math.round(delayMs) }, 'worker crashed; restarting');
     place.timer = clock.setTimer(delayMs, () => {
       restarted(hung ? 'hung' : 'crashed');
       this.#launch(place);

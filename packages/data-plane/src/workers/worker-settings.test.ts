@@ -7,7 +7,7 @@ const read = (environment: Record<string, string>) =>
   readConfig({ GATEWAY_MASTER_KEYS: KEYS, DATA_PLANE_ID: 'dp', ...environment });
 
 describe('the settings of a worker', () => {
-  it('have an id and a folder that no other worker has', () => {
+  it('contain an id and a folder of its own', () => {
     const config = read({ WORKERS: '3', DATA_PLANE_DATA_DIR: '/data' });
     const workers = [1, 2, 3].map((worker) => settingsOfWorker(config, worker));
     expect(workers.map((one) => one.DATA_PLANE_ID)).toEqual(['dp.1', 'dp.2', 'dp.3']);
@@ -15,7 +15,7 @@ describe('the settings of a worker', () => {
     expect(folders).toEqual(['/data', '/data/worker-2', '/data/worker-3']);
   });
 
-  it('hold the group to its bounds, and leave each worker at least one', () => {
+  it('divide the limits of the group, with at least one for each worker', () => {
     const config = read({ WORKERS: '4', MAX_IN_FLIGHT_REQUESTS: '10', MAX_CONNECTIONS: '1' });
     const { MAX_IN_FLIGHT_REQUESTS, MAX_CONNECTIONS, AUTH_FAILURE_LIMIT } = settingsOfWorker(
       config,
@@ -25,16 +25,20 @@ describe('the settings of a worker', () => {
     expect(AUTH_FAILURE_LIMIT).toBe(config.AUTH_FAILURE_LIMIT);
   });
 
-  it('keep an id that fits, whatever its length', () => {
+  it('never exceed the length of an id', () => {
     expect(() => read({ WORKERS: '2', DATA_PLANE_ID: 'a'.repeat(62) })).toThrow(
       /^DATA_PLANE_ID: [^\n;]+$/,
     );
     expect(read({ WORKERS: '1', DATA_PLANE_ID: 'a'.repeat(64) }).WORKERS).toBe(1);
   });
 
-  it('are found again by the name of their folder', () => {
+  it('contain a folder whose name gives the number of the worker', () => {
     expect(['worker-2', 'worker-12', 'worker-', 'spool', 'worker-1x'].map(workerOfFolder)).toEqual([
-      ...[2, 12, undefined, undefined, undefined],
+      2,
+      12,
+      undefined,
+      undefined,
+      undefined,
     ]);
     expect(folderOfWorker('data', 12)).toBe('data/worker-12');
   });

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
 
-/** Bounds that hold for all workers of a process group together. */
-const SHARED_BOUNDS = [
+/** Limits that apply to all workers of a group together. */
+const SHARED_LIMITS = [
   'MAX_IN_FLIGHT_REQUESTS',
   'MAX_CONNECTIONS',
   'MAX_CONNECTIONS_PER_ADDRESS',
@@ -10,33 +9,44 @@ const SHARED_BOUNDS = [
   'MAX_PARALLEL_HEALTH_CHECKS',
   'MAX_IDEMPOTENT_WAITERS',
   'MAX_KEPT_BODY_BYTES',
-] as const satisfies readonly (keyof Config)[];
+] as const;
+
+type SharedLimits = Readonly<Record<(typeof SHARED_LIMITS)[number], number>>;
+
+/** The settings of a group that differ in its workers. */
+export interface GroupSettings extends SharedLimits {
+  readonly WORKERS: number;
+  readonly DATA_PLANE_ID: string;
+  readonly DATA_PLANE_DATA_DIR: string;
+}
 
 /**
- * The settings of one worker of a group: it is a data plane with an id and a folder of its own, and has
- * its part, rounded up, of what bounds the group. Connections are dealt out by turns, so equal parts
- * are what each of them needs. The first worker has the folder of the group, in which a data plane
- * without workers leaves its files.
+ * The settings of one worker of a group. A worker is a data plane with its own id and folder, and gets an equal share,
+ * rounded up, of the limits of the group, because connections are assigned in turn. The first worker uses the folder of
+ * the group, in which a data plane without workers keeps its files.
  *
- * @param config of the group
+ * @param settings of the group
  * @param worker from 1 to `WORKERS`
  */
-export function settingsOfWorker(config: Config, worker: number): Config {
-  const bounds = SHARED_BOUNDS.map((name) => [name, Math.ceil(config[name] / config.WORKERS)]);
+export function settingsOfWorker<Settings extends GroupSettings>(
+  settings: Settings,
+  worker: number,
+): Settings {
+  const shares = SHARED_LIMITS.map((name) => [name, Math.ceil(settings[name] / settings.WORKERS)]);
   return Object.freeze({
-    ...config,
-    ...(Object.fromEntries(bounds) as Partial<Config>),
-    DATA_PLANE_ID: `${config.DATA_PLANE_ID}.${worker}`,
-    DATA_PLANE_DATA_DIR: folderOfWorker(config.DATA_PLANE_DATA_DIR, worker),
+    ...settings,
+    ...(Object.fromEntries(shares) as SharedLimits),
+    DATA_PLANE_ID: `${settings.DATA_PLANE_ID}.${worker}`,
+    DATA_PLANE_DATA_DIR: folderOfWorker(settings.DATA_PLANE_DATA_DIR, worker),
   });
 }
 
-/** Where a worker keeps its last-good configuration and its spool; no two have the same. */
+/** The folder in which a worker keeps its last-good configuration and its spool; each worker has its own. */
 export function folderOfWorker(dir: string, worker: number): string {
   return worker === 1 ? dir : join(dir, `worker-${worker}`);
 }
 
-/** The worker that has a folder of this name in the group's, or undefined. */
+/** The number of the worker that uses a folder of this name, or undefined. */
 export function workerOfFolder(name: string): number | undefined {
   const [, digits] = /^worker-([1-9]\d{0,2})$/.exec(name) ?? [];
   return digits === undefined ? undefined : Number(digits);
