@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { StartError } from '@gateway/local-stack/process/start-error';
+import { StartError } from '@gateway/local-stack/process/errors';
 import { runCommand } from '@gateway/local-stack/process/run-command';
 
 /** The measured proxy has one core to itself; everything else shares the others. */

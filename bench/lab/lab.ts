@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { StartError } from '@gateway/local-stack/process/start-error';
+import { StartError } from '@gateway/local-stack/process/errors';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { createRunner, type Runner } from '@gateway/shared/runner';
 import { pinned, pinSelf, splitCores, type Cores } from './cores.ts';

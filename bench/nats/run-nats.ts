@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startNats } from '@gateway/local-stack/nats';
-import type { Server } from '@gateway/local-stack/server';
+import { startNats } from '@gateway/local-stack/nats/start-nats';
+import type { Server } from '@gateway/local-stack/process/managed-process';
 import { systemClock as clock } from '@gateway/shared/clock';
 import { connectNats } from '@gateway/shared/messaging/connection';
 import { createLogger } from '@gateway/shared/telemetry/logger';

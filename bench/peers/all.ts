@@ -1,4 +1,4 @@
-import { StartError } from '@gateway/local-stack/process/start-error';
+import { StartError } from '@gateway/local-stack/process/errors';
 import { gatewayRows } from './gateway.ts';
 import { haproxy, nginx } from './nginx-and-haproxy.ts';
 import { fastifyHttpProxy, floor, httpProxy } from './node-proxies.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { StartError } from '@gateway/local-stack/process/start-error';
+import { StartError } from '@gateway/local-stack/process/errors';
 import {
   createManagementClient,
   type ManagementClient,

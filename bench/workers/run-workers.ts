@@ -63,7 +63,9 @@ async function startSubjects({ cores, runner, site }: Lab): Promise<readonly Sub
   const subjects: Subject[] = [];
   for (const workers of [1, 2]) {
     const { baseUrl, pid } = await stack.startDataPlane({
-      ...{ name: `workers-${workers}`, launcher, signal: site.signal },
+      name: `workers-${workers}`,
+      launcher,
+      signal: site.signal,
       env: { WORKERS: String(workers) },
     });
     const url = `${baseUrl}/v1/proxy/orders`;

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startPostgres } from '@gateway/local-stack/postgres';
+import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '../harness/client.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startNats } from '@gateway/local-stack/nats';
+import { startNats } from '@gateway/local-stack/nats/start-nats';
 import { createTestDatabase } from '@gateway/local-stack/test/test-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { runLine } from './shell-line.ts';
@@ -74,7 +74,7 @@ describe('npm start', () => {
       const second = start();
       await second.serving();
       // Nothing of what takes long the first time.
-      const makes = /Making the Postgres data folder|Installing packages|Downloading/;
+      const makes = /Creating the Postgres data folder|Installing packages|Downloading/;
       expect(first.stdout() + first.stderr()).toMatch(makes);
       expect(second.stdout() + second.stderr()).not.toMatch(makes);
       expect(tokenOf(second)).toBe(tokenOf(first));
@@ -115,7 +115,9 @@ describe('npm start', () => {
       await eventually(async () => {
         expect((await processes()).map(({ name }) => name)).not.toContain('control-plane');
       });
-      expect(run.stdout()).toMatch(/control-plane \(pid \d+\) has stopped: .*; the rest runs on/);
+      expect(run.stdout()).toMatch(
+        /control-plane \(pid \d+\) has stopped: .*; the other processes keep running/,
+      );
       expect((await runLine(curlLines(run)[0] ?? '')).stdout).toMatch(/^HTTP\/1.1 200/);
 
       // The stack itself, not the bootstrap, so that nobody is left to stop what it started.
@@ -181,7 +183,9 @@ describe('npm start', () => {
     await writeFile(dataDir, 'a file');
     const run = start();
     expect(await run.ended()).toBe(1);
-    expect(run.stderr()).toMatch(/^gateway: the data folder [^\n]* file in its place[^\n]*\n$/);
+    expect(run.stderr()).toMatch(
+      /^gateway: the data folder [^\n]* parent folder is a file[^\n]*\n$/,
+    );
     expect(processesOf(dataDir)).toEqual([]);
   });
 
@@ -197,7 +201,7 @@ describe('npm start', () => {
       await rm(path.join(dataDir, 'postgres', 'cluster', 'global'), { recursive: true });
       const broken = start();
       expect(await broken.ended()).toBe(1);
-      expect(broken.stderr()).toMatch(/^gateway: postgres ended while it started: [^\n]*\n$/);
+      expect(broken.stderr()).toMatch(/^gateway: postgres ended during its start: [^\n]*\n$/);
       expect(processesOf(dataDir)).toEqual([]);
     },
     startTimeoutMs,

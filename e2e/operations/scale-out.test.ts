@@ -60,7 +60,7 @@ describe('npm start at a larger scale', () => {
     'starts four data planes, says where they are, and they hold a quota and a key together',
     async () => {
       const started = await start({ DATA_PLANES: '4' });
-      expect(started.stdout()).toContain('The gateway serves with 4 data planes.');
+      expect(started.stdout()).toContain('The gateway is ready with 4 data planes.');
       const base = Number(ports['GATEWAY_PORT']);
       const admin = Number(ports['DATA_PLANE_ADMIN_PORT']);
       const planes = (await entries()).filter(({ name }) => name.startsWith('data-plane'));
@@ -101,7 +101,7 @@ describe('npm start at a larger scale', () => {
     'starts a data plane of two workers, and leaves none of them behind',
     async () => {
       const started = await start({ WORKERS: '2' });
-      expect(started.stdout()).toContain('The gateway serves with one data plane of 2 workers.');
+      expect(started.stdout()).toContain('The gateway is ready with one data plane of 2 workers.');
       const plane = (await entries()).find(({ name }) => name === 'data-plane-1');
       await eventually(() => expect(childrenOf(plane?.pid ?? 0)).toHaveLength(2));
       const client = createClient(started.baseUrl, tokenOf(started));

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startNats } from '@gateway/local-stack/nats';
+import { startNats } from '@gateway/local-stack/nats/start-nats';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { eventually } from '@gateway/shared/test/eventually';
 import { connect, type NatsConnection } from '@nats-io/transport-node';

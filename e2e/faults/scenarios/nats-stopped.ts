@@ -1,4 +1,4 @@
-import type { Server } from '@gateway/local-stack/server';
+import type { Server } from '@gateway/local-stack/process/managed-process';
 import type { FaultWorld } from '../harness/fault-world.ts';
 import type { Scenario } from '../harness/scenario.ts';
 

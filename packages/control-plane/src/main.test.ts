@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startControlPlane } from '@gateway/local-stack/stack/planes';
-import { startNats } from '@gateway/local-stack/nats';
+import { startNats } from '@gateway/local-stack/nats/start-nats';
 import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The way in from a machine that has only an older Node and npm: installs what the lockfile names,
-// then runs the asked command under the Node that came with it. Plain JavaScript for Node >= 18
-// with no dependency, because nothing is installed yet when it starts.
+// The entry point on a machine that has only an older Node and npm: installs the packages of the lockfile, then
+// runs the command with the Node that they contain. Plain JavaScript for Node >= 18 without dependencies, because
+// nothing is installed yet when it starts.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,7 @@ function fail(line) {
 async function install() {
   const { packageManager } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   process.stderr.write(
-    `Installing packages with ${packageManager} (a first time takes a while) ...\n`,
+    `Installing packages with ${packageManager} (the first time takes a while) ...\n`,
   );
   const { command, args, env } = installCommand(packageManager);
   const ended = await runForeground(command, args, {
@@ -41,17 +41,17 @@ async function install() {
     stdin: 'ignore',
     wholeGroup: true,
   });
-  // Broken off by Ctrl-C, however the installer puts it.
+  // Interrupted by Ctrl-C, whatever exit code the installer reports.
   const signal = ended.interrupted ?? ended.signal;
   if (signal) return { signal };
   if (ended.code !== 0) {
-    fail(`the packages could not be installed (exit ${ended.code}); the lines above say why`);
+    fail(`the packages could not be installed (exit code ${ended.code}); see the lines above`);
   }
   recordInstall(root);
   return undefined;
 }
 
-/** Ends this process the way the child ended, so that a caller's shell sees the same. */
+/** Ends this process in the same way as the child, so that the caller's shell sees the same result. */
 function mirror({ code, signal }) {
   if (signal) {
     process.exitCode = 128 + signal.number;
@@ -73,18 +73,18 @@ async function main() {
   const node = findNode(root);
   if (!node) {
     fail(
-      `no Node 24 came with the install for ${process.platform}-${process.arch}; ` +
+      `the packages contain no Node 24 for ${process.platform}-${process.arch}; ` +
         'install Node 24 or newer and run this again',
     );
   }
   const env = {
-    // Half of what a process of ours needs to start is the compilation of its modules.
+    // Compiling the modules takes half of a process's start, so the result is cached.
     NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compiled'),
     ...process.env,
     PATH: [path.dirname(node), process.env.PATH].join(path.delimiter),
   };
-  // Set by the link in node_modules/.bin when npm found us through it; it would let code find
-  // packages that it does not declare.
+  // Set by the link in node_modules/.bin if npm started this file through it. Code could then import packages that it
+  // does not declare.
   delete env.NODE_PATH;
   mirror(
     await runForeground(node, [...commands[name], ...rest], { cwd: root, env, stdin: 'inherit' }),

@@ -1,4 +1,4 @@
-// Every static check. All run even when one fails, so that one run shows all there is to mend.
+// Runs every static check, even if one fails, so that one run shows all findings.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runForeground } from './foreground.mjs';
@@ -6,7 +6,7 @@ import { runForeground } from './foreground.mjs';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const sources = ['packages', 'migrations', 'e2e', 'bench'];
 
-/** Two at a time: the one that takes longest beside the others. What fails says which it is. */
+/** Two lanes run in parallel: the longest check beside all others. */
 const lanes = [
   [['eslint', 'eslint', ['.']]],
   [

@@ -1,17 +1,16 @@
-// One child in the foreground whose signals and end are ours.
+// Runs a command in the foreground and forwards signals to it.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs a command with this terminal and resolves with `{code}` or `{signal: {name, number}}`, and
- * with `interrupted`, the first signal that we were sent meanwhile.
- * Every SIGINT, SIGTERM and SIGHUP from before the spawn until the end reaches the child; a child
- * that also got the terminal's own Ctrl-C sees it twice and must bear that.
+ * Runs a command with this terminal. Resolves with `{code}` or `{signal: {name, number}}`, and with `interrupted`, the first
+ * signal that this process received meanwhile. SIGINT, SIGTERM and SIGHUP are forwarded to the child. A child that also receives
+ * Ctrl-C from the terminal sees it twice.
  *
- * With `wholeGroup` the signals go to the child and to all that it started: npx forwards to a shell
- * that dies of them and leaves the program below it running.
+ * With `wholeGroup` the signals go to the child and its descendants. npx needs this: it forwards signals to a shell, which
+ * ends and leaves the program that it started running.
  */
 export function runForeground(command, args, { cwd, env, stdin, wholeGroup = false }) {
   return new Promise((resolve) => {

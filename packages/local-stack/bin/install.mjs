@@ -1,4 +1,4 @@
-// When an install is needed, and with which command line.
+// Decides whether an install is needed, and with which command line.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,14 +7,14 @@ function stampFile(root) {
   return path.join(root, 'node_modules', '.gateway-install');
 }
 
-/** What an install depends on; a node_modules of another machine or lockfile does not match. */
+/** Identifies an install: platform, folder and lockfile. */
 function wantedStamp(root) {
   const lockfile = readFileSync(path.join(root, 'pnpm-lock.yaml'));
   const digest = createHash('sha256').update(lockfile).digest('hex');
   return `${process.platform}-${process.arch} ${root} ${digest}\n`;
 }
 
-/** True when node_modules was filled here from this very lockfile. */
+/** Whether node_modules was installed on this platform, in this folder and from this lockfile. */
 export function isInstallCurrent(root) {
   try {
     return readFileSync(stampFile(root), 'utf8') === wantedStamp(root);
@@ -24,15 +24,14 @@ export function isInstallCurrent(root) {
   }
 }
 
-/** Written only after an install that succeeded, so that one broken off is done again. */
+/** Called only after an install that succeeded, so that an interrupted one is repeated. */
 export function recordInstall(root) {
   writeFileSync(stampFile(root), wantedStamp(root));
 }
 
 /**
- * The pinned pnpm through npx, which is told to keep its own warnings to itself; pnpm still shows
- * its progress. Both run under the system's Node, as they do the first time: npm puts the links of
- * node_modules on the PATH, and the Node there may not know the certificates that the system's does.
+ * Runs the pinned pnpm through npx, without npx's warnings. Both run under the system's Node, as in the first install: npm puts
+ * node_modules/.bin on the PATH, and the Node in there may not have the certificates that the system's Node has.
  */
 export function installCommand(packageManager) {
   const folders = (process.env.PATH ?? '').split(path.delimiter);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { ConfigError } from '@gateway/shared/config/environment';
-import { StartError } from './process/start-error.ts';
+import { StartError } from './process/errors.ts';
 import { banner } from './stack/banner.ts';
 import { parseStackConfig } from './stack/config.ts';
 import { openDataFolder } from './stack/data-folder.ts';
@@ -14,12 +14,12 @@ function log(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Runs the stack on its data folder until the signal; whatever happens, all of it is stopped. */
+/** Runs the stack until the signal aborts. Everything that was started is stopped, also after an error. */
 async function run(signal: AbortSignal): Promise<void> {
-  const asked = parseStackConfig(process.env, process.cwd());
-  const folder = await openDataFolder(asked.dataDir);
+  const given = parseStackConfig(process.env, process.cwd());
+  const folder = await openDataFolder(given.dataDir);
   try {
-    const config = { ...asked, dataDir: folder.path };
+    const config = { ...given, dataDir: folder.path };
     await stopLeftovers(config.dataDir, log);
     await checkPorts(config);
     const secrets = await loadSecrets(config.dataDir, config);
@@ -37,11 +37,11 @@ async function run(signal: AbortSignal): Promise<void> {
 
 async function main(): Promise<void> {
   const stop = new AbortController();
-  // Ctrl-C may arrive twice, from the terminal and from npm: the first one counts.
+  // Ctrl-C may arrive twice, from the terminal and from npm. The second one has no effect.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => stop.abort());
   }
-  // A terminal that has gone is no reason to leave processes behind.
+  // If the terminal is closed, stop all processes too.
   process.stdout.on('error', () => stop.abort());
   try {
     await run(stop.signal);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs one statement on the database, as somebody does who may write to it past the control plane. */
+/** Runs one statement on the database directly, without the control plane. */
 export async function alterDatabase(
   url: string,
   statement: string,

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** Where an attack goes: a data plane of this machine, and a route that the caller may use. */
+/** The target of an attack: a data plane on this machine, and a route that the caller may use. */
 export interface AttackTarget {
   readonly port: number;
   readonly token: string;
@@ -24,7 +24,7 @@ function drip(socket: Socket, text: string): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Sends as fast as it is taken, without an end. */
+/** Sends without end, as fast as the data is read. */
 function pour(socket: Socket, text: string): void {
   const bytes = Buffer.from(text, 'latin1');
   const more = (): void => {
@@ -34,7 +34,7 @@ function pour(socket: Socket, text: string): void {
   more();
 }
 
-/** Each holds a connection or makes work on it in another way; none ends a request in order. */
+/** Each keeps a connection busy or open in a different way; none completes a request normally. */
 export const ATTACKERS = {
   'says nothing at all': () => undefined,
   'asks once and rests': (socket, target) => {
@@ -108,32 +108,32 @@ export const ATTACKERS = {
 export interface AttackOptions {
   readonly attacker: Attacker;
   readonly target: AttackTarget;
-  /** At one time. */
+  /** Open at the same time. */
   readonly connections: number;
-  /** Opens another connection where one was closed, so that the attack goes on until it is stopped. */
+  /** Whether a closed connection is opened again, so that the attack continues until it is stopped. */
   readonly again?: boolean;
-  /** How long after. */
+  /** Delay before that, ms. */
   readonly againMs?: number;
-  /** Cuts off an attack that nobody stops. */
+  /** An attack that is not stopped ends after this time. */
   readonly maxMs: number;
 }
 
 export interface Attack {
-  /** Connections that were opened so far. */
+  /** Connections opened so far. */
   readonly opened: number;
-  /** Connections that are open. */
+  /** Connections open now. */
   readonly open: number;
-  /** What came first on each connection that was answered, up to the end of the line. */
+  /** The first line of the response on each answered connection. */
   readonly answers: readonly string[];
   stop(): void;
 }
 
 const AGAIN_MS = 20;
-/** Connections are opened a few at a time, as the queue of a listening socket is short. */
+/** Connections are opened a few at a time, because the queue of a listening socket is short. */
 const OPENED_AT_ONCE = 50;
 const OPENING_MS = 10;
 
-/** Attacks a data plane at 127.0.0.1, and nothing else, for a bounded time. */
+/** Attacks a data plane on 127.0.0.1, and nothing else, for a limited time. */
 export function startAttack(options: AttackOptions): Attack {
   const { attacker, target } = options;
   const sockets = new Set<Socket>();
@@ -151,13 +151,13 @@ export function startAttack(options: AttackOptions): Attack {
     socket.once('data', (bytes: Buffer) => {
       answers.push(bytes.toString('latin1').split('\r\n', 1)[0] ?? '');
     });
-    // How it ends is up to the other side; that it ends is what counts.
+    // The data plane decides how the connection ends; a reset is fine.
     socket.on('error', () => undefined);
     socket.once('close', () => {
       sockets.delete(socket);
       if (options.again === true) setTimeout(open, options.againMs ?? AGAIN_MS).unref();
     });
-    // Once paused a socket does not show its end, so a reset is what tells.
+    // A paused socket does not report its end, so only a reset is noticed.
   }
 
   function stop(): void {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Every row of every table of the database as text, after all of it was written to the server's files. */
+/** Every row of every table as text, after a checkpoint has written all data to the server's files. */
 export async function databaseContents(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, application_name: 'database-contents' });
   await client.connect();

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { startNats } from '../src/nats.ts';
-import { startPostgres } from '../src/postgres.ts';
+import { startNats } from '../src/nats/start-nats.ts';
+import { startPostgres } from '../src/postgres/start-postgres.ts';
 import { makeRunFolder } from './run-folder.ts';
 
-/** Where the teardown, loaded as a module of its own, finds how to stop what the setup started. */
+/** The teardown is loaded as a separate module and finds the stop function of the setup under this key. */
 export const stopTestServers = Symbol.for('gateway.stop-test-servers');
 
-/** A test's data need not outlive a power cut. */
+/** Test data need not survive a power failure. */
 const noDurability = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 function log(line: string): void {
@@ -15,8 +15,8 @@ function log(line: string): void {
 }
 
 /**
- * Stops the servers when the run is broken off, before the signal takes its usual course. Ctrl-C may
- * arrive twice, from the terminal and from npm: the first one counts.
+ * Stops the servers when the run is interrupted, and then raises the signal again. Ctrl-C may arrive twice, from the terminal and from
+ * npm. The second one has no effect.
  */
 function stopOnSignals(stop: () => Promise<void>): void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -33,9 +33,9 @@ function stopOnSignals(stop: () => Promise<void>): void {
 }
 
 /**
- * One real Postgres and one real NATS for a whole jest run, on free ports and in a folder that goes
- * with the run. Their addresses are TEST_DATABASE_URL (a superuser on the maintenance database) and
- * TEST_NATS_URL. A run that is killed outright leaves them to their guards (process/guard.ts).
+ * Starts one Postgres and one NATS for a jest run, on free ports and in a folder that is removed after the run. Their addresses
+ * are TEST_DATABASE_URL (a superuser on the maintenance database) and TEST_NATS_URL. If the run is killed, their guards stop
+ * them (process/guard.ts).
  */
 export default async function globalSetup(): Promise<void> {
   const folder = await makeRunFolder();

@@ -1,13 +1,13 @@
 import pg from 'pg';
 
-/** A hand on the table of request records: what is inserted waits until it is let go. */
+/** A lock on the table of request records: inserts wait until it is released. */
 export interface HeldRecords {
-  /** Inserts that wait. */
+  /** The number of inserts that wait. */
   waiting(): Promise<number>;
   letGo(): Promise<void>;
 }
 
-/** Lets nothing be inserted into request_records from now on; reading goes on. */
+/** Blocks inserts into request_records from now on; reads still work. */
 export async function holdRecords(url: string): Promise<HeldRecords> {
   const client = new pg.Client({ connectionString: url, application_name: 'hold-records' });
   await client.connect();

@@ -4,7 +4,7 @@ import { isRunning } from '../src/process/foreign-process.ts';
 import { createPlaneStack } from './processes.ts';
 
 describe('createPlaneStack', () => {
-  it('starts real planes that serve, and stops all of them', async () => {
+  it('starts planes that become ready, and stops all of them', async () => {
     const stack = await createPlaneStack();
     const pids = [stack.nats.pid];
     try {
@@ -30,11 +30,11 @@ describe('createPlaneStack', () => {
     expect(pids.filter(isRunning)).toEqual([]);
   }, 120_000);
 
-  it('says why a plane did not start', async () => {
+  it('reports why a plane did not start', async () => {
     const stack = await createPlaneStack();
     try {
       await expect(stack.startControlPlane({ env: { LOG_LEVEL: 'loud' } })).rejects.toThrow(
-        /control-plane-1 ended while it started: .*LOG_LEVEL/,
+        /control-plane-1 ended during its start: .*LOG_LEVEL/,
       );
     } finally {
       await stack.close();

@@ -4,43 +4,43 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
-import { startNats } from '../src/nats.ts';
-import { startPostgres } from '../src/postgres.ts';
-import type { Server } from '../src/server.ts';
+import { startNats } from '../src/nats/start-nats.ts';
+import { startPostgres } from '../src/postgres/start-postgres.ts';
+import type { Server } from '../src/process/managed-process.ts';
 import { startControlPlane, startDataPlane } from '../src/stack/planes.ts';
 import type { ServiceOptions, ServiceProcess } from '../src/stack/service-process.ts';
 import { createTestDatabase } from './test-database.ts';
 
-/** How to start one plane beside the others: all optional, `env` wins over what the stack sets. */
+/** How to start one plane. All properties are optional; `env` overrides what the stack sets. */
 export type PlaneStart = Partial<Omit<ServiceOptions, 'logFile'>>;
 
-/** Real planes over a Postgres database and a NATS server of their own. */
+/** Real planes with their own Postgres database and NATS server. */
 export interface PlaneStack {
   readonly adminToken: string;
   readonly masterKeys: string;
   readonly databaseUrl: string;
   readonly natsUrl: string;
-  /** Stop it to test an outage; after a restart this is the new one. */
+  /** Stop it to test an outage. After a restart this is the new server. */
   readonly nats: Server;
-  /** Starts NATS again on its port, after it was stopped: on its data, or with all of them gone. */
+  /** Starts NATS on its port again after it was stopped, with its data or without. */
   restartNats(data?: 'kept' | 'gone'): Promise<Server>;
-  /** Only with `ownPostgres`: the database's server; after a restart this is the new one. */
+  /** The server of the database, with `ownPostgres` only. After a restart this is the new server. */
   readonly postgres: Server | undefined;
-  /** Starts that Postgres again on its port and data, after it was stopped. */
+  /** Starts that Postgres on its port and data again after it was stopped. */
   restartPostgres(): Promise<Server>;
   startControlPlane(options?: PlaneStart): Promise<ServiceProcess>;
   /** The first control plane started before is its CONTROL_PLANE_URL. */
   startDataPlane(options?: PlaneStart): Promise<ServiceProcess>;
-  /** Stops everything in reverse order and removes its data; every part is tried. */
+  /** Stops everything in reverse order and removes the data, even if a part does not stop cleanly. */
   close(): Promise<void>;
 }
 
 export interface PlaneStackOptions {
-  /** Given to every plane. */
+  /** Environment variables of every plane. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Further settings of the Postgres that is started where jest gives none. */
+  /** Further settings of the Postgres that is started outside jest, or with `ownPostgres`. */
   readonly postgresSettings?: Readonly<Record<string, string>>;
-  /** A Postgres for these planes alone, also within jest, for tests that stop it. */
+  /** Start a separate Postgres, also within jest, for tests that stop it. */
   readonly ownPostgres?: boolean;
 }
 
@@ -48,7 +48,7 @@ type Undo = () => Promise<unknown>;
 
 interface OpenedDatabase {
   readonly url: string;
-  /** Absent where the database is one of jest's own server. */
+  /** Absent if the database is on the server of the jest run. */
   readonly postgres?: Server;
   readonly restart?: () => Promise<Server>;
 }
@@ -81,9 +81,9 @@ async function undoAll(undo: Undo[]): Promise<void> {
 }
 
 /**
- * Prepares a database, a NATS server and secrets for planes that a test or the bench starts. Within
- * jest the database is a fresh one of the run's Postgres, elsewhere a Postgres is started too. A
- * NATS server is always its own, as the planes' names on it are fixed.
+ * Prepares a database, a NATS server and secrets for planes that a test or the bench starts. Within jest the database is a new one
+ * on the Postgres of the run; elsewhere a Postgres is started too. The NATS server is always a separate one, because the
+ * names that planes use on it are fixed.
  */
 export async function createPlaneStack(options: PlaneStackOptions = {}): Promise<PlaneStack> {
   const undo: Undo[] = [];
@@ -125,7 +125,7 @@ async function prepare(
     const name = given.name ?? `${kind}-${running.count}`;
     const [controlPlane] = running.controlPlanes;
     const plane = await (kind === 'control-plane' ? startControlPlane : startDataPlane)({
-      // A machine that is shared may stand still for half a minute.
+      // A shared machine may be suspended for half a minute.
       readyTimeoutMs: 60_000,
       ...given,
       name,
@@ -165,7 +165,7 @@ async function prepare(
       return (nats = await startNats({ ...natsOptions, port: nats.port }));
     },
     async restartPostgres() {
-      if (database.restart === undefined) throw new Error("the Postgres is not the stack's own");
+      if (database.restart === undefined) throw new Error('the stack has no Postgres of its own');
       return (postgres = await database.restart());
     },
     startControlPlane: (given = {}) => start('control-plane', given),

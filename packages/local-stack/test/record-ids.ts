@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The ids of all request records that the database holds; one that was stored twice comes twice. */
+/** The ids of all stored request records. A record that is stored twice is in the list twice. */
 export async function recordIds(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'record-ids' });
   await client.connect();

@@ -6,8 +6,8 @@ import { isRunning } from '../src/process/foreign-process.ts';
 const prefix = 'gateway-test-';
 
 /**
- * A folder for the data of this run, named after our pid so that a later run knows when it is
- * nobody's any more. Runs that were killed leave theirs; those are removed here.
+ * Creates a folder for the data of this run. Its name contains the pid of this process, so that a later run can remove the folders of
+ * runs that were killed.
  */
 export async function makeRunFolder(): Promise<string> {
   for (const name of await readdir(tmpdir())) {
@@ -16,9 +16,9 @@ export async function makeRunFolder(): Promise<string> {
     await rm(path.join(tmpdir(), name), { recursive: true, force: true });
   }
   const folder = await mkdtemp(path.join(tmpdir(), `${prefix}${process.pid}-`));
-  // Postgres may run under another account and has to pass through.
+  // Postgres may run under another account, which must be able to enter.
   await chmod(folder, 0o711);
-  // What a test that was killed leaves in the temporary folder goes with the run too.
+  // Temporary files of tests that were killed are removed with the run.
   const temporary = path.join(folder, 'tmp');
   await mkdir(temporary);
   await chmod(temporary, 0o1777);

@@ -13,7 +13,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
 }
 
 describe('createTestDatabase', () => {
-  it('gives each caller a migrated database of its own, several at once', async () => {
+  it('gives each caller its own migrated database, also in parallel', async () => {
     const databases = await Promise.all([1, 2, 3].map(() => createTestDatabase()));
     for (const { url } of databases) {
       expect(await query(url, 'select name from services')).toEqual([]);
@@ -24,7 +24,7 @@ describe('createTestDatabase', () => {
     await expect(query(first?.url ?? '', 'select 1')).rejects.toThrow(/does not exist/);
   });
 
-  it('names a connection that was left open, and drops the database all the same', async () => {
+  it('reports a connection that was left open, and still drops the database', async () => {
     const database = await createTestDatabase();
     const leak = new pg.Client({ connectionString: database.url, application_name: 'leaky' });
     leak.on('error', () => undefined);

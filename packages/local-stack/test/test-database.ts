@@ -4,15 +4,15 @@ import { migrate } from '@gateway/control-plane/store/migrate';
 import pg from 'pg';
 
 const template = 'gateway_template';
-/** Taken while the template is made, so that only one of jest's workers makes it. */
+/** Advisory lock, so that only one worker of jest creates the template. */
 const templateLock = 7_301_001;
-/** A closed connection takes a moment to be gone from the server's list. */
+/** A closed connection stays in the server's list for a moment. */
 const closingMs = 2000;
 
-/** A database of one test's own. */
+/** A database for one test. */
 export interface TestDatabase {
   readonly url: string;
-  /** Drops it; rejects, after dropping it all the same, when a connection to it was left open. */
+  /** Drops the database; then rejects if a connection to it was left open. */
   drop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ async function withMaintenance<T>(work: (client: pg.Client) => Promise<T>): Prom
   }
 }
 
-/** Made under another name and renamed when it is whole. */
+/** Creates the template under another name and renames it when it is complete. */
 async function ensureTemplate(client: pg.Client): Promise<void> {
   const exists = `select 1 from pg_database where datname = '${template}'`;
   if ((await client.query(exists)).rowCount !== 0) return;
@@ -86,15 +86,15 @@ async function dropDatabase(client: pg.Client, database: string): Promise<void> 
 }
 
 /**
- * A fresh database with every migration applied, copied from a template that is migrated once per
- * run. Needs the Postgres of the global setup.
+ * Creates a database with every migration applied, as a copy of a template that is migrated once per run. Needs the Postgres of
+ * the global setup.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   await withMaintenance(ensureTemplate);
   return createFrom(template);
 }
 
-/** A fresh database to which no migration was applied. Needs the Postgres of the global setup. */
+/** Creates a database without any migration applied. Needs the Postgres of the global setup. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createFrom('template1');
 }

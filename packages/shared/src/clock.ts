@@ -1,13 +1,10 @@
-/**
- * Time as an argument. Only the composition roots use the real clock, so a test advances time instead of
- * waiting for it.
- */
+/** Time as an argument. Only the composition roots use the real clock, so tests advance time instead of waiting. */
 export interface Clock {
-  /** Wall time, ms since the Unix epoch: for what is stored or compared between machines. */
+  /** Wall time, ms since the Unix epoch: for values that are stored or compared between machines. */
   nowMs(): number;
-  /** Time since some fixed point, ms with fractions, never set back: for durations and deadlines. */
+  /** Monotonic time, ms with fractions: for durations and deadlines. */
   monotonicMs(): number;
-  /** Calls once after at least `delayMs`. The handle does not keep a process alive on its own. */
+  /** Calls `callback` once after at least `delayMs`. The timer does not keep the process alive. */
   setTimer(delayMs: number, callback: () => void): Timer;
 }
 
@@ -25,7 +22,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `delayMs` by the given clock, or at once when the signal aborts; never rejects. */
+/** Resolves after `delayMs`, or when the signal aborts; never rejects. */
 export function pause(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) {

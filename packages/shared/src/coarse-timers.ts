@@ -16,7 +16,7 @@ class Entry implements Timer {
     if (this.unlink()) this.#cancelled();
   }
 
-  /** Of a slot: whether a timer is in its ring. */
+  /** For a slot: whether its ring contains a timer. */
   get inUse(): boolean {
     return this.after !== this;
   }
@@ -34,16 +34,15 @@ class Entry implements Timer {
 
 const NOTHING = () => undefined;
 
-/** So many slots are looked through for the next timer; where they hold none, it is looked for again behind them. */
+/** How many slots are searched for the next timer. If they are empty, the search continues behind them later. */
 const LOOK_AHEAD_TICKS = 32;
-/** A timer of Node that is set for more than 24 days fires at once. */
+/** Node fires a timer of more than 24 days at once. */
 const LONGEST_SLEEP_MS = 60_000;
 
 /**
- * The same clock with timers that are cheap to set and to cancel, as a data plane sets some for each
- * request and cancels nearly all. They fire up to `tickMs` late, never early. One timer of the clock
- * serves them all, and only while there are any; it fires when one of them is due, as on a process that
- * rests between two requests each wake costs more than what is done in it.
+ * The same clock with timers that are cheap to set and to cancel, because a data plane sets several for each request and
+ * cancels nearly all. They fire up to `tickMs` late, never early. All of them share one timer of the clock, which fires only
+ * when one of them is due: on a process that is idle between two requests, each wake-up costs more than the work done in it.
  *
  * Source: Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987), scheme 5, with a map for
  * the wheel.
@@ -54,16 +53,16 @@ export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
   let running: Timer | undefined;
   /** When `running` fires. */
   let wakeTick = 0;
-  /** No slot before this one has timers. */
+  /** All slots before this one are empty. */
   let nextTick = 0;
 
   const cancelled = () => {
     pending -= 1;
   };
 
-  /** Where a timer throws, the others are run by the next wake, at once. */
+  /** If a timer throws, the others run at the next wake-up, which is immediate. */
   function wake(): void {
-    // What is set meanwhile is found when all that is due has run.
+    // Timers set meanwhile are found after all that are due have run.
     wakeTick = 0;
     try {
       runDue(Math.floor(clock.monotonicMs() / tickMs));
@@ -101,7 +100,7 @@ export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
     running?.cancel();
     const nowMs = clock.monotonicMs();
     wakeTick = Math.min(tick, Math.floor((nowMs + LONGEST_SLEEP_MS) / tickMs));
-    // What is due already would be a time before now, of which Node warns.
+    // Node warns about a negative delay, which a timer that is already due would have.
     running = clock.setTimer(Math.max(0, Math.ceil(wakeTick * tickMs - nowMs)), wake);
   }
 

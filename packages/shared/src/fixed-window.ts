@@ -1,13 +1,13 @@
 /**
- * Counters of fixed windows that are aligned to the clock: window `n` of length `w` is
- * [n·w, (n+1)·w) milliseconds since the Unix epoch, so that every node cuts time alike.
+ * A counter of a fixed window that is aligned to the clock: window `n` of length `w` is [n·w, (n+1)·w) milliseconds since the
+ * Unix epoch, so that every node uses the same windows.
  */
 export interface FixedWindow {
-  /** Whether one more was taken; `remaining` is never negative. */
+  /** Whether the request was counted; `remaining` is never negative. */
   readonly granted: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Whole seconds to the end of the window, at least 1. */
+  /** Whole seconds until the window ends, at least 1. */
   readonly resetSeconds: number;
 }
 
@@ -17,8 +17,8 @@ interface Counter {
 }
 
 /**
- * A bounded set of counters, one for each key. Past `maxKeys` the one that was made first goes;
- * `dropped` counts them, as a dropped counter forgets what was used.
+ * Counters by key, at most `maxKeys`. Beyond that the oldest counter is dropped, which forgets its count; `dropped` is the number
+ * of dropped counters.
  */
 export class FixedWindowCounters {
   #counters = new Map<string, Counter>();
@@ -37,7 +37,7 @@ export class FixedWindowCounters {
     return this.#counters.size;
   }
 
-  /** Takes one from the key's window at this time, if any is left. */
+  /** Counts one in the window of the key at this time, if the limit is not reached. */
   take(key: string, limit: number, windowMs: number, nowMs: number): FixedWindow {
     const counter = this.#counterAt(key, windowMs, nowMs);
     const granted = counter.used < limit;
@@ -45,7 +45,7 @@ export class FixedWindowCounters {
     return view(granted, counter.used, limit, windowMs, nowMs);
   }
 
-  /** What is left of the key's window at this time, without taking any. */
+  /** The remaining count of the key's window at this time, without counting. */
   peek(key: string, limit: number, windowMs: number, nowMs: number): FixedWindow {
     const counter = this.#counters.get(key);
     const window = Math.floor(nowMs / windowMs);

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { piecesOf } from './random-text.ts';
 
-/** Crockford's base 32: no I, L, O, U, so an id survives being read aloud; sorts as it counts. */
+/** Crockford's base 32. It has no I, L, O, U, so an id can be read aloud; text order is numeric order. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const ALPHABET_BYTES = Buffer.from(ALPHABET);
 const TIME_CHARS = 10;
@@ -17,13 +17,13 @@ export const systemRandom: RandomSource = (bytes) => {
 };
 
 /**
- * Makes ids of a prefix, `_` and 26 characters: 48 bits of milliseconds since the Unix epoch, then
- * 80 random bits (the layout of ULID). They sort by time and cannot be guessed.
+ * Creates ids: a prefix, `_` and 26 characters, which encode 48 bits of milliseconds since the Unix epoch and 80 random bits
+ * (the layout of ULID). They sort by time and cannot be guessed.
  *
- * `atMs` is the time where the caller has just asked for it, ms since the Unix epoch.
+ * `atMs` is the current time if the caller has it already, ms since the Unix epoch.
  *
- * Randomness is drawn from the source in blocks, and becomes text in blocks, as one draw a request costs
- * more than the request's other bookkeeping together.
+ * Random bytes are drawn and encoded in blocks, because one draw for each request would cost more than all other
+ * bookkeeping of the request.
  */
 export function createIdFactory(
   nowMs: () => number,
@@ -42,13 +42,13 @@ export function createIdFactory(
 }
 
 const TAIL_CHARS = 2;
-/** All that the last characters of a time can be: the milliseconds of about a second. */
+/** Every value of the last characters of a time, which span about a second. */
 const TAILS = Array.from(
   { length: 32 ** TAIL_CHARS },
   (_none, index) => ALPHABET.charAt(index >> 5) + ALPHABET.charAt(index & 31),
 );
 
-/** As `encodeTime`, with what is before the tail made once for all times that share it. */
+/** As `encodeTime`, but encodes the part before the tail only once for all times that share it. */
 function timeTexts(): (ms: number) => string {
   let lastSpan = -1;
   let head = '';
@@ -71,19 +71,19 @@ function encodeTime(ms: number): string {
   return text;
 }
 
-/** The least of all ids of a prefix that are made at a time, ms since the Unix epoch. */
+/** The smallest id of a prefix at a time, ms since the Unix epoch. */
 export function lowestId(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${encodeTime(ms)}${ALPHABET.charAt(0).repeat(RANDOM_CHARS)}`;
 }
 
 const ID = /^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Whether the text is an id of this prefix, whatever it names. */
+/** Whether the text has the form of an id with this prefix. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return ID.test(text) && text.startsWith(`${prefix}_`);
 }
 
-/** When the id was made, ms since the Unix epoch. The text must satisfy `isId`. */
+/** The creation time of an id, ms since the Unix epoch. The text must satisfy `isId`. */
 export function timeOfId(id: string): number {
   let ms = 0;
   for (const char of id.slice(4, 4 + TIME_CHARS)) ms = ms * 32 + ALPHABET.indexOf(char);

@@ -1,15 +1,15 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Called between the steps of long work: undefined to go on, or a promise to await, where the event
- * loop was held for long enough and others are to have their turn first.
+ * Called between the steps of long work. Returns undefined to continue, or a promise to await if the work has blocked the event
+ * loop for long enough.
  */
 export type Pace = () => Promise<void> | undefined;
 
-/** For who may hold the event loop: tests, commands, and what runs before anybody is served. */
+/** Never waits: for tests, commands, and work before the process serves. */
 export const UNPACED: Pace = () => undefined;
 
-/** Work that may be left off after each step. */
+/** Work that can be interrupted after each step. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 export async function runPaced<T>(steps: Steps<T>, pace: Pace): Promise<T> {
@@ -28,7 +28,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** @param maxHoldMs how long the event loop is held at a time, but for the last step of it */
+/** @param maxHoldMs how long the event loop may be blocked at a time; the last step may exceed it */
 export function createPace(clock: Clock, maxHoldMs: number): Pace {
   let sinceMs = clock.monotonicMs();
   return () => {

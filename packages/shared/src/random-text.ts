@@ -1,6 +1,6 @@
 /**
- * Gives pieces of a text, each of it once, and takes a new text where the rest of the last one is too
- * short. To draw random text by the block costs a fraction of drawing it by the piece.
+ * Cuts pieces from a block of random text, using each part once, and draws a new block when the rest is too short. Drawing
+ * random text in blocks costs a fraction of drawing each piece.
  */
 export function piecesOf(makeText: () => string): (chars: number) => string {
   let text = '';

@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 
 export interface Runner {
-  /** Registers how to undo what was just acquired. Undone last in, first out, each once. */
+  /** Registers a close function. At the stop they run once each, last registered first. */
   defer(name: string, close: () => void | Promise<void>): void;
-  /** Undoes everything and resolves with the first error, if any. Further calls join the first. */
+  /** Runs all close functions; resolves with the first error, if any. Further calls return the same promise. */
   stop(): Promise<Error | undefined>;
 }
 
-/** Clean-up in reverse order of acquisition; one that fails does not keep the others from running. */
+/** Closes parts in reverse order of their start. If one fails, the others are still closed. */
 export function createRunner(log: Logger): Runner {
   const undo: { name: string; close: () => void | Promise<void> }[] = [];
   let stopping: Promise<Error | undefined> | undefined;
@@ -19,7 +19,7 @@ export function createRunner(log: Logger): Runner {
       try {
         await item.close();
       } catch (error) {
-        log.error({ err: error, part: item.name }, 'a part did not close cleanly');
+        log.error({ err: error, part: item.name }, 'close failed');
         first ??= error instanceof Error ? error : new Error(String(error));
       }
     }
@@ -36,14 +36,14 @@ export interface ProcessOptions {
   readonly name: string;
   readonly log: Logger;
   readonly clock: Clock;
-  /** How long a stop may take before the process gives up on it, ms. */
+  /** After this time a stop is abandoned and the process exits with 1, ms. */
   readonly stopTimeoutMs: number;
 }
 
 /**
- * Runs a process until SIGTERM or SIGINT: `start` acquires and registers, a signal undoes all of it.
- * Exit code 0 after a clean stop, 1 where the start failed, a part did not close, or time ran out.
- * A failure at start is one line.
+ * Runs a process until SIGTERM or SIGINT. `start` starts the parts and registers their close functions; a signal runs them. The
+ * exit code is 0 after a clean stop, and 1 if the start failed, a part did not close, or the stop took too long. A failed
+ * start logs one line.
  */
 export async function runProcess(
   options: ProcessOptions,
@@ -53,7 +53,7 @@ export async function runProcess(
   const runner = createRunner(log);
 
   async function stopAndExit(reason: string, code: number): Promise<never> {
-    log.info({ reason }, `${name} stops`);
+    log.info({ reason }, `${name} stopping`);
     const timer = setTimeout(() => {
       log.error({ stop_timeout_ms: options.stopTimeoutMs }, `${name} did not stop in time`);
       log.flush();

@@ -10,17 +10,17 @@ import { isIP } from 'node:net';
 import { bitString, contextTag, explicitTag, integer, oid, octetString } from './der.ts';
 import { booleanTrue, sequence, set, utcTime, utf8String } from './der.ts';
 
-/** A certificate and its private key, both PEM. Made for one run of a test, and good nowhere else. */
+/** A certificate and its private key, both PEM, created for one test run. */
 export interface TestCertificate {
   readonly certPem: string;
   readonly keyPem: string;
 }
 
-/** An authority that lives as long as the test. */
+/** A certificate authority of a test. */
 export interface TestAuthority {
-  /** Its own certificate, PEM: what the other side has to trust. */
+  /** Its own certificate, PEM, which the other side must trust. */
   readonly certPem: string;
-  /** A certificate for these DNS names and addresses; good from an hour ago unless told otherwise. */
+  /** Issues a certificate for these DNS names and addresses, by default valid from an hour ago. */
   issue(names: readonly string[], validity?: Partial<Validity>): TestCertificate;
 }
 
@@ -36,7 +36,7 @@ const BASIC_CONSTRAINTS = '2.5.29.19';
 const SUBJECT_ALT_NAME = '2.5.29.17';
 const SUBJECT_KEY_ID = '2.5.29.14';
 
-/** Makes an authority with a key of its own (X.509 v3, RFC 5280; ECDSA on P-256). */
+/** Creates an authority with a new key (X.509 v3, RFC 5280; ECDSA on P-256). */
 export function createTestAuthority(name: string): TestAuthority {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const own = makeCertificate({
@@ -114,7 +114,7 @@ function extension(id: string, value: Buffer): Buffer {
   return sequence(oid(id), octetString(value));
 }
 
-/** RFC 5280 section 4.2.1.6: dNSName is [2], iPAddress is [7]. Of IPv6 it takes ::1 alone. */
+/** RFC 5280 section 4.2.1.6: dNSName is [2], iPAddress is [7]. The only supported IPv6 address is ::1. */
 function altName(name: string): Buffer {
   if (isIP(name) === 4) return contextTag(7, Buffer.from(name.split('.').map(Number)));
   if (name === '::1') return contextTag(7, Buffer.from([...new Array<number>(15).fill(0), 1]));

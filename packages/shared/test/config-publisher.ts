@@ -18,42 +18,48 @@ export function snapshotOf(environment: string, version: number): Snapshot {
   return { format: 1, environment, version, services: [], routes: [], tokens: [] };
 }
 
-/** A delta that changes nothing but the version. */
+/** A delta that changes only the version. */
 export function deltaOf(environment: string, from: number, version = from + 1): Delta {
   const nothing = { put: [], remove: [] };
   return {
-    ...{ kind: 'delta', format: 1, environment, from, version },
+    kind: 'delta',
+    format: 1,
+    environment,
+    from,
+    version,
     since: { snapshot: 1, deltas: 1, bytes: 1 },
-    ...{ services: nothing, routes: nothing, tokens: nothing },
+    services: nothing,
+    routes: nothing,
+    tokens: nothing,
   };
 }
 
-/** A snapshot of the version that this entry of the log made. */
+/** A snapshot of the version of this log entry. */
 export function sealRepeated(entry: Uint8Array, environment: string, keys: readonly MasterKey[]) {
   const { entry: made, id } = openLogEntry(entry, environment, keys);
   const object = attemptObject(environment, made.version, 'f'.repeat(16), id);
   return sealSnapshot(snapshotOf(environment, made.version), object, keys);
 }
 
-/** A name that no other test uses, as all of them share one server. */
+/** A name that no other test uses; all tests share one server. */
 export function newEnvironment(): string {
   return `env-${randomBytes(6).toString('hex')}`;
 }
 
-/** Puts configuration into NATS in the way in which control planes do. */
+/** Publishes configuration to NATS as control planes do. */
 export interface ConfigPublisher {
   readonly pointers: KV;
   readonly objects: ObjectStore;
   seal(environment: string, version: number, keys?: readonly MasterKey[]): Promise<SealedSnapshot>;
-  /** Seals, stores and points to it. */
+  /** Signs and stores the snapshot and updates the pointer. */
   publish(environment: string, version: number): Promise<SealedSnapshot>;
-  /** Puts a delta into the log; gives its bytes. */
+  /** Publishes a delta to the log; returns its bytes. */
   change(environment: string, from: number, version?: number): Promise<Uint8Array>;
-  /** Puts any bytes into the log. */
+  /** Publishes any bytes to the log. */
   append(environment: string, bytes: Uint8Array | string): Promise<void>;
 }
 
-/** The topology must be there. */
+/** The streams and buckets must exist. */
 export async function openConfigPublisher(
   connection: NatsConnection,
   key: MasterKey,

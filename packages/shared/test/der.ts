@@ -1,6 +1,6 @@
 /**
- * As much of the Distinguished Encoding Rules (ITU-T X.690) as a test's certificates need. Each function
- * gives the encoding of one value: tag, length, content.
+ * The part of the Distinguished Encoding Rules (ITU-T X.690) that certificates of tests need. Each function encodes one
+ * value: tag, length, content.
  */
 
 /** A SEQUENCE of encoded values. */
@@ -13,7 +13,7 @@ export function set(...parts: readonly Buffer[]): Buffer {
   return encode(0x31, Buffer.concat(parts));
 }
 
-/** An INTEGER of big-endian bytes, of which the first has its highest bit clear. */
+/** An INTEGER of big-endian bytes. The highest bit of the first byte must be 0. */
 export function integer(bytes: Buffer): Buffer {
   return encode(0x02, bytes);
 }
@@ -36,7 +36,7 @@ export function utf8String(text: string): Buffer {
   return encode(0x0c, Buffer.from(text, 'utf8'));
 }
 
-/** A UTCTime, whole seconds, of a year from 1950 to 2049. */
+/** A UTCTime in whole seconds, for years from 1950 to 2049. */
 export function utcTime(atMs: number): Buffer {
   const digits = new Date(atMs).toISOString().replace(/\D/g, '');
   return encode(0x17, Buffer.from(`${digits.slice(2, 14)}Z`, 'ascii'));
@@ -59,7 +59,7 @@ export function explicitTag(tag: number, value: Buffer): Buffer {
   return encode(0xa0 | tag, value);
 }
 
-/** A context-specific tag in place of the value's own. */
+/** A context-specific tag instead of the value's own. */
 export function contextTag(tag: number, content: Buffer): Buffer {
   return encode(0x80 | tag, content);
 }

@@ -1,11 +1,11 @@
-/** A machine that stood still has not given a check its time. */
+/** A suspended machine must not use up the time of a check. */
 const MIN_CHECKS = 20;
 
 /**
- * Polls until the check returns without throwing, and gives back what it returned. After `deadlineMs`, and
- * some checks, the last error of the check is thrown. The only way in which tests wait.
+ * Polls until the check returns without throwing, and returns its result. After `deadlineMs` and a minimum number of checks it
+ * throws the last error. Tests must wait in this way only.
  *
- * Each failed check makes the text of its error: compare lengths and not lists of large objects.
+ * Each failed check formats its error, so compare lengths and not lists of large objects.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

@@ -5,21 +5,22 @@ import { eventually } from './eventually.ts';
 
 const run = promisify(execFile);
 
-/** Stops a process until `thaw`, and returns once each of its threads stands still. */
+/** Suspends a process until `thaw`. Resolves when all of its threads are stopped. */
 export async function freeze(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   await eventually(async () => {
     const states = process.platform === 'linux' ? await threadStates(pid) : await state(pid);
-    if (!states.every((one) => one.startsWith('T'))) throw new Error(`it runs: ${states.join()}`);
+    if (!states.every((one) => one.startsWith('T')))
+      throw new Error(`the process is still running: ${states.join()}`);
   });
 }
 
-/** Lets a frozen process go on. */
+/** Resumes a frozen process. */
 export function thaw(pid: number): void {
   process.kill(pid, 'SIGCONT');
 }
 
-/** proc_pid_stat(5): the state stands behind the name, which is in brackets and may hold anything. */
+/** proc_pid_stat(5): the state follows the name, which is in parentheses and may contain any character. */
 async function threadStates(pid: number): Promise<readonly string[]> {
   const folder = `/proc/${pid}/task`;
   const threads = await readdir(folder);

@@ -1,11 +1,11 @@
 import type { Clock } from '../src/clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Moves time on and runs the timers that fall due, in their order. */
+  /** Advances time and runs the timers that become due, in order. */
   advance(ms: number): void;
 }
 
-/** A clock that stands still until it is told to move. */
+/** A clock that only moves when it is advanced. */
 export function manualClock(startMs = Date.UTC(2030, 0, 1)): ManualClock {
   let elapsedMs = 0;
   let timers: { dueMs: number; callback: () => void }[] = [];

@@ -2,33 +2,32 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export interface MemoryGrowth {
-  /** Of the process. */
+  /** Resident memory of the process. */
   readonly residentBytes: number;
-  /** Of buffers and objects that are still in use. */
+  /** Memory of buffers and objects in use. */
   readonly liveBytes: number;
 }
 
 export interface MemoryWatch {
-  /** How far memory was above where it began, at most. */
+  /** The largest increase over the start. */
   growth(): MemoryGrowth;
 }
 
 const SAMPLE_MS = 300;
 /**
- * Between two samples lies so many times what one took: after hundreds of suites there is much to look
- * through, and what is tested must not wait for that most of the time.
+ * The pause between two samples is this many times the duration of a sample. After hundreds of suites the heap is large, and the tested
+ * code must not spend most of its time waiting for samples.
  */
 const REST = 4;
-/** Growth below this proves nothing, so no sample waits on it. */
+/** Growth below this is not significant, so a sample does not wait because of it. */
 const WORTH_A_WAIT_BYTES = 8 * 1024 * 1024;
 const SWEEP_STEP_MS = 10;
 const MAX_SWEEP_STEPS = 25;
 
 /**
- * Samples the memory of the process until it is asked. What is dead is collected before each sample:
- * how long V8 lets it lie depends on the machine, not on what is tested. V8 frees the buffers it found
- * dead on a thread of its own, which a busy machine lets wait; so a sample that would be the highest yet
- * holds this thread, and with it all that could make new buffers, while that thread gets to it.
+ * Samples the memory of the process until the result is read. Garbage is collected before each sample, because when V8 collects it
+ * depends on the machine and not on the tested code. V8 frees dead buffers on another thread, which a busy machine may delay.
+ * So a sample that would be a new maximum blocks this thread, and everything that could allocate, until that thread has run.
  */
 export function watchMemory(): MemoryWatch {
   setFlagsFromString('--expose-gc');

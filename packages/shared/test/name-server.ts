@@ -1,20 +1,20 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What a name has; a name without an entry does not exist. */
+/** The records of a name. A name without an entry does not exist. */
 export interface NameEntry {
   readonly addresses: readonly string[];
   readonly ttlSeconds: number;
 }
 
 export interface NameServer {
-  /** `address:port`, as DNS_SERVERS takes it. */
+  /** `address:port`, in the format of DNS_SERVERS. */
   readonly address: string;
-  /** Names by their text; change it at will. */
+  /** Records by name. A test may change it at any time. */
   readonly names: Map<string, NameEntry>;
-  /** Names in the order in which their IPv4 addresses were asked for. */
+  /** Names in the order of the queries for their IPv4 addresses. */
   readonly asked: readonly string[];
-  /** While it is true every question stays without an answer. */
+  /** While it is true, no query is answered. */
   silent: boolean;
   close(): Promise<void>;
 }
@@ -25,10 +25,10 @@ const TYPE_AAAA = 28;
 /** A response to a standard query, with recursion (RFC 1035 section 4.1.1). */
 const RESPONSE = 0x8180;
 const NAME_ERROR = 3;
-/** Where the name of the question stands, as a pointer (RFC 1035 section 4.1.4). */
+/** A pointer to the name in the question (RFC 1035 section 4.1.4). */
 const NAME_POINTER = 0xc00c;
 
-/** A name server of the test's own on 127.0.0.1, over UDP. Of IPv6 addresses it knows `::1`. */
+/** Starts a DNS server for a test on 127.0.0.1 over UDP. The only IPv6 address that it supports is `::1`. */
 export async function startNameServer(): Promise<NameServer> {
   const socket = createSocket('udp4');
   const asked: string[] = [];

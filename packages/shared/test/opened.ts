@@ -2,7 +2,7 @@ import { afterEach } from '@jest/globals';
 
 type Opened = { close(): unknown } | { stop(): unknown } | { destroy(): unknown };
 
-/** Gives a function that notes what a test opens; after the test it is closed, last in, first out. */
+/** Returns a function that registers what a test opens. After the test everything is closed, last opened first. */
 export function closeAfterEach(): <T extends Opened>(one: T) => T {
   const opened: Opened[] = [];
   afterEach(async () => {

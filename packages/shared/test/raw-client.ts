@@ -3,21 +3,21 @@ import { connect, type Socket } from 'node:net';
 import { eventually } from './eventually.ts';
 import { readResponse, type RawResponse } from './raw-response.ts';
 
-/** A connection to the gateway below HTTP: what a client may send that `fetch` would mend or refuse. */
+/** A TCP connection to the gateway, for requests that `fetch` would correct or reject. */
 export interface RawConnection {
   readonly socket: Socket;
-  /** Whether the gateway has ended it. */
+  /** Whether the gateway has closed it. */
   readonly ended: boolean;
-  /** What was received and not yet taken by `response`; one character a byte. */
+  /** Received data that `response` has not returned yet; one character for each byte. */
   readonly receivedText: string;
-  /** One character a byte. */
+  /** One character for each byte. */
   send(text: string | Buffer): void;
-  /** The next response, interim ones too; incomplete where the connection ended within it. */
+  /** The next response, including interim ones; incomplete if the connection ended within it. */
   response(method?: string): Promise<RawResponse>;
   destroy(): void;
 }
 
-/** Opens a connection. `allowHalfOpen`: a client that never closes its own side. */
+/** Opens a connection. With `allowHalfOpen` the client never closes its side. */
 export async function rawConnection(port: number, allowHalfOpen = false): Promise<RawConnection> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen, noDelay: true });
   let received = Buffer.alloc(0);
@@ -56,7 +56,7 @@ export interface RawRequest {
   readonly method?: string;
   readonly target?: string;
   readonly httpVersion?: '1.0' | '1.1';
-  /** Header lines as they stand, Host included; left out: a Host line alone. */
+  /** Header lines exactly as given, including Host. By default only a Host line. */
   readonly lines?: readonly string[];
   readonly body?: string;
 }
@@ -69,7 +69,7 @@ export function requestText(request: RawRequest): string {
   return `${head}\r\n\r\n${request.body ?? ''}`;
 }
 
-/** Sends one request on a connection of its own, with the token where one is given. */
+/** Sends one request on a new connection, with the token if there is one. */
 export async function rawCall(
   port: number,
   request: RawRequest,

@@ -1,17 +1,17 @@
-/** A response as it stood on the wire. */
+/** A response as it was received. */
 export interface RawResponse {
   readonly status: number;
   readonly statusText: string;
-  /** Name, value, name, value, as sent; one character a byte. */
+  /** Name, value, name, value, as received; one character for each byte. */
   readonly rawHeaders: readonly string[];
   readonly headers: Headers;
   readonly body: Buffer;
-  /** Whether the framing says that all of the body came. */
+  /** Whether the body is complete according to the framing. */
   readonly complete: boolean;
   text(): Promise<string>;
 }
 
-/** The first response of the bytes and how many it took; undefined where more is to come. */
+/** The first response in the bytes and its length; undefined if it is incomplete. */
 export function readResponse(
   bytes: Buffer,
   method: string,

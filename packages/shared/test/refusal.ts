@@ -14,7 +14,7 @@ interface ErrorBody {
   readonly details?: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** The headers that every response carries. */
+/** The headers of every response. */
 export function expectGatewayHeaders(headers: Headers): void {
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-hjkmnp-tv-z]{26}$/);
   for (const name of ['x-gateway-latency', 'x-ratelimit-remaining', 'x-ratelimit-limit']) {
@@ -23,7 +23,7 @@ export function expectGatewayHeaders(headers: Headers): void {
   expect(headers.get('x-ratelimit-reset')).toMatch(/^[1-9]\d*$/);
 }
 
-/** Makes sure that the gateway itself refused, in the error envelope and with every header. */
+/** Checks that the gateway itself rejected the request, with the error envelope and every header. */
 export async function expectRefusal(
   answer: Answer,
   status: number,

@@ -1,7 +1,7 @@
 import { createIdFactory } from '../src/ids.ts';
 import type { RequestRecord } from '../src/records/record.ts';
 
-/** A record of a usual request that went well, with an id of its own; received at this time, ms since the Unix epoch. */
+/** A record of a usual successful request with a new id, received at this time, ms since the Unix epoch. */
 export function requestRecord(
   receivedAtMs: number,
   changes: Partial<RequestRecord> = {},

@@ -9,12 +9,12 @@ import type { ServedCertificate } from '../src/tls/served-certificate.ts';
 import type { TestAuthority } from './certificates.ts';
 
 export interface TestCertificateFiles extends CertificateFiles {
-  /** Writes a new pair for these names. */
+  /** Replaces the files with a new pair for these names. */
   write(names: readonly string[]): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Certificate and key in files of their own, in a folder that `remove` takes away. */
+/** Writes a certificate and its key into a new folder, which `remove` deletes. */
 export async function writeCertificateFiles(
   authority: TestAuthority,
   names: readonly string[],
@@ -30,10 +30,13 @@ export async function writeCertificateFiles(
   return { ...files, write, remove: () => rm(folder, { recursive: true }) };
 }
 
-/** What a port shows, read from such files; they are looked at when the test has them reloaded. */
+/** A served certificate from such files. They are read again when the test reloads it. */
 export function openTestCertificate(files: CertificateFiles): Promise<ServedCertificate> {
   return openServedCertificate({
-    ...{ files, intervalMs: 3_600_000, clock: systemClock },
-    ...{ log: pino({ level: 'silent' }), registry: new Registry() },
+    files,
+    intervalMs: 3_600_000,
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    registry: new Registry(),
   });
 }

@@ -23,8 +23,11 @@ export function testSnapshot(
           weight: 1,
         })),
         health_check: {
-          ...{ path: '/healthz', interval_ms: 5000, timeout_ms: 2000 },
-          ...{ healthy_threshold: 2, unhealthy_threshold: 3 },
+          path: '/healthz',
+          interval_ms: 5000,
+          timeout_ms: 2000,
+          healthy_threshold: 2,
+          unhealthy_threshold: 3,
         },
       },
     ],
@@ -55,7 +58,7 @@ export function testSnapshot(
   };
 }
 
-/** The snapshot's entry of a token that reaches everything, unless told otherwise. */
+/** The snapshot entry of a token, by default with all rights. */
 export function testToken(
   secret: string,
   fields: Partial<Snapshot['tokens'][number]> & { expires_at_ms?: number } = {},

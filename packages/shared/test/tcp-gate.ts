@@ -1,14 +1,14 @@
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 
-/** A door in front of a server, for outages that a test opens and closes. */
+/** A TCP proxy in front of a server with which a test simulates outages. */
 export interface TcpGate {
   readonly port: number;
-  /** `open` passes bytes on, `stalled` keeps connections and passes nothing, `shut` refuses them. */
+  /** `open` forwards bytes, `stalled` keeps connections and forwards nothing, `shut` refuses connections. */
   set(state: 'open' | 'stalled' | 'shut'): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Listens on 127.0.0.1 and passes each connection on to the port behind it. */
+/** Listens on 127.0.0.1 and forwards each connection to the port of the server. */
 export async function openTcpGate(targetPort: number): Promise<TcpGate> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let stalled = false;

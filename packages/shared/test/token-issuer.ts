@@ -9,7 +9,7 @@ export const AUDIENCE = 'orders-api';
 
 type JwtAuthFields = Extract<SnapshotAuth, { type: 'jwt' }>;
 
-/** Claims of a token; those that are undefined are left out of it. */
+/** Claims of a token; undefined ones are left out. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export interface IssuerKey {
@@ -23,38 +23,38 @@ export interface IssuerKey {
 /** A token issuer that serves its key set over HTTP on loopback. */
 export interface TokenIssuer {
   readonly jwksUrl: string;
-  /** The keys that it publishes; a test rotates by changing the list. */
+  /** The published keys. A test rotates keys by changing the list. */
   keys: IssuerKey[];
-  /** How often its key set was asked for. */
+  /** How often the key set was requested. */
   fetches: number;
-  /** Answers in place of the key set, as long as it is set. */
+  /** If set, answers instead of the key set. */
   answer: ((response: ServerResponse) => void) | undefined;
-  /** A token of this issuer, signed with its first key, that is good for five minutes. */
+  /** A token of this issuer, signed with its first key and valid for five minutes. */
   token(claims?: Claims, options?: TokenOptions): Promise<string>;
-  /** `auth` of a route that takes its tokens. */
+  /** `auth` of a route that accepts its tokens. */
   auth(fields?: Partial<JwtAuthFields>): JwtAuthFields;
-  /** From then on nobody listens at its port. */
+  /** Stops listening. */
   close(): Promise<void>;
 }
 
 export interface TokenOptions {
   readonly key?: IssuerKey;
-  /** Fields of the token's header beside those of the key, or in place of them. */
+  /** Additional or replaced fields of the token's header. */
   readonly header?: Readonly<Record<string, unknown>>;
-  /** The time at which it is issued, ms since the Unix epoch. */
+  /** Issue time, ms since the Unix epoch. */
   readonly nowMs?: number;
 }
 
 let made = 0;
 
-/** A key pair that was made for this test. */
+/** A new key pair. */
 export async function createIssuerKey(alg: JwtAlgorithm = 'ES256'): Promise<IssuerKey> {
   const pair = await generateKeyPair(alg, { extractable: true });
   const kid = `key-${(made += 1)}`;
   return { ...pair, alg, kid, jwk: { ...(await exportJWK(pair.publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** A token of `ISSUER` for `AUDIENCE`, good for five minutes, unless the claims say otherwise. */
+/** A token of `ISSUER` for `AUDIENCE`, valid for five minutes; `claims` override this. */
 export function signToken(
   key: IssuerKey,
   claims: Claims = {},

@@ -12,14 +12,14 @@ export interface SeenRequest {
 export interface TestUpstream {
   readonly url: string;
   readonly port: number;
-  /** The requests that arrived whole. */
+  /** Requests that were received completely. */
   readonly seen: SeenRequest[];
-  /** Paths that health checks asked for; they are answered with 200 and are not among `seen`. */
+  /** Paths of health checks. They are answered with 200 and are not in `seen`. */
   readonly checks: string[];
   close(): Promise<void>;
 }
 
-/** A real HTTP server that keeps what traffic brings; answers 200 with `ok` unless told otherwise. */
+/** An HTTP server that records requests. By default it answers 200 with `ok`. */
 export async function startUpstream(
   answer: (seen: SeenRequest, response: ServerResponse) => void = (_seen, response) =>
     void response.end('ok'),
@@ -50,7 +50,7 @@ export async function startUpstream(
   return { ...(await listen(server)), seen, checks };
 }
 
-/** A server below HTTP: whatever the test does with each connection. */
+/** A TCP server; the test handles each connection. */
 export async function startRawUpstream(
   onConnection: (socket: Socket) => void,
 ): Promise<Omit<TestUpstream, 'seen' | 'checks'>> {
@@ -76,7 +76,7 @@ export async function startRawUpstream(
   };
 }
 
-/** An HTTP server of the test's own. */
+/** An HTTP server; the test handles each request. */
 export async function listen(server: Server): Promise<Omit<TestUpstream, 'seen' | 'checks'>> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -91,7 +91,7 @@ export async function listen(server: Server): Promise<Omit<TestUpstream, 'seen' 
   };
 }
 
-/** A port on which nothing listens. */
+/** A port that nothing listens on. */
 export async function closedPort(): Promise<number> {
   const upstream = await startRawUpstream(() => undefined);
   await upstream.close();

@@ -10,7 +10,7 @@ import { requestRecordSchema, type RequestRecord } from '@gateway/shared/records
 import { recordRow } from '@gateway/shared/records/record-row';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
-import { startNats } from '@gateway/local-stack/nats';
+import { startNats } from '@gateway/local-stack/nats/start-nats';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { requestView } from '../domain/request-record.ts';
 import { openDatabase, type Database } from '../store/database.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { NAMES } from '@gateway/shared/messaging/names';
 import { eventually } from '@gateway/shared/test/eventually';
-import { startNats } from '@gateway/local-stack/nats';
+import { startNats } from '@gateway/local-stack/nats/start-nats';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { readConfiguration } from '../store/configuration/configuration-rows.ts';
 import { addRoute } from '../../test/configuration.ts';

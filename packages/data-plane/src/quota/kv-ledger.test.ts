@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Server } from '@gateway/local-stack/server';
+import type { Server } from '@gateway/local-stack/process/managed-process';
 import { NAMES, quotaSubject } from '@gateway/shared/messaging/names';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
 import { freeze, thaw } from '@gateway/shared/test/freeze';

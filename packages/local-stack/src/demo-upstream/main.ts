@@ -6,7 +6,7 @@ server.once('error', (error) => {
   process.stderr.write(`demo-upstream cannot start: ${error.message}\n`);
   process.exit(1);
 });
-server.listen(port, '127.0.0.1', () => process.stdout.write(`listens on port ${port}\n`));
+server.listen(port, '127.0.0.1', () => process.stdout.write(`listening on port ${port}\n`));
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {

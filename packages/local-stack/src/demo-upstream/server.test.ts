@@ -18,7 +18,7 @@ describe('the demo upstream', () => {
     await once(server, 'close');
   });
 
-  it('echoes method, path, query and body, and of headers only the names', async () => {
+  it('echoes method, path, query, body and the names of headers, but not their values', async () => {
     const response = await fetch(`${base}/a/b?x=1`, {
       method: 'POST',
       headers: { authorization: 'Bearer hidden', 'content-type': 'application/json' },
@@ -42,7 +42,7 @@ describe('the demo upstream', () => {
     },
   );
 
-  it('sends exactly as many bytes as asked, and refuses what is out of bounds', async () => {
+  it('sends exactly the number of bytes in the path, and rejects numbers that are too large', async () => {
     const response = await fetch(`${base}/bytes/200001`);
     expect((await response.arrayBuffer()).byteLength).toBe(200_001);
     expect((await fetch(`${base}/bytes/9999999999`)).status).toBe(400);
@@ -50,7 +50,7 @@ describe('the demo upstream', () => {
     expect((await fetch(`${base}/status/999`)).status).toBe(400);
   });
 
-  it('refuses to echo a body above its bound', async () => {
+  it('rejects a body that is too large to echo', async () => {
     const body = 'x'.repeat(8 * 1024 * 1024);
     expect((await fetch(base, { method: 'POST', body })).status).toBe(413);
   });

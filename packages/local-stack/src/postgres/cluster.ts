@@ -11,13 +11,12 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../process/error-code.ts';
+import { errorCode, StartError } from '../process/errors.ts';
 import { runCommand } from '../process/run-command.ts';
-import { StartError } from '../process/start-error.ts';
 import { asAccount, type Account } from '../process/unprivileged.ts';
 import type { PostgresBinaries } from './binaries.ts';
 
-/** The major version of the embedded binaries; a cluster of another one cannot be opened. */
+/** The major version of the embedded binaries. They cannot open a cluster of another one. */
 const majorVersion = '18';
 const superuser = 'gateway';
 
@@ -51,7 +50,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Made beside its final place and moved there whole, so that an interrupted one is never used. */
+/** Creates the cluster in a temporary folder and renames it when it is complete, so that an incomplete one is never used. */
 async function create(
   { binaries, account, signal }: Tools,
   dataDir: string,
@@ -88,7 +87,7 @@ async function create(
     signal?.throwIfAborted();
     if (code !== 0) {
       const reason = output.split('\n').findLast((line) => line.includes('error')) ?? output;
-      throw new StartError(`Postgres could not make its data folder: ${reason.trim()}`);
+      throw new StartError(`initdb failed: ${reason.trim()}`);
     }
     await appendFile(path.join(draft, 'postgresql.conf'), "\ninclude 'gateway.conf'\n");
     await rename(draft, folder);
@@ -99,11 +98,10 @@ async function create(
 }
 
 /**
- * Opens the cluster below `dataDir`, or makes it: UTF-8, C locale, one superuser with a password
- * that is kept beside it with mode 0600. The settings of deploy/postgres/local.conf are copied in
- * at every start.
+ * Opens the cluster in `dataDir`, or creates it: UTF-8, C locale, one superuser whose password is stored beside it with mode
+ * 0600. Every start copies the settings of deploy/postgres/local.conf into it.
  *
- * @throws {StartError} when the folder holds something else
+ * @throws {StartError} if the folder contains something else
  */
 export async function openCluster(
   binaries: PostgresBinaries,
@@ -122,16 +120,16 @@ export async function openCluster(
   }
   if (password === undefined) {
     throw new StartError(
-      `the password of the Postgres data in ${dataDir} is missing; move the folder away to start afresh`,
+      `the password file of the Postgres data in ${dataDir} is missing; move the folder away to start with an empty database`,
     );
   }
   if (version === undefined) {
-    log('Making the Postgres data folder ...');
+    log('Creating the Postgres data folder ...');
     const tools = { binaries, account, ...(signal && { signal }) };
     await create(tools, dataDir, folder, password);
   } else if (version !== majorVersion) {
     throw new StartError(
-      `${folder} was made by Postgres ${version} and this is ${majorVersion}; move the folder away to start afresh`,
+      `${folder} was created by Postgres ${version}, but this is version ${majorVersion}; move the folder away to start with an empty database`,
     );
   }
   const settings = path.join(folder, 'gateway.conf');

@@ -1,16 +1,15 @@
 import pg from 'pg';
-import { errorMessage } from '../process/error-code.ts';
-import { StartError } from '../process/start-error.ts';
+import { errorMessage, StartError } from '../process/errors.ts';
 
-/** SQLSTATE class 57P0: it starts, recovers or stops; 53300: no place is free. Both pass with time. */
-const PASSING = /^(57P0.|53300)$/;
-/** A server that crashes as often as this when it is asked does so because of its data. */
+/** SQLSTATE 57P0x: the server starts, recovers or stops; 53300: too many connections. Both are temporary. */
+const TEMPORARY = /^(57P0.|53300)$/;
+/** After this many crashes during a connection attempt, the data is assumed to be damaged. */
 const MAX_CRASHES = 3;
 
 /**
- * A check whether Postgres serves: a real connection and a query. It rejects while Postgres is on its
- * way, and with a StartError once it is plain that it will not serve: it refuses, as where its data
- * are damaged or the password is another one, or crashes each time.
+ * A readiness check for Postgres: a connection and a query. It rejects while Postgres is starting. It rejects with a
+ * StartError if Postgres will not become ready: it refuses the connection (its data is damaged, or the password is
+ * wrong) or crashes every time.
  */
 export function createConnectCheck(url: string): () => Promise<boolean> {
   let crashes = 0;
@@ -23,12 +22,14 @@ export function createConnectCheck(url: string): () => Promise<boolean> {
       return true;
     } catch (error) {
       if (error instanceof pg.DatabaseError) {
-        if (PASSING.test(error.code ?? '')) throw error;
-        throw new StartError(`it does not serve its data: ${error.message}`, { cause: error });
+        if (TEMPORARY.test(error.code ?? '')) throw error;
+        throw new StartError(`Postgres refuses connections: ${error.message}`, { cause: error });
       }
       if (errorMessage(error).startsWith('Connection terminated')) crashes += 1;
       if (crashes < MAX_CRASHES) throw error;
-      throw new StartError('it crashes on its data', { cause: error });
+      throw new StartError('Postgres crashes on each connection; its data may be damaged', {
+        cause: error,
+      });
     } finally {
       await client.end();
     }

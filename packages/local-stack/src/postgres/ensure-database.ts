@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Makes the database where it is not there, and gives its URL. `name` is a plain identifier. */
+/** Creates the database if it does not exist, and returns its URL. */
 export async function ensureDatabase(maintenanceUrl: string, name: string): Promise<string> {
   const client = new pg.Client({ connectionString: maintenanceUrl });
   await client.connect();

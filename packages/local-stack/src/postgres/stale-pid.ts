@@ -1,12 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../process/error-code.ts';
+import { errorCode } from '../process/errors.ts';
 import { isProcessOf, stopProcess } from '../process/foreign-process.ts';
 
 /**
- * Clears the way after a server that was killed. Postgres refuses to start while the pid in its
- * postmaster.pid belongs to any live process, even to one that was given the number since; and a
- * server whose owner was killed may still run. Ours is stopped, a stranger's number is forgotten.
+ * Removes the postmaster.pid that a killed server left. Postgres refuses to start while the pid in it belongs to any running
+ * process, even an unrelated one that was given the pid later. If the process is a Postgres on this folder, whose
+ * owner was killed, it is stopped first.
  */
 export async function clearStalePid(clusterFolder: string): Promise<void> {
   const file = path.join(clusterFolder, 'postmaster.pid');

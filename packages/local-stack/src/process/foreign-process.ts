@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode } from './error-code.ts';
+import { errorCode } from './errors.ts';
 import { runCommand } from './run-command.ts';
 
-/**
- * Whether a process of that pid runs, whoever it belongs to. One that has ended and that nobody
- * has waited for, as happens below an init that does not, is not running.
- */
+/** Whether a process with this pid runs, under any account. A zombie, which nobody has waited for, does not run. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -16,14 +13,14 @@ export function isRunning(pid: number): boolean {
   }
   if (process.platform !== 'linux') return true;
   try {
-    // The state follows the name, which is in parentheses and may hold anything.
+    // The state follows the name, which is in parentheses and may contain any character.
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
 }
 
-/** A process's command line and, where the system shows it to us, its environment. */
+/** The command line of a process and, if the system allows it, its environment. */
 async function describe(pid: number): Promise<string> {
   if (process.platform !== 'linux') {
     const { output } = await runCommand('ps', ['-Eww', '-o', 'command=', '-p', String(pid)], {
@@ -38,8 +35,8 @@ async function describe(pid: number): Promise<string> {
 }
 
 /**
- * When a process began, in the system's own terms: together with its pid it names one process for
- * good. Empty when there is none.
+ * The start time of a process in the format of the system, which together with the pid identifies the process. Empty if
+ * there is no such process.
  */
 export async function startedAt(pid: number): Promise<string> {
   if (process.platform !== 'linux') {
@@ -47,7 +44,7 @@ export async function startedAt(pid: number): Promise<string> {
     return ps.output.trim();
   }
   try {
-    // proc_pid_stat(5): field 22, where the name, which may hold anything, is field 2.
+    // proc_pid_stat(5): the start time is field 22; field 2, the name, may contain any character.
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   } catch {
@@ -56,19 +53,19 @@ export async function startedAt(pid: number): Promise<string> {
 }
 
 /**
- * Whether the process is one that was started on this folder: its command line or its environment
- * names it. A pid alone proves nothing, since the system gives it to another after its end.
+ * Whether the process was started on this folder: its command line or environment names the folder. The pid alone is not
+ * enough, because the system reuses pids.
  */
 export async function isProcessOf(pid: number, folder: string): Promise<boolean> {
   if (!isRunning(pid)) return false;
   const [, ...after] = (await describe(pid)).split(folder);
-  // The whole name of the folder, not the beginning of another's.
+  // The full name of the folder, not the beginning of a longer one.
   return after.some((rest) => /^(?:$|[/\s\0])/.test(rest));
 }
 
 /**
- * Asks a process that is not our child to stop; SIGKILL after the time given. Resolves with whether
- * it has ended.
+ * Stops a process that is not a child of this one: the signal, then SIGKILL after `timeoutMs`. Resolves with whether it has
+ * ended.
  */
 export async function stopProcess(
   pid: number,

@@ -6,18 +6,18 @@ import { freePort } from './free-port.ts';
 const asked = (count: number) => Promise.all(Array.from({ length: count }, () => freePort()));
 
 describe('a free port', () => {
-  it('is another one each time, of the block that belongs to this process', async () => {
+  it('is a different one each time, from the block of this process', async () => {
     const ports = await asked(60);
     expect(new Set(ports).size).toBe(60);
     const first = 20_000 + (process.pid % 97) * 120;
     expect(ports.filter((port) => port < first || port >= first + 120)).toEqual([]);
   });
 
-  it('is none that somebody listens on', async () => {
+  it('is not a port that another process listens on', async () => {
     const taken = await freePort();
     const server = createServer().listen(taken, '127.0.0.1');
     await once(server, 'listening');
-    // Once through the whole block.
+    // Goes once through the whole block.
     const ports = await asked(125);
     server.close();
     expect(ports).not.toContain(taken);

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { errorCode } from './error-code.ts';
+import { errorCode } from './errors.ts';
 
 /**
- * Whether 127.0.0.1 would let us listen on this port now; with port 0 the kernel picks one.
- * Resolves with the port, rejects with the socket's error (EADDRINUSE, EACCES).
+ * Checks that a port of 127.0.0.1 is free by listening on it for a moment. With port 0 the kernel picks one. Resolves with
+ * the port; rejects with the error of the socket (EADDRINUSE, EACCES).
  */
 export function probePort(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -20,7 +20,7 @@ export function probePort(port: number): Promise<number> {
   });
 }
 
-/** Below those from which Linux and macOS take the ports of outgoing connections. */
+/** Below the ports that Linux and macOS use for outgoing connections. */
 const FIRST_PORT = 20_000;
 const BLOCKS = 97;
 const PORTS_OF_BLOCK = 120;
@@ -29,11 +29,10 @@ const TRIES = 20;
 let next = randomInt(PORTS_OF_BLOCK);
 
 /**
- * A port of 127.0.0.1 that was free a moment ago, and is none that an outgoing connection gets by
- * chance. Somebody else may still take it before its user binds it, a second later where that is a process
- * that starts. So that those who also ask here are not among them, each process takes the ports
- * of a block of its own, by its id, one after the other: processes that run side by side, such as the
- * workers of a test run, have ids near to each other, and therefore different blocks.
+ * Finds a free port of 127.0.0.1 that is not used for outgoing connections. Another process may still take it before the caller
+ * binds it. To avoid this between processes that call this function, each one takes the ports of its own block in
+ * turn. The block depends on the pid; processes that run at the same time, such as the workers of a test run, have
+ * neighbouring pids and therefore different blocks.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 1; tries < TRIES; tries += 1) {

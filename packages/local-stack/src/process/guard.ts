@@ -10,19 +10,18 @@ exit 0
 `;
 
 /**
- * Stops a process that we started even when we are killed without a chance to do so: a shell in a
- * session of its own reads a pipe from us, and the pipe's end without a word is our end. SIGINT
- * asks the process to stop (for Postgres it means a fast shutdown); SIGKILL follows after 5 s.
+ * Stops a child process even if this process is killed. A shell in its own session reads a pipe from this process. If the pipe closes
+ * without a line, this process has ended: the shell sends SIGINT (a fast shutdown for Postgres), and SIGKILL after 5 s.
  *
- * The returned function takes the guard back. It must be called as soon as the process has ended,
- * so that the guard never aims at a pid that was given to another.
+ * The returned function ends the guard. Call it as soon as the child has ended, so that the guard never signals another
+ * process with the same pid.
  */
 export function guardProcess(pid: number): () => void {
   const guard = spawn('/bin/sh', ['-c', script, 'gateway-guard', String(pid)], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without a shell there is no guard; an orderly stop does not need one.
+  // Without a shell there is no guard. An orderly stop does not need it.
   guard.on('error', () => undefined);
   guard.stdin.on('error', () => undefined);
   guard.unref();

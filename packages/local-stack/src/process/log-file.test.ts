@@ -13,7 +13,7 @@ describe('the log of a process', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('can be read by its owner alone, and so can that of the run before', async () => {
+  it('is readable by its owner only, and so is the log of the previous run', async () => {
     const logFile = path.join(root, 'logs', 'one.log');
     const run = async (text: string) => {
       const args = ['-e', `process.stdout.write('${text}')`];
@@ -23,7 +23,7 @@ describe('the log of a process', () => {
       ).exited;
     };
     await run('first');
-    // As an earlier version left it.
+    // A log with the mode of earlier versions.
     await chmod(logFile, 0o644);
     await run('second');
     expect(await readFile(logFile, 'utf8')).toBe('second');

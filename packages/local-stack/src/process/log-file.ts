@@ -2,19 +2,19 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, rename, stat, truncate } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from './error-code.ts';
+import { errorCode } from './errors.ts';
 
-/** A child's log is cut when it has grown past this; the cut part is kept once beside it. */
+/** A log that grows larger than this is moved to `<file>.1` and starts again. */
 export const maxLogBytes = 16 * 1024 * 1024;
 
 const tailBytes = 64 * 1024;
 
-/** What a process writes of its callers and its addresses is for its operator alone. */
+/** Logs contain addresses of callers, so only the owner may read them. */
 const logMode = 0o600;
 
 /**
- * Opens a log for appending. Makes its folder, and moves the log of the run before to `<file>.1`;
- * neither can be read by others, whatever mode the old one had.
+ * Opens a log for appending. Creates its folder and moves the log of the previous run to `<file>.1`. Both are readable by
+ * their owner only, whatever mode the old one had.
  */
 export async function openLog(file: string): Promise<FileHandle> {
   await mkdir(path.dirname(file), { recursive: true });
@@ -28,10 +28,10 @@ export async function openLog(file: string): Promise<FileHandle> {
 }
 
 /**
- * Bounds a log that a child is writing. The child holds the file open for appending, so the file is
- * copied and emptied in place; a line written between the two is lost.
+ * Truncates the log of a running process if it is too large. The process has the file open for appending, so it is copied and
+ * emptied in place; a line that is written between the two is lost.
  */
-export async function boundLog(file: string): Promise<void> {
+export async function truncateLog(file: string): Promise<void> {
   try {
     if ((await stat(file)).size <= maxLogBytes) return;
     await copyFile(file, `${file}.1`);
@@ -41,7 +41,7 @@ export async function boundLog(file: string): Promise<void> {
   }
 }
 
-/** The last lines of a log, at most `count` and at most 64 KiB; none when there is no file. */
+/** The last lines of a log, at most `count` and at most 64 KiB; none if the file does not exist. */
 export function tailLog(file: string, count: number): string[] {
   let descriptor: number;
   try {

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { errorMessage } from './error-code.ts';
+import { errorMessage, StartError } from './errors.ts';
 import { guardProcess } from './guard.ts';
 import { openLog, tailLog } from './log-file.ts';
-import { StartError } from './start-error.ts';
 
-/** How a process ended; exactly one of the two is set. */
+/** How a process ended; exactly one of the two is not null. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -15,15 +14,25 @@ export interface ManagedProcess {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** Resolves when the process has ended, however that came about. */
+  /** Resolves when the process has ended, whatever the reason. */
   readonly exited: Promise<ProcessExit>;
-  /** The last lines it wrote, newest last. */
+  /** The last lines of its output, newest last. */
   logs(count?: number): string[];
   /**
-   * Asks it to stop and resolves when it has ended. What has not ended in time gets SIGKILL.
-   * Called again it asks again with the given signal.
+   * Sends the signal and resolves when the process has ended. If it has not ended in time it gets SIGKILL. A further call
+   * sends its signal too.
    */
   stop(signal?: NodeJS.Signals): Promise<ProcessExit>;
+}
+
+/** A server of the stack, such as Postgres or NATS, that other processes connect to. */
+export interface Server {
+  readonly url: string;
+  readonly pid: number;
+  /** On 127.0.0.1. */
+  readonly port: number;
+  readonly process: ManagedProcess;
+  stop(): Promise<void>;
 }
 
 export interface ProcessSpec {
@@ -35,18 +44,18 @@ export interface ProcessSpec {
   readonly cwd?: string;
   readonly uid?: number;
   readonly gid?: number;
-  /** SIGTERM unless the process knows a better one. */
+  /** By default SIGTERM. */
   readonly stopSignal?: NodeJS.Signals;
-  /** From the ask to SIGKILL; 10 s unless given. */
+  /** From the stop signal to SIGKILL; by default 10 s. */
   readonly stopTimeoutMs?: number;
 }
 
 /**
- * Starts a process in a session of its own: the terminal's Ctrl-C reaches only its owner, who stops
- * what it started in order. Its output goes straight to its log file, so that no reader of ours can
- * hold it up. It does not keep this process alive, and it ends with it (see guard.ts).
+ * Starts a process in its own session, so that Ctrl-C in the terminal reaches only this process, which stops what it started
+ * in order. The output goes directly to the log file, so that a slow reader cannot block the process. The process does not
+ * keep this one alive, and ends with it (see guard.ts).
  *
- * @throws {StartError} when the command cannot be run
+ * @throws {StartError} if the command cannot be run
  */
 export async function startProcess(spec: ProcessSpec): Promise<ManagedProcess> {
   const { name, logFile, stopSignal = 'SIGTERM', stopTimeoutMs = 10_000 } = spec;
@@ -65,7 +74,7 @@ export async function startProcess(spec: ProcessSpec): Promise<ManagedProcess> {
     });
     await once(child, 'spawn');
     const { pid } = child;
-    if (pid === undefined) throw new Error('it has no process id');
+    if (pid === undefined) throw new Error('the process has no pid');
     const release = guardProcess(pid);
     void exited.then(release);
     child.unref();

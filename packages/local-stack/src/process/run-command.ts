@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { errorCode } from './error-code.ts';
+import { errorCode } from './errors.ts';
 
 /** How a command ended: its exit code (null when a signal or the time limit ended it). */
 export interface CommandResult {
@@ -20,10 +20,9 @@ export interface CommandOptions {
 const maxOutputCharacters = 64 * 1024;
 
 /**
- * Runs a short command to its end in a session of its own, so that the terminal's Ctrl-C does not
- * break it off half-way behind our back. A command that cannot be run at all answers with code 127
- * and the reason as its output. Past its time, or when the signal aborts, it is killed with all
- * that it started.
+ * Runs a short command to its end, in its own session, so that Ctrl-C in the terminal does not interrupt it. A command that cannot
+ * be run resolves with code 127 and the reason as its output. When its time is over or the signal aborts, it is killed with
+ * its children.
  */
 export function runCommand(
   command: string,
@@ -45,7 +44,7 @@ export function runCommand(
       try {
         process.kill(-child.pid, 'SIGKILL');
       } catch (error) {
-        // It may have ended since.
+        // ESRCH: it has ended meanwhile.
         if (errorCode(error) !== 'ESRCH') throw error;
       }
     };

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCommand } from './run-command.ts';
 import { asAccount, unprivilegedAccount } from './unprivileged.ts';
 
-/** Prints its own uid, and whether access(2) lets it run itself, as initdb asks about postgres. */
+/** Prints its uid, and whether access(2) permits it to execute itself; initdb checks postgres this way. */
 const script = `#!/bin/sh
 id -u
 [ -x "$0" ] && echo reachable
 `;
 
-describe('a command that must not be root', () => {
+describe('a command that must not run as root', () => {
   let folder: string;
   let file: string;
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe('a command that must not be root', () => {
 
   it.each([
     ['an open folder', 0o755],
-    ['a folder that is closed to others', 0o700],
+    ['a folder that other accounts cannot enter', 0o700],
   ])('runs from %s, and not as root', async (_case, mode) => {
     await chmod(folder, mode);
     const account = await unprivilegedAccount();

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { runCommand } from './run-command.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from './errors.ts';
 
 /** An account of the system that is not root, by number. */
 export interface Account {
@@ -9,7 +9,7 @@ export interface Account {
   readonly gid: number;
 }
 
-/** How to run a command: what to spawn and as whom. */
+/** A command and the account to run it under. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
@@ -27,11 +27,10 @@ async function lookUp(name: string): Promise<Account | undefined> {
 }
 
 /**
- * The account that Postgres runs under, since it refuses to be root: undefined when we are not root
- * ourselves, else `postgres` where the system has it, else `nobody`, which every system has. No
- * account is created: a development stack has no business in the list of users.
+ * The account that Postgres runs under, because it refuses to run as root: undefined if this process is not root, else
+ * `postgres` if it exists, else `nobody`. No account is created.
  *
- * @throws {StartError} when we are root and the system has neither
+ * @throws {StartError} if this process is root and neither account exists
  */
 export async function unprivilegedAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -45,7 +44,7 @@ export async function unprivilegedAccount(): Promise<Account | undefined> {
   return account;
 }
 
-/** Whether any account may run this binary, or enter this folder, and pass every folder above. */
+/** Whether any account may run this binary, or enter this folder, and all folders above it. */
 async function isOpenToOthers(file: string): Promise<boolean> {
   const found = await stat(file);
   const wanted = found.isDirectory() ? 0o001 : 0o005;
@@ -57,12 +56,11 @@ async function isOpenToOthers(file: string): Promise<boolean> {
 }
 
 /**
- * A command as the given account. Where the account could not reach the files, as in a checkout
- * below root's own closed home, setpriv(1) lets it keep the one capability that passes over file
- * modes (CAP_DAC_OVERRIDE, which root in a container has too); everything else of root is gone.
- * The secure bit makes access(2), by which initdb looks for postgres, honour that capability.
+ * How to run a command under the account. If the account cannot reach the files, as in a checkout in root's home folder,
+ * setpriv(1) keeps one capability, which bypasses file modes (CAP_DAC_OVERRIDE; root in a container has it too), and drops
+ * all others. The secure bit makes access(2), with which initdb looks for postgres, respect that capability.
  *
- * `files` are the binaries and folders, links resolved, that the command must reach.
+ * @param files the binaries and folders, links resolved, that the command must reach
  */
 export async function asAccount(
   account: Account | undefined,

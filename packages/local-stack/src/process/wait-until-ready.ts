@@ -1,25 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { lastWords } from './last-words.ts';
+import { lastErrorOf } from './last-error.ts';
 import type { ManagedProcess } from './managed-process.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from './errors.ts';
 
 export interface ReadyOptions {
   /**
-   * Resolves when the process serves; rejects, or answers false, while it does not yet; rejects
-   * with a StartError where it never will. It must tell this process from another that holds the
-   * same port.
+   * Resolves with true if the process is ready. Resolves with false, or rejects, while it is not. Rejects with a StartError
+   * if it never will be. It must not mistake another process on the same port for this one.
    */
   readonly check: () => Promise<boolean>;
   readonly timeoutMs: number;
-  /** Gives up, and stops the process, when it aborts. */
+  /** If it aborts, the process is stopped. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const pollIntervalMs = 25;
 
 /**
- * Polls until a process serves. A process that ended, or is not ready in time, is stopped and
- * reported with the last line that it wrote.
+ * Polls until a process is ready. If the process ends, or is not ready in time, it is stopped, and the error contains the
+ * last error that it logged.
  *
  * @throws {StartError} or the signal's reason
  */
@@ -45,7 +44,7 @@ export async function waitUntilReady(
     }
     if (ready && !state.ended) return;
     if (state.ended) {
-      throw new StartError(`${process.name} ended while it started: ${reasonOf(process)}`);
+      throw new StartError(`${process.name} ended during its start: ${reasonOf(process)}`);
     }
     if (hopeless !== undefined) {
       await process.stop('SIGKILL');
@@ -64,6 +63,6 @@ export async function waitUntilReady(
 }
 
 function reasonOf(process: ManagedProcess): string {
-  const words = lastWords(process.logs());
-  return `${words === '' ? 'it wrote nothing' : words} (log: ${process.logFile})`;
+  const words = lastErrorOf(process.logs());
+  return `${words === '' ? 'no output' : words} (log: ${process.logFile})`;
 }

@@ -1,8 +1,9 @@
 import { demoEnvironment } from './demo.ts';
 
+/** What the banner shows. */
 export interface BannerFacts {
   readonly baseUrl: string;
-  /** Of the data planes beyond the first. */
+  /** Base URLs of the second and later data planes. */
   readonly furtherUrls: readonly string[];
   /** Of each data plane. */
   readonly workers: number;
@@ -12,7 +13,7 @@ export interface BannerFacts {
   readonly dataDir: string;
 }
 
-/** What an operator needs first. Each curl line is whole and works as it stands. */
+/** Printed when the stack is ready. Each curl line can be copied and run unchanged. */
 export function banner(facts: BannerFacts): string {
   const { baseUrl, adminToken, defaultEnvironment } = facts;
   const authorization = `-H 'Authorization: Bearer ${adminToken}'`;
@@ -21,7 +22,7 @@ export function banner(facts: BannerFacts): string {
   const body = `-H 'Content-Type: application/json' -d '{"hello":"gateway"}'`;
   const further = facts.furtherUrls.map((url) => `                 ${url}\n`).join('');
   return `
-The gateway serves${scale(facts)}.
+The gateway is ready${scale(facts)}.
 
   Base URL       ${baseUrl}
 ${further}  Console        ${baseUrl}/console
@@ -38,7 +39,7 @@ Ctrl-C stops everything.
 `;
 }
 
-/** Said where it is more than one process. */
+/** The number of data planes and workers, if there is more than one. */
 function scale({ furtherUrls, workers }: BannerFacts): string {
   const dataPlanes = furtherUrls.length + 1;
   if (dataPlanes === 1 && workers === 1) return '';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseStackConfig } from './config.ts';
 
 describe('the configuration of the local stack', () => {
-  it('has the defaults that the documents name', () => {
+  it('has the documented defaults', () => {
     expect(parseStackConfig({}, '/srv/gateway')).toEqual({
       dataDir: '/srv/gateway/.gateway',
       controlPlanePort: 8081,
@@ -21,7 +21,7 @@ describe('the configuration of the local stack', () => {
     });
   });
 
-  it('counts the ports of further data planes up by ten', () => {
+  it('gives each further data plane ports that are higher by ten', () => {
     const { dataPlanes } = parseStackConfig({ DATA_PLANES: '3', GATEWAY_PORT: '7000' }, '/');
     expect(dataPlanes).toEqual([
       { name: 'data-plane-1', port: 7000, adminPort: 9090 },
@@ -30,7 +30,7 @@ describe('the configuration of the local stack', () => {
     ]);
   });
 
-  it('names every bad value in one line, and shows no secret', () => {
+  it('names every invalid variable in one line, without its value', () => {
     const bad = { GATEWAY_PORT: 'x', DATA_PLANES: '0', GATEWAY_ADMIN_TOKEN: 'hidden' };
     expect(() => parseStackConfig(bad, '/')).toThrow(
       /^GATEWAY_PORT: [^\n]*DATA_PLANES: [^\n]*GATEWAY_ADMIN_TOKEN: (?!.*hidden)[^\n]*$/,

@@ -8,7 +8,7 @@ import {
 import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
 
-/** Ports that are counted up from must leave room for every data plane. */
+/** Data planes count up from their first port, so it must leave room for all of them. */
 const portVariable = integerVariable(1, 65_000);
 
 const schema = z.object({
@@ -32,7 +32,7 @@ const schema = z.object({
   LOG_LEVEL: logLevelVariable.default('info'),
 });
 
-/** From one data plane's ports to the next one's. */
+/** Distance between the ports of two data planes. */
 const portStep = 10;
 
 export interface DataPlanePorts {
@@ -41,9 +41,9 @@ export interface DataPlanePorts {
   readonly adminPort: number;
 }
 
-/** What an operator may set for the local stack. */
+/** The settings of the local stack. docs/run/settings.md lists the variables. */
 export interface StackConfig {
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string;
   readonly controlPlanePort: number;
   readonly controlPlaneAdminPort: number;
@@ -61,9 +61,10 @@ export interface StackConfig {
 }
 
 /**
- * Reads the environment once.
+ * Parses the environment variables of the local stack.
  *
- * @throws {ConfigError} that names every variable that does not hold
+ * @param folder that a relative GATEWAY_DATA_DIR is resolved against
+ * @throws {ConfigError} that names every invalid variable
  */
 export function parseStackConfig(environment: NodeJS.ProcessEnv, folder: string): StackConfig {
   const given = parseEnvironment(schema, environment);

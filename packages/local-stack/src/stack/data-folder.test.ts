@@ -17,24 +17,26 @@ describe('the data folder', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('is made, claimed and released', async () => {
+  it('is created, claimed and released', async () => {
     const folder = await openDataFolder(path.join(root, 'a', 'b'));
     expect(folder.path).toBe(path.join(root, 'a', 'b'));
-    await expect(openDataFolder(folder.path)).rejects.toThrow(/already runs .*pid \d+/);
+    await expect(openDataFolder(folder.path)).rejects.toThrow(/already running .*pid \d+/);
     await folder.release();
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it('is refused in one line where a file has its place', async () => {
+  it('is rejected in one line if a file has its name', async () => {
     const file = path.join(root, 'file');
     await writeFile(file, '');
-    await expect(openDataFolder(file)).rejects.toThrow(/file in its place; set GATEWAY_DATA_DIR/);
-    await expect(openDataFolder(path.join(file, 'x'))).rejects.toThrow(/file in its place/);
+    await expect(openDataFolder(file)).rejects.toThrow(
+      /parent folder is a file; set GATEWAY_DATA_DIR/,
+    );
+    await expect(openDataFolder(path.join(file, 'x'))).rejects.toThrow(/parent folder is a file/);
   });
 
-  it('is refused in one line, and at once, where nothing can be made', async () => {
+  it('is rejected in one line, and at once, if it cannot be created', async () => {
     await chmod(root, 0o500);
-    // Root may write anywhere but in the folder of processes.
+    // Root may write anywhere except in /proc.
     const place = process.getuid?.() === 0 ? '/proc' : root;
     for (const folder of [path.join(place, 'data'), path.join(place, 'a', 'b')]) {
       await expect(openDataFolder(folder)).rejects.toThrow(
@@ -43,13 +45,13 @@ describe('the data folder', () => {
     }
   });
 
-  it('is refused in one line where it is there and cannot be written', async () => {
+  it('is rejected in one line if it exists and is not writable', async () => {
     await chmod(root, 0o500);
     const folder = process.getuid?.() === 0 ? '/proc/self' : root;
     await expect(openDataFolder(folder)).rejects.toThrow(/cannot be used: .*GATEWAY_DATA_DIR/);
   });
 
-  it('is taken over from an owner that was killed, though its pid is in use again', async () => {
+  it('is claimed after its owner was killed, even if another process has the pid', async () => {
     const stranger = spawn('sleep', ['60']);
     try {
       const pid = stranger.pid ?? 0;
@@ -63,7 +65,7 @@ describe('the data folder', () => {
     }
   });
 
-  it('keeps secrets that it makes once, readable by nobody else', async () => {
+  it('keeps secrets that are created once and readable by their owner only', async () => {
     const none = { adminToken: undefined, masterKeys: undefined };
     const made = await loadSecrets(root, none);
     expect(made.adminToken).toMatch(/^gwt_[A-Za-z0-9_-]{43}$/);

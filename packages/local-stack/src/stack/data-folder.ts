@@ -1,19 +1,18 @@
 import { chmod, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '@gateway/shared/files/make-folder';
-import { errorCode, errorMessage } from '../process/error-code.ts';
+import { errorCode, errorMessage, StartError } from '../process/errors.ts';
 import { isRunning, startedAt } from '../process/foreign-process.ts';
-import { StartError } from '../process/start-error.ts';
 
-/** The folder of one stack; only one stack at a time runs on it. */
+/** The data folder of one stack. Only one stack at a time may use it. */
 export interface DataFolder {
   /** Absolute, links resolved. */
   readonly path: string;
-  /** Lets the next stack have it. */
+  /** Allows another stack to use the folder. */
   release(): Promise<void>;
 }
 
-/** `<pid> <start time>` of the stack that runs on the folder: a pid alone may be another's by now. */
+/** Holds `<pid> <start time>` of the stack that uses the folder. A pid alone may meanwhile belong to another process. */
 const ownerName = 'stack.pid';
 
 async function ownerOf(file: string): Promise<number | undefined> {
@@ -30,28 +29,27 @@ async function ownerOf(file: string): Promise<number | undefined> {
   return (await startedAt(pid)) === since.join(' ') ? pid : undefined;
 }
 
-/** Written with `wx`, so that of two stacks that start together one finds the other's. */
+/** Written with `wx`, so that only one of two stacks that start at the same time succeeds. */
 async function claim(folder: string): Promise<void> {
   const file = path.join(folder, ownerName);
   const owner = await ownerOf(file);
   if (owner !== undefined) {
-    throw new StartError(`a stack already runs on ${folder} (pid ${owner}); stop it first`);
+    throw new StartError(`a stack is already running on ${folder} (pid ${owner}); stop it first`);
   }
   await rm(file, { force: true });
   try {
     await writeFile(file, `${process.pid} ${await startedAt(process.pid)}\n`, { flag: 'wx' });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
-    throw new StartError(`another stack starts on ${folder} at this moment`, { cause: error });
+    throw new StartError(`another stack is starting on ${folder}`, { cause: error });
   }
 }
 
 /**
- * Makes the data folder, or finds it again, and claims it for this process. Others may pass
- * through it, since Postgres may run under another account; what is secret in it is closed by its
- * own mode.
+ * Creates the data folder if it does not exist, and claims it for this process. Other accounts may pass through it, because
+ * Postgres may run under one; files with secrets have a mode of their own.
  *
- * @throws {StartError} when it is no folder, cannot be written, or another stack runs on it
+ * @throws {StartError} if it is not a folder, is not writable, or another stack uses it
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   try {
@@ -65,10 +63,10 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
     if (error instanceof StartError) throw error;
     const reason =
       errorCode(error) === 'EEXIST' || errorCode(error) === 'ENOTDIR'
-        ? 'there is a file in its place'
+        ? 'it or a parent folder is a file'
         : errorMessage(error);
     throw new StartError(
-      `the data folder ${folder} cannot be used: ${reason}; set GATEWAY_DATA_DIR to another`,
+      `the data folder ${folder} cannot be used: ${reason}; set GATEWAY_DATA_DIR to another folder`,
       { cause: error },
     );
   }

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../process/error-code.ts';
+import { errorCode } from '../process/errors.ts';
 import { freePort, probePort } from '../process/free-port.ts';
 
-/** Where the demo upstream listens: at the port of the run before while that is free. */
+/** Where the demo upstream listens: on the port of the previous run if it is free. */
 export interface DemoAddress {
   readonly port: number;
   readonly url: string;
@@ -24,7 +24,7 @@ async function keptPort(file: string): Promise<number | undefined> {
   }
 }
 
-/** Picks the port and keeps it in the data folder. */
+/** Picks the port and stores it in the data folder. */
 export async function pickDemoAddress(dataDir: string): Promise<DemoAddress> {
   const file = path.join(dataDir, 'demo-upstream-port');
   const kept = await keptPort(file);

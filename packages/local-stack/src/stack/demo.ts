@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ManagementClient } from './management-client.ts';
 
-/** Where the demo service and its route live. */
+/** The environment of the demo service and its route. */
 export const demoEnvironment = 'production';
 const demoName = 'echo';
 
@@ -32,9 +32,10 @@ async function find(client: ManagementClient, collection: string): Promise<Resou
 }
 
 /**
- * Makes the service and the route `echo` where they are not there. An existing service is pointed
- * at the demo upstream's new address only while it still has the address that we gave it before; an
- * operator's own is left alone. Resolves with whether something was changed.
+ * Creates the service and the route `echo` if they do not exist. The URL of an existing service is updated only if it is
+ * still `previousUrl`; a URL that an operator has set stays.
+ *
+ * @returns whether something was changed
  */
 export async function ensureDemo(
   client: ManagementClient,

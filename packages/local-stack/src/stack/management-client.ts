@@ -1,5 +1,4 @@
-import { errorMessage } from '../process/error-code.ts';
-import { StartError } from '../process/start-error.ts';
+import { errorMessage, StartError } from '../process/errors.ts';
 
 /** The calls of the management API that the local stack makes. */
 export interface ManagementClient {
@@ -11,9 +10,7 @@ export interface ManagementClient {
 const timeoutMs = 10_000;
 
 /**
- * A client of the management API.
- *
- * Every call throws a StartError that names the call when the answer is no success.
+ * A client of the management API. Every call throws a StartError that names the call if the response is not 2xx.
  */
 export function createManagementClient(baseUrl: string, token: string): ManagementClient {
   async function call(method: string, path: string, body?: unknown): Promise<unknown> {

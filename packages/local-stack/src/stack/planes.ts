@@ -25,10 +25,10 @@ const demoUpstream: ServiceKind = {
   readyPath: '/healthz',
 };
 
-/** With the young generation that V8 takes, resident memory swings by 100 MB under changes and records. */
+/** With V8's default young generation, resident memory varies by 100 MB under changes and records. */
 export const CONTROL_PLANE_NODE_ARGS = ['--max-semi-space-size=8'];
 
-/** Starts a control plane as a process of its own; `env` carries its configuration. */
+/** Starts a control plane; `env` has its settings. */
 export function startControlPlane(options: ServiceOptions): Promise<ServiceProcess> {
   return startService(controlPlane, {
     ...options,
@@ -47,7 +47,7 @@ export const DATA_PLANE_NODE_ARGS = [
   '--expose-gc',
 ];
 
-/** Starts a data plane as a process of its own; its name is its DATA_PLANE_ID. */
+/** Starts a data plane; its name is its DATA_PLANE_ID. */
 export function startDataPlane(options: ServiceOptions): Promise<ServiceProcess> {
   return startService(dataPlane, {
     ...options,

@@ -1,6 +1,5 @@
 import { probePort } from '../process/free-port.ts';
-import { errorMessage } from '../process/error-code.ts';
-import { StartError } from '../process/start-error.ts';
+import { errorMessage, StartError } from '../process/errors.ts';
 import type { StackConfig } from './config.ts';
 
 interface WantedPort {
@@ -26,16 +25,18 @@ function wantedPorts(config: StackConfig): WantedPort[] {
 }
 
 /**
- * Makes sure that every port is free and wanted once, before anything is started.
+ * Checks that every port is free and used only once, before anything is started.
  *
- * @throws {StartError} that names the port and the variable that moves it
+ * @throws {StartError} that names the port and the variable that sets it
  */
 export async function checkPorts(config: StackConfig): Promise<void> {
   const seen = new Map<number, string>();
   for (const { port, user, variable } of wantedPorts(config)) {
     const other = seen.get(port);
     if (other !== undefined) {
-      throw new StartError(`port ${port} is wanted by ${other} and by ${user}; set ${variable}`);
+      throw new StartError(
+        `port ${port} is set for both ${other} and ${user}; set ${variable} to another port`,
+      );
     }
     seen.set(port, user);
     try {

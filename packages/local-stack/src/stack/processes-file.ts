@@ -1,8 +1,8 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../process/error-code.ts';
+import { errorCode } from '../process/errors.ts';
 
-/** One line of processes.json. */
+/** One entry of processes.json, which names the running processes for operators and tests. */
 export interface ProcessEntry {
   readonly name: string;
   readonly pid: number;
@@ -16,7 +16,7 @@ function isEntry(value: unknown): value is ProcessEntry {
   return typeof name === 'string' && Number.isSafeInteger(pid) && Array.isArray(ports);
 }
 
-/** What the file says now; what is no entry is left out, and a file that is no JSON says nothing. */
+/** The entries of the file. Malformed entries are left out; a file that is not JSON counts as empty. */
 export async function readProcesses(dataDir: string): Promise<ProcessEntry[]> {
   let text: string;
   try {
@@ -29,12 +29,12 @@ export async function readProcesses(dataDir: string): Promise<ProcessEntry[]> {
     const list: unknown = JSON.parse(text);
     return Array.isArray(list) ? list.filter(isEntry) : [];
   } catch {
-    // Somebody edited it; the processes are still found by their own pid files and ports.
+    // The file was edited. The processes are still found by their pid files and ports.
     return [];
   }
 }
 
-/** Replaced whole, so that a reader never sees half of it. */
+/** Replaces the file in one step, so that a reader never sees an incomplete one. */
 export async function writeProcesses(
   dataDir: string,
   entries: readonly ProcessEntry[],

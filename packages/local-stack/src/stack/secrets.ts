@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
-import { errorCode } from '../process/error-code.ts';
+import { errorCode } from '../process/errors.ts';
 
-async function keep(file: string, make: () => string): Promise<string> {
+/** Reads a secret from a file, or creates both. */
+async function storedSecret(file: string, make: () => string): Promise<string> {
   try {
     const kept = (await readFile(file, 'utf8')).trim();
     if (kept !== '') return kept;
@@ -12,7 +13,7 @@ async function keep(file: string, make: () => string): Promise<string> {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
   const secret = make();
-  // Whole or not at all, so that a start broken off leaves no half secret.
+  // Renamed when it is complete, so that an interrupted start leaves no incomplete secret.
   await writeFile(`${file}.new`, `${secret}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return secret;
@@ -20,11 +21,11 @@ async function keep(file: string, make: () => string): Promise<string> {
 
 export interface StackSecrets {
   readonly adminToken: string;
-  /** As GATEWAY_MASTER_KEYS has them. */
+  /** In the format of GATEWAY_MASTER_KEYS. */
   readonly masterKeys: string;
 }
 
-/** The secrets of the environment, else those of the data folder, made once with mode 0600. */
+/** The secrets of the environment variables, or those of the data folder, which are created once with mode 0600. */
 export async function loadSecrets(
   dataDir: string,
   given: { adminToken: string | undefined; masterKeys: string | undefined },
@@ -32,7 +33,9 @@ export async function loadSecrets(
   const newKeys = (): string => `k1:${randomBytes(32).toString('base64')}`;
   return {
     adminToken:
-      given.adminToken ?? (await keep(path.join(dataDir, 'admin-token'), createTokenSecret)),
-    masterKeys: given.masterKeys ?? (await keep(path.join(dataDir, 'master-keys'), newKeys)),
+      given.adminToken ??
+      (await storedSecret(path.join(dataDir, 'admin-token'), createTokenSecret)),
+    masterKeys:
+      given.masterKeys ?? (await storedSecret(path.join(dataDir, 'master-keys'), newKeys)),
   };
 }

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { startNats } from '../nats.ts';
-import { startPostgres } from '../postgres.ts';
+import { startNats } from '../nats/start-nats.ts';
+import { startPostgres } from '../postgres/start-postgres.ts';
 import { ensureDatabase } from '../postgres/ensure-database.ts';
-import type { Server } from '../server.ts';
+import type { Server } from '../process/managed-process.ts';
 import type { StackConfig } from './config.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -20,8 +20,8 @@ export interface ServerSteps {
 }
 
 /**
- * Brings up Postgres and NATS side by side; one that the operator has already, by DATABASE_URL or
- * NATS_URL, is used as it is. What came up is the supervisor's even when the other one failed.
+ * Starts Postgres and NATS in parallel. If DATABASE_URL or NATS_URL is set, that server is used instead. A server that
+ * started is added to the supervisor even if the other one fails.
  *
  * @throws {StartError}
  */
@@ -56,7 +56,7 @@ export async function startServers(config: StackConfig, steps: ServerSteps): Pro
     return supervisor.add(server.process, [server.port]);
   }
 
-  // Both ends are waited for: what starts late must not start behind the back of a stop.
+  // Waits for both, so that a slow one cannot start after a stop.
   const [database, messaging] = await Promise.allSettled([postgres(), nats()]);
   if (database.status === 'rejected') throw database.reason;
   if (messaging.status === 'rejected') throw messaging.reason;

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { freePort, probePort } from '../process/free-port.ts';
 import { startProcess, type ManagedProcess } from '../process/managed-process.ts';
-import { StartError } from '../process/start-error.ts';
+import { StartError } from '../process/errors.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
 
-/** A process of ours that serves HTTP: a plane, or the demo upstream. */
+/** A control plane, a data plane or the demo upstream as a process. */
 export interface ServiceProcess extends ManagedProcess {
-  /** What it listens on at 127.0.0.1: the port it serves, then its admin port. */
+  /** On 127.0.0.1: its port, then its admin port. */
   readonly ports: readonly number[];
   readonly baseUrl: string;
   readonly adminUrl: string;
@@ -15,34 +15,34 @@ export interface ServiceProcess extends ManagedProcess {
 export interface ServiceOptions {
   readonly name: string;
   readonly logFile: string;
-  /** A free port unless given. */
+  /** By default a free port. */
   readonly port?: number;
   readonly adminPort?: number;
   readonly env: NodeJS.ProcessEnv;
-  /** Put before the Node binary, such as `['taskset', '-c', '0']`; must exec what follows. */
+  /** Command prefix, such as `['taskset', '-c', '0']`; it must exec the command that follows. */
   readonly launcher?: readonly string[];
   /** Options of Node itself, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
-  /** False returns as soon as the process runs; then the caller polls /readyz itself. */
+  /** If false, the start resolves as soon as the process runs, and the caller polls /readyz. */
   readonly waitForReady?: boolean;
   readonly readyTimeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Longer than the planes' own bound, so that they are killed only when that one fails. */
+/** Longer than the planes' own stop timeout, so that a plane is killed only if that one does not work. */
 const stopTimeoutMs = 15_000;
 
-/** What tells one kind of service from another. */
+/** How the kinds of services differ. */
 export interface ServiceKind {
-  /** Its main file, from this package. */
+  /** The file that Node runs. */
   readonly main: URL;
   readonly portVariable: string;
-  /** Absent where the service has no admin port; then its own port answers `readyPath`. */
+  /** Absent if the service has no admin port; then its port answers `readyPath`. */
   readonly adminPortVariable?: string;
   readonly readyPath: string;
 }
 
-/** The answer decides readiness; a service that does not take the connection is not ready. */
+/** Rejects while the service does not accept connections. */
 async function answersOk(url: string): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
   await response.arrayBuffer();
@@ -53,16 +53,16 @@ async function checkFree(name: string, port: number): Promise<void> {
   try {
     await probePort(port);
   } catch (error) {
-    throw new StartError(`${name} cannot listen on port ${port}, which is in use`, {
+    throw new StartError(`${name} cannot listen on port ${port}: it is in use`, {
       cause: error,
     });
   }
 }
 
 /**
- * Starts a service under this Node and resolves when it says that it is ready.
+ * Starts a service with this Node and resolves when it is ready.
  *
- * @throws {StartError} with the last line that it logged
+ * @throws {StartError} with the last error that it logged
  */
 export async function startService(
   kind: ServiceKind,

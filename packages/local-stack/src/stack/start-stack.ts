@@ -11,10 +11,10 @@ import { startServers, type ServerSteps } from './servers.ts';
 import type { ServiceProcess } from './service-process.ts';
 
 const firstRequestMs = 10_000;
-/** Where our processes listen unless the operator says otherwise. */
+/** The address that the processes listen on by default. */
 const loopback = '127.0.0.1';
 
-/** Whether a request reaches the upstream, whatever that says. */
+/** Whether a request reaches the upstream, whatever it answers. */
 async function isForwarded(baseUrl: string, token: string): Promise<boolean> {
   const response = await fetch(`${baseUrl}/v1/proxy/echo`, {
     headers: { authorization: `Bearer ${token}`, 'x-gateway-environment': demoEnvironment },
@@ -24,7 +24,7 @@ async function isForwarded(baseUrl: string, token: string): Promise<boolean> {
   return response.headers.get('x-gateway-error') === null;
 }
 
-/** Waits until the data plane has heard of the route, which is a moment after it was made. */
+/** Waits until the data plane serves the route, shortly after its creation. */
 async function waitForRoute(baseUrl: string, token: string, signal: AbortSignal): Promise<boolean> {
   const deadline = performance.now() + firstRequestMs;
   while (performance.now() < deadline) {
@@ -36,10 +36,10 @@ async function waitForRoute(baseUrl: string, token: string, signal: AbortSignal)
 }
 
 /**
- * Starts every process of the stack in order, each handed to the supervisor as soon as it runs, and
- * makes the demo service and route.
+ * Starts all processes of the stack in order, adds each to the supervisor as soon as it runs, and creates the demo service
+ * and route.
  *
- * @throws {StartError} or the signal's reason; what was started is the supervisor's to stop
+ * @throws {StartError} or the signal's reason; the caller stops what was started through the supervisor
  */
 export async function startStack(
   config: StackConfig,
@@ -55,7 +55,7 @@ export async function startStack(
     DEFAULT_ENVIRONMENT: config.defaultEnvironment,
     UPSTREAM_DENY_CIDRS: config.upstreamDenyCidrs,
     LOG_LEVEL: config.logLevel,
-    // The stack's own calls and its banner are http.
+    // The stack itself calls the planes over http, and its banner shows http URLs.
     TLS_CERT_FILE: '',
     TLS_KEY_FILE: '',
   };
@@ -71,7 +71,7 @@ export async function startStack(
     return service;
   };
 
-  log('Starting the control plane, which brings the database up to date ...');
+  log('Starting the control plane, which migrates the database ...');
   const controlPlane = await supervised(
     startControlPlane({
       ...optionsOf('control-plane'),
@@ -100,7 +100,7 @@ export async function startStack(
         GATEWAY_HOST: process.env['GATEWAY_HOST'] ?? loopback,
         DATA_PLANE_ADMIN_HOST: process.env['DATA_PLANE_ADMIN_HOST'] ?? loopback,
         CONTROL_PLANE_URL: controlPlane.baseUrl,
-        // Nobody balances over the local stack, and Ctrl-C is answered within the stop's bound.
+        // No load balancer needs time here, and Ctrl-C must stop everything soon.
         DRAIN_GRACE_MS: process.env['DRAIN_GRACE_MS'] ?? '0',
         DRAIN_TIMEOUT_MS: process.env['DRAIN_TIMEOUT_MS'] ?? '5000',
         DATA_PLANE_DATA_DIR: path.join(config.dataDir, name),
@@ -109,7 +109,7 @@ export async function startStack(
       },
     }),
   );
-  // The ends of all are waited for: what starts late must not start behind the back of a stop.
+  // Waits for all, so that a slow one cannot start after a stop.
   const ends = await Promise.allSettled(starting);
   const dataPlanes = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
   for (const dataPlane of dataPlanes) await supervisor.add(dataPlane, dataPlane.ports);
@@ -125,9 +125,7 @@ export async function startStack(
   const urls = dataPlanes.map(({ baseUrl }) => baseUrl);
   for (const url of isNew ? urls : []) {
     if (!(await waitForRoute(url, secrets.adminToken, signal))) {
-      log(
-        `The route echo does not answer at ${url} yet; the logs in ${config.dataDir}/logs tell why`,
-      );
+      log(`The route echo is not served at ${url} yet; see the logs in ${config.dataDir}/logs`);
     }
   }
   const [baseUrl = '', ...furtherUrls] = urls;

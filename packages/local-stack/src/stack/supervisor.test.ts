@@ -34,7 +34,7 @@ describe('the processes of a stack', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('are listed while they run, and one stopped by hand stays stopped', async () => {
+  it('are listed while they run; one that is stopped by hand stays stopped', async () => {
     const supervisor = createSupervisor(dataDir, log);
     const one = await start('one', 'exec sleep 60');
     const two = await start('two', 'exec sleep 60');
@@ -48,13 +48,15 @@ describe('the processes of a stack', () => {
     await eventually(async () => {
       expect(await readProcesses(dataDir)).toEqual([{ name: 'two', pid: two.pid, ports: [] }]);
     });
-    expect(lines).toEqual([`one (pid ${one.pid}) has stopped: SIGKILL; the rest runs on`]);
+    expect(lines).toEqual([
+      `one (pid ${one.pid}) has stopped: SIGKILL; the other processes keep running`,
+    ]);
     await supervisor.stop();
     expect(await two.exited).toEqual({ code: null, signal: 'SIGTERM' });
     expect(await readProcesses(dataDir)).toEqual([]);
   });
 
-  it('are stopped newest first, with SIGKILL for one that does not listen', async () => {
+  it('are stopped last started first, with SIGKILL for one that ignores signals', async () => {
     const supervisor = createSupervisor(dataDir, log);
     const deaf = await start('deaf', "trap '' TERM INT; echo deaf; while :; do sleep 0.05; done");
     await eventually(() => expect(deaf.logs()).toEqual(['deaf']));
@@ -65,7 +67,7 @@ describe('the processes of a stack', () => {
     expect(await deaf.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('left by a killed stack are stopped, and a stranger with a used pid is not', async () => {
+  it('left by a killed stack are stopped; an unrelated process with such a pid is not', async () => {
     const left = await start('left', 'exec sleep 60');
     const stranger = spawn('sleep', ['60']);
     try {
@@ -84,14 +86,14 @@ describe('the processes of a stack', () => {
     }
   });
 
-  it('are read as none from a file that is no list of them', async () => {
+  it('are none if the file is malformed', async () => {
     for (const text of ['', '{', '{}', '[1,{"name":"a"}]']) {
       await writeFile(path.join(dataDir, 'processes.json'), text);
       expect(await readProcesses(dataDir)).toEqual([]);
     }
   });
 
-  it('end with a starter that is killed', async () => {
+  it('end if the process that started them is killed', async () => {
     const script = `
       import { startProcess } from ${JSON.stringify(new URL('../process/managed-process.ts', import.meta.url).href)};
       const child = await startProcess({ name: 'child', command: 'sleep', args: ['60'],

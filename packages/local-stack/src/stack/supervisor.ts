@@ -1,13 +1,13 @@
-import { boundLog } from '../process/log-file.ts';
+import { truncateLog } from '../process/log-file.ts';
 import type { ManagedProcess, ProcessExit } from '../process/managed-process.ts';
 import { writeProcesses, type ProcessEntry } from './processes-file.ts';
 
-const logBoundIntervalMs = 5000;
+const logCheckIntervalMs = 5000;
 
-/** Knows what runs: keeps processes.json true, and stops everything in reverse order. */
+/** Keeps processes.json up to date, and stops all processes in reverse order of their start. */
 export interface Supervisor {
   add(process: ManagedProcess, ports: readonly number[]): Promise<void>;
-  /** Stops the processes one after the other, newest first; each gets SIGKILL past its time. */
+  /** Stops the processes one after the other, last started first; one that does not stop in time gets SIGKILL. */
   stop(): Promise<void>;
 }
 
@@ -20,32 +20,29 @@ function describeExit({ code, signal }: ProcessExit): string {
   return signal ?? `exit code ${code ?? '?'}`;
 }
 
-/**
- * A process that ends while the stack runs, by an operator's hand or by itself, is named in one
- * line and stays stopped; the rest runs on.
- */
+/** If a process ends while the stack runs, one line says so. It is not restarted, and the others keep running. */
 export function createSupervisor(dataDir: string, log: (line: string) => void): Supervisor {
   const running = new Set<Watched>();
   const state = { stopping: false };
-  // Writes follow each other, so that the last one holds the last state.
+  // Writes run one after the other, so that the last one writes the latest state.
   let written = Promise.resolve();
 
   function write(): Promise<void> {
     const entries = (): ProcessEntry[] => [...running].map(({ entry }) => entry);
     written = written
       .then(() => writeProcesses(dataDir, entries()))
-      .catch((error: unknown) => log(`processes.json could not be written: ${String(error)}`));
+      .catch((error: unknown) => log(`processes.json not written: ${String(error)}`));
     return written;
   }
 
-  // It also keeps this process alive, which the children do not.
+  // The timer also keeps this process alive; the child processes do not.
   const timer = setInterval(() => {
     for (const { process } of running) {
-      boundLog(process.logFile).catch((error: unknown) => {
-        log(`${process.logFile} could not be bounded: ${String(error)}`);
+      truncateLog(process.logFile).catch((error: unknown) => {
+        log(`${process.logFile} not truncated: ${String(error)}`);
       });
     }
-  }, logBoundIntervalMs);
+  }, logCheckIntervalMs);
 
   return {
     async add(process, ports) {
@@ -55,7 +52,9 @@ export function createSupervisor(dataDir: string, log: (line: string) => void): 
         running.delete(watched);
         if (state.stopping) return;
         const how = describeExit(exit);
-        log(`${process.name} (pid ${process.pid}) has stopped: ${how}; the rest runs on`);
+        log(
+          `${process.name} (pid ${process.pid}) has stopped: ${how}; the other processes keep running`,
+        );
         void write();
       });
       await write();

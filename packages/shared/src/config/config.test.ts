@@ -12,13 +12,13 @@ const schema = z.object({
 const base64 = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 
 describe('parseEnvironment', () => {
-  it('gives a frozen object with the defaults of what is absent or empty', () => {
+  it('returns a frozen object with defaults for variables that are absent or empty', () => {
     const config = parseEnvironment(schema, { KEYS: `k1:${base64(1)}`, PORT: '', OTHER: 'x' });
     expect(config).toMatchObject({ PORT: 8080, NAMES: [] });
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  it('names every wrong variable in one line, and no value', () => {
+  it('names every invalid variable in one line, without its value', () => {
     const parse = () => parseEnvironment(schema, { PORT: '80x', KEYS: 'k1:secret' });
     expect(parse).toThrow(ConfigError);
     expect(parse).toThrow(

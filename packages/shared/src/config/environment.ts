@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { parseAddressRanges } from '../net/client-address.ts';
 
-/** A configuration that does not hold: the message is one line that names each variable and its reason. */
+/** An invalid configuration. The message is one line that names each variable and the rule that it breaks. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * Parses the environment variables that the schema names into a frozen object.
- * An empty variable counts as absent.
+ * Parses the environment variables of the schema into a frozen object. An empty variable counts as not set.
  *
- * @throws ConfigError naming every variable that is wrong, never its value, as it may be a secret.
+ * @throws ConfigError that names every invalid variable, without its value, which may be a secret
  */
 export function parseEnvironment<T extends z.ZodObject>(
   schema: T,
@@ -30,7 +29,7 @@ export function parseEnvironment<T extends z.ZodObject>(
   throw new ConfigError(reasons.join('; '));
 }
 
-/** A whole number within bounds, as text. */
+/** A whole number from `min` to `max`. */
 export function integerVariable(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
@@ -42,7 +41,7 @@ export function integerVariable(min: number, max: number) {
 
 export const portVariable = integerVariable(0, 65_535);
 
-/** A list of texts with commas between; spaces around each are dropped. */
+/** A comma-separated list; spaces around the items are ignored. */
 export const listVariable = z.string().transform((text) =>
   text
     .split(',')
@@ -50,26 +49,23 @@ export const listVariable = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
-/** A list of addresses and CIDR ranges. */
-export const addressRangesVariable = listVariable.transform((texts, context) => {
+/** A comma-separated list of IP addresses and CIDR ranges. */
+export const addressRangesVariable = listVariable.transform((items, context) => {
   try {
-    return parseAddressRanges(texts);
+    return parseAddressRanges(items);
   } catch (error) {
     context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : '' });
     return z.NEVER;
   }
 });
 
-export const logLevelVariable = z.enum([
-  'fatal',
-  'error',
-  'warn',
-  'info',
-  'debug',
-  'trace',
-  'silent',
-]);
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export const logLevelVariable = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`);
 
 export const environmentNameVariable = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be a name of a-z, 0-9 and -');
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,62}$/,
+    'must be 1 to 63 of a-z, 0-9 and -, and must not start with -',
+  );

@@ -1,17 +1,18 @@
 import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 
-/** A 256-bit key of the operator, from which every other key of the product is derived. */
+/** A 256-bit key of the operator. All other keys of the product are derived from it. */
 export interface MasterKey {
   readonly id: string;
   readonly bytes: Uint8Array;
 }
 
-const MESSAGE = 'must be `id:base64` of 32 bytes, newest first, commas between';
+const MESSAGE =
+  'must be `id:base64` keys of 32 bytes each, comma-separated, newest first, each id once';
 
 /**
- * `GATEWAY_MASTER_KEYS`: `id:base64,…`, newest first. The newest makes new things; all of them are
- * good for reading old ones, so a key is replaced by putting the new one in front.
+ * `GATEWAY_MASTER_KEYS`: `id:base64,…`, newest first. The first key encrypts and signs; all of them decrypt and verify. To
+ * replace a key, put the new one first.
  */
 export const masterKeysVariable = z.string().transform((text, context) => {
   const keys: MasterKey[] = [];

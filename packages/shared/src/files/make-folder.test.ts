@@ -13,7 +13,7 @@ describe('makeFolder', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('makes what is missing, with the mode, and takes what is there', async () => {
+  it('creates missing folders with the mode and keeps existing ones', async () => {
     const folder = path.join(root, 'a', 'b', 'c');
     await makeFolder(folder, 0o700);
     await makeFolder(folder, 0o755);
@@ -25,13 +25,13 @@ describe('makeFolder', () => {
     expect(await readdir(folder)).toEqual(['d']);
   });
 
-  it('may be asked by several at once', async () => {
+  it('can run several times in parallel', async () => {
     const folder = path.join(root, 'a', 'b');
     await Promise.all(Array.from({ length: 8 }, () => makeFolder(folder)));
     expect((await stat(folder)).isDirectory()).toBe(true);
   });
 
-  it('fails where a file is in the way, on the path or at its end', async () => {
+  it('fails if a file has the name of the folder or of a parent', async () => {
     const file = path.join(root, 'file');
     await writeFile(file, '');
     await expect(makeFolder(file)).rejects.toMatchObject({ code: 'EEXIST' });
@@ -40,8 +40,8 @@ describe('makeFolder', () => {
     await expect(makeFolder(path.join(root, 'dangling'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('fails, and does not try for ever, in a folder where nothing can be made', async () => {
-    // On Linux the folder of processes answers ENOENT; elsewhere the root of it is not there.
+  it('fails, and does not retry for ever, in a folder where nothing can be created', async () => {
+    // On Linux, mkdir in /proc fails with ENOENT; elsewhere /proc does not exist.
     const inProc = makeFolder('/proc/gateway/data');
     await expect(inProc).rejects.toMatchObject({ code: expect.stringMatching(/^E[A-Z]+$/) });
   });

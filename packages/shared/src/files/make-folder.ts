@@ -2,11 +2,10 @@ import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Makes a folder and those above it that are missing; one that is there is taken as it is. The
- * `recursive` of node:fs is not used: where a folder says that what is to be made in it does not
- * exist, as /proc does, it tries again without end, with a thread of its own at full load.
+ * Creates a folder and its missing parents. An existing folder stays unchanged. The `recursive` option of node:fs is not used:
+ * in a folder such as /proc, where mkdir fails with ENOENT, it retries for ever and keeps a thread busy.
  *
- * @throws the error of the operating system where a folder cannot be made
+ * @throws the error of the operating system if a folder cannot be created
  */
 export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
   try {

@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Addresses whose answer is remembered, as the same few proxies connect again and again. */
+/** Size of the cache of results: the same few proxies connect repeatedly. */
 const MAX_KNOWN = 1024;
 
-/** A set of address ranges, made from CIDR texts such as `10.0.0.0/8` or `fe80::/10`. */
+/** A set of address ranges, parsed from CIDRs such as `10.0.0.0/8` or `fe80::/10`. */
 export interface AddressRanges {
   has(address: string): boolean;
   readonly texts: readonly string[];
@@ -16,7 +16,7 @@ export interface AddressRanges {
  * Parses CIDRs, or single addresses. An IPv4 address inside IPv6 (`::ffff:10.0.0.1`) counts as the
  * IPv4 address that it carries.
  *
- * @throws Error naming the text that is no CIDR.
+ * @throws Error that names the malformed range
  */
 export function parseAddressRanges(texts: readonly string[]): AddressRanges {
   const ranges = texts.map(parseRange);
@@ -51,12 +51,12 @@ function parseRange(text: string): Range {
   }
 }
 
-/** The address, with IPv4 taken out of IPv6, or undefined where the text is none. */
+/** The address, with IPv4-mapped IPv6 as IPv4, or undefined if the text is not an address. */
 function parseAddress(text: string): Address | undefined {
   return ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
 }
 
-/** The address in its plain form: IPv4 out of IPv6, zeros shortened. A text that is none stays as it is. */
+/** The address in canonical form: IPv4-mapped IPv6 as IPv4, zeros shortened. Other text stays unchanged. */
 export function normaliseAddress(text: string): string {
   return text.startsWith('::ffff:') || text.includes(':')
     ? (parseAddress(text)?.toString() ?? text)
@@ -64,8 +64,8 @@ export function normaliseAddress(text: string): string {
 }
 
 /**
- * What an address is counted under where each caller gets a share: itself, or for IPv6 its network of
- * 64 bits, as whoever has one address there has all of them (RFC 4291 section 2.5.1).
+ * The key for counting an address: the address itself, or for IPv6 its /64 network, because a host there can use all of its
+ * addresses (RFC 4291 section 2.5.1).
  */
 export function addressGroup(text: string): string {
   const address = text.includes(':') ? parseAddress(text) : undefined;
@@ -77,9 +77,8 @@ export function addressGroup(text: string): string {
 }
 
 /**
- * The client's address: that of the connection, or, where the connection comes from a trusted proxy,
- * the last address in `X-Forwarded-For` that is not itself a trusted proxy. What stands to the left
- * of it was written by the client and proves nothing.
+ * The client's address: that of the connection, or, if the connection comes from a trusted proxy, the last address in
+ * `X-Forwarded-For` that is not a trusted proxy. Everything to its left was written by the client and is not trusted.
  */
 export function clientAddress(
   connectionAddress: string,
@@ -99,7 +98,7 @@ export function clientAddress(
 
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
 
-/** Some proxies write the port too, and IPv6 in brackets, as `Forwarded` has it (RFC 7239 section 6). */
+/** Some proxies add the port, and brackets around IPv6, as in `Forwarded` (RFC 7239 section 6). */
 function withoutPort(hop: string): string {
   const [, ipv6, ipv4] = WITH_PORT.exec(hop) ?? [];
   return ipv6 ?? ipv4 ?? hop;

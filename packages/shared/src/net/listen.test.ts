@@ -14,11 +14,11 @@ describe('listen', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  it('takes a free port where 0 is asked for, and says which', async () => {
+  it('picks a free port for 0 and returns it', async () => {
     expect(await listen(newServer(), on(0))).toBeGreaterThan(0);
   });
 
-  it('names the port that is in use, and the setting of it', async () => {
+  it('names a port that is in use and its setting', async () => {
     const port = await listen(newServer(), on(0));
     await expect(listen(newServer(), on(port))).rejects.toThrow(
       `port ${port} is in use; set SOME_PORT`,

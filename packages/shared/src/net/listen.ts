@@ -2,16 +2,16 @@ import type { AddressInfo, Server } from 'node:net';
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** The setting that gives the port, for the operator of whom another one is asked. */
+  /** The setting of the port, which the error message names. */
   readonly portVariable: string;
 }
 
 /**
- * Listens, and resolves with the port.
+ * Listens and resolves with the port.
  *
- * @throws Error in one line that names the port and its setting, where another process has the port.
+ * @throws Error of one line that names the port and its setting if the port is in use
  */
 export function listen(server: Server, options: ListenOptions): Promise<number> {
   const { host, port, portVariable } = options;

@@ -1,13 +1,12 @@
 import { parseAddressRanges, type AddressRanges } from './client-address.ts';
 import { embeddedAddresses } from './embedded-addresses.ts';
 
-/** Addresses of this machine; refused as upstreams outside the local stack. */
+/** Addresses of this machine. They are denied as upstreams outside the local stack. */
 export const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128', '0.0.0.0/8', '::/128'] as const;
 
 /**
- * Addresses that are never an upstream: link-local, which holds the metadata service of most clouds
- * (169.254.169.254), and those that others have elsewhere: the IPv6 one of AWS, Alibaba's, Azure's
- * and Oracle's.
+ * Addresses of metadata services, which must not be upstreams: link-local, which contains that of most clouds
+ * (169.254.169.254), and those of AWS over IPv6, Alibaba, Azure and Oracle.
  */
 export const METADATA_CIDRS = [
   ...(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'] as const),
@@ -16,20 +15,20 @@ export const METADATA_CIDRS = [
 
 export const DEFAULT_UPSTREAM_DENY_CIDRS = [...METADATA_CIDRS, ...LOOPBACK_CIDRS] as const;
 
-/** RFC 6761 section 6.3: these are this machine, whatever a resolver would say. */
+/** Names that mean this machine, whatever a resolver returns (RFC 6761 section 6.3). */
 const LOOPBACK_NAME = /^(?:.+\.)?localhost$/;
 
 /**
- * Whether no upstream may be at the address: it is denied itself, or it is an IPv6 address that leads
- * to an IPv4 address that is (see embedded-addresses.ts). A text that is no address is not denied.
+ * Whether the address is denied as an upstream: it is in a denied range, or it is an IPv6 address that leads to an IPv4
+ * address in one (see embedded-addresses.ts). Text that is not an address is not denied.
  */
 export function isDeniedAddress(address: string, deny: AddressRanges): boolean {
   return deny.has(address) || embeddedAddresses(address).some((inner) => deny.has(inner));
 }
 
 /**
- * Whether no upstream may be at the host of a URL, as far as can be told without resolving it: an
- * address that is denied, or a name of this machine where loopback is.
+ * Whether the host of a URL is denied as an upstream, without resolving it: a denied address, or a name of this machine if
+ * loopback is denied.
  */
 export function isDeniedHost(host: string, deny: AddressRanges): boolean {
   if (isDeniedAddress(host, deny)) return true;
@@ -41,22 +40,22 @@ export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Why a text is not an upstream URL, or undefined where it is one. */
+/** Why a text is not a valid upstream URL; undefined if it is valid. */
 export function refuseUpstreamUrl(text: string, deny: AddressRanges): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // URL mends `http:host` and `http:///host`, in which others see no host at all.
+  // URL accepts `http:host` and `http:///host`, in which other parsers find no host.
   if (url === undefined || !/^[a-z]+:\/\/[^/]/i.test(text)) return 'must be an absolute URL';
   if (url.port === '0') return 'must not name port 0';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
-  // URL forgets user info that is empty.
+  // URL drops empty user info.
   if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?#]*@/i.test(text)) {
     return 'must not carry user info';
   }
   if (text.includes('#')) return 'must not carry a fragment';
   if (text.includes('?')) return 'must not carry a query';
-  // URL has already turned decimal, octal and hexadecimal forms of IPv4 into the dotted one.
+  // URL has already converted decimal, octal and hexadecimal IPv4 to dotted form.
   const host = bareHost(url);
-  // No name has an empty label (RFC 1035 section 2.3.1), and resolvers differ on what they make of one.
+  // Names have no empty labels (RFC 1035 section 2.3.1), and resolvers treat them differently.
   if (/^\.|\.\./.test(host)) return 'must name a host without empty parts';
   if (isDeniedHost(host, deny)) {
     return `must not be at ${host}: UPSTREAM_DENY_CIDRS refuses this address`;

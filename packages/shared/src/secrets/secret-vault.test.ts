@@ -18,7 +18,7 @@ function failure(open: () => unknown): { reason: string; keyId: string; message:
     if (error instanceof SecretUnreadableError) return error;
     throw error;
   }
-  throw new Error('it was opened');
+  throw new Error('the secret was decrypted');
 }
 
 function changed(sealed: SealedSecret, at: number): SealedSecret {
@@ -28,7 +28,7 @@ function changed(sealed: SealedSecret, at: number): SealedSecret {
 }
 
 describe('a sealed secret', () => {
-  it('opens to what was sealed, for its owner alone', () => {
+  it('is decrypted for its owner only', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), fc.string(), (secret, one, two) => {
         const sealed = vault.seal(secret, one);
@@ -38,14 +38,14 @@ describe('a sealed secret', () => {
     );
   });
 
-  it('is sealed under the newest key, and opens under any that is at hand', () => {
+  it('is encrypted with the newest key and decrypted with any known key', () => {
     const before = new SecretVault([older], 'tests', systemRandom).seal('x', 'svc');
     expect(before.key_id).toBe('k1');
     expect(vault.open(before, 'svc')).toBe('x');
     expect(vault.seal('x', 'svc').key_id).toBe('k2');
   });
 
-  it('looks otherwise each time, and holds nothing of the secret', () => {
+  it('is different each time and contains nothing of the secret', () => {
     const secret = 'marker-of-a-secret';
     const texts = Array.from({ length: 50 }, () => vault.seal(secret, 'svc').sealed);
     expect(new Set(texts).size).toBe(50);
@@ -54,7 +54,7 @@ describe('a sealed secret', () => {
     }
   });
 
-  it('says which key it needs where that is missing', () => {
+  it('names a missing key', () => {
     const sealed = new SecretVault([key('k9')], 'tests', systemRandom).seal('x', 'svc');
     expect(failure(() => vault.open(sealed, 'svc'))).toMatchObject({
       reason: 'key_missing',
@@ -63,7 +63,7 @@ describe('a sealed secret', () => {
     });
   });
 
-  it('does not open where any bit was changed, it was cut, or it is of another key or purpose', () => {
+  it('is not decrypted if a bit was changed, it was truncated, or it has another key or purpose', () => {
     const sealed = vault.seal('secret', 'svc');
     const length = Buffer.from(sealed.sealed, 'base64').length;
     for (let at = 0; at < length; at += 1) {
@@ -86,13 +86,13 @@ describe('a sealed credential', () => {
   const credentials = new CredentialVault([newer], systemRandom);
   const credential = { header: 'x-key', value: 'secret' };
 
-  it('opens to its header and value, for its service alone', () => {
+  it('is decrypted to its header and value for its service only', () => {
     const sealed = credentials.seal(credential, 'svc_1');
     expect(credentials.open(sealed, 'svc_1')).toEqual(credential);
     expect(failure(() => credentials.open(sealed, 'svc_2')).reason).toBe('unreadable');
   });
 
-  it('that is none quotes nothing of itself', () => {
+  it('is not quoted in the error if it is malformed', () => {
     const sealed = new SecretVault([newer], 'upstream-credentials', systemRandom);
     for (const text of ['secret, not JSON', '{"header":"secret"}']) {
       const error = failure(() => credentials.open(sealed.seal(text, 'svc_1'), 'svc_1'));

@@ -12,20 +12,20 @@ import type { RandomSource } from '../ids.ts';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A secret as it is stored and published: of no use without the master key that it names. */
+/** An encrypted secret, as it is stored and published. */
 export const sealedSecretSchema = z.object({
-  /** Id of the master key from which the sealing key was derived. */
+  /** Id of the master key that the encryption key was derived from. */
   key_id: z.string(),
-  /** base64 of the nonce, the tag, then the ciphertext. */
+  /** Base64 of nonce, tag and ciphertext. */
   sealed: z.string(),
 });
 
 export type SealedSecret = Readonly<z.infer<typeof sealedSecretSchema>>;
 
-/** `key_missing`: no such master key is at hand. `unreadable`: it is not what was sealed under that key. */
+/** `key_missing`: there is no such master key. `unreadable`: the secret was not encrypted with that key, or was changed. */
 export type UnreadableReason = 'key_missing' | 'unreadable';
 
-/** A sealed secret that cannot be opened. Its message names the key, and nothing of the secret. */
+/** A secret that cannot be decrypted. The message names the key and contains nothing of the secret. */
 export class SecretUnreadableError extends Error {
   override readonly name = 'SecretUnreadableError';
   readonly reason: UnreadableReason;
@@ -43,13 +43,13 @@ export class SecretUnreadableError extends Error {
 }
 
 /**
- * Seals secrets with AES-256-GCM (NIST SP 800-38D) under a key derived from the newest master key for
- * this purpose alone, and opens those of any master key at hand. Each is bound to its owner, so that
- * it cannot be put under another one.
+ * Encrypts secrets with AES-256-GCM (NIST SP 800-38D) and a key that is derived from the newest master key for this purpose only, and
+ * decrypts secrets of all known master keys. Each secret is bound to its owner, so that it cannot be moved to
+ * another one.
  */
 export class SecretVault {
   readonly newestKeyId: string;
-  /** As key objects: the raw keys are handled once. */
+  /** Key objects, so that the raw keys are imported only once. */
   readonly #keys = new Map<string, KeyObject>();
   readonly #random: RandomSource;
 
@@ -59,12 +59,12 @@ export class SecretVault {
     this.#random = random;
   }
 
-  /** Whether what was sealed under this master key can be opened. */
+  /** Whether secrets of this master key can be decrypted. */
   knows(keyId: string): boolean {
     return this.#keys.has(keyId);
   }
 
-  /** @param owner what the secret belongs to, such as the id of a service */
+  /** @param owner the owner of the secret, such as the id of a service */
   seal(secret: string, owner: string): SealedSecret {
     const keyId = this.newestKeyId;
     const nonce = new Uint8Array(NONCE_BYTES);
@@ -96,7 +96,7 @@ export class SecretVault {
   }
 }
 
-/** No cause goes along: it could say nothing but that the tag does not fit. */
+/** Has no cause: that would only say that the tag does not match. */
 function finish(decipher: DecipherGCM, text: Buffer, keyId: string): string {
   try {
     return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');

@@ -7,7 +7,7 @@ import { CredentialVault } from './upstream-credential.ts';
 const vault = new CredentialVault([{ id: 'k1', bytes: randomBytes(32) }], systemRandom);
 
 describe('a sealed credential of an upstream', () => {
-  it('is opened as it was sealed', () => {
+  it('is decrypted unchanged', () => {
     const credential = { header: 'x-api-key', value: 'a \t\u00e9' };
     expect(vault.open(vault.seal(credential, 'svc'), 'svc')).toEqual(credential);
   });

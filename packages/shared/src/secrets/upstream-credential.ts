@@ -5,9 +5,9 @@ import type { RandomSource } from '../ids.ts';
 import { SecretUnreadableError, SecretVault, type SealedSecret } from './secret-vault.ts';
 
 /**
- * What a service's upstreams are sent so that they let the gateway in: one header field. The name is
- * sealed with the value, so that whoever may write to the database cannot have it sent elsewhere in
- * the request, such as in a field that an upstream shows.
+ * The header field that authenticates the gateway to a service's upstreams. The name is encrypted together with the value, so that
+ * write access to the database cannot make the gateway send the value in another field, such as one that an upstream
+ * echoes.
  */
 export interface UpstreamCredential {
   /** In lower case. */
@@ -15,13 +15,13 @@ export interface UpstreamCredential {
   readonly value: string;
 }
 
-/** A field as it may be sent (RFC 9110 sections 5.1 and 5.5), however it came to be sealed. */
+/** A valid header field (RFC 9110 sections 5.1 and 5.5). It is checked again after decryption. */
 const credentialSchema = z.object({
   header: z.string().regex(FIELD_NAME),
   value: z.string().regex(/^[^\r\n\0]*$/),
 });
 
-/** Seals credentials of upstreams; the service is the owner. */
+/** Encrypts and decrypts upstream credentials. The owner of a credential is its service. */
 export class CredentialVault {
   readonly #vault: SecretVault;
   readonly #clientKeys: SecretVault;
@@ -31,12 +31,12 @@ export class CredentialVault {
     this.#clientKeys = new SecretVault(masterKeys, 'upstream-client-keys', random);
   }
 
-  /** The key that new credentials are sealed under. */
+  /** The key that encrypts new credentials. */
   get newestKeyId(): string {
     return this.#vault.newestKeyId;
   }
 
-  /** Whether what was sealed under this master key can be opened. */
+  /** Whether credentials of this master key can be decrypted. */
   knows(keyId: string): boolean {
     return this.#vault.knows(keyId);
   }
@@ -50,7 +50,7 @@ export class CredentialVault {
     return parse(this.#vault.open(sealed, serviceId), sealed.key_id);
   }
 
-  /** @param keyPem the private key of the certificate that a service's upstreams ask for */
+  /** @param keyPem private key of the client certificate for a service's upstreams */
   sealClientKey(keyPem: string, serviceId: string): SealedSecret {
     return this.#clientKeys.seal(keyPem, serviceId);
   }
@@ -61,7 +61,7 @@ export class CredentialVault {
   }
 }
 
-/** What parsing says of a text that does not hold could quote it, so nothing of that goes along. */
+/** A parse error could quote the credential, so it is not kept as the cause. */
 function parse(text: string, keyId: string): UpstreamCredential {
   try {
     return credentialSchema.parse(JSON.parse(text));

@@ -7,7 +7,7 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
-/** What keeps a process from serving, and what an operator should know of though it serves. */
+/** Why a process is not ready, and problems that do not prevent it from serving. */
 export interface AdminReadiness {
   readonly notReady: readonly string[];
   readonly degraded: readonly string[];
@@ -20,17 +20,17 @@ export interface AdminPortOptions extends ListenOptions {
 
 export interface AdminServerOptions extends ListenOptions {
   readonly registry: Registry;
-  /** What keeps the process from serving, one text each; empty where it is ready. */
+  /** Why the process is not ready; empty if it is ready. */
   readonly notReady: () => readonly string[];
-  /** What an operator should know of though the process serves on, such as old configuration. */
+  /** Problems that do not prevent the process from serving, such as an old configuration. */
   readonly degraded?: () => readonly string[];
 }
 
-/** A probe or a scrape takes far less; what holds the port longer is cut. */
+/** Far more than a probe or a scrape needs; a slower request is cut off. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 128;
 
-/** The admin port of a process that knows by itself what its state is. */
+/** Opens the admin port of a single process. */
 export function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
   const { host, port, portVariable, registry, notReady, degraded } = options;
   const readiness = () => ({ notReady: notReady(), degraded: degraded?.() ?? [] });
@@ -38,8 +38,8 @@ export function startAdminServer(options: AdminServerOptions): Promise<AdminServ
 }
 
 /**
- * The admin port of a process: `/healthz` (it runs), `/readyz` (200, or 503 with the reasons) and
- * `/metrics` (Prometheus). It is meant for the cluster's inside and has no authentication.
+ * Opens an admin port: `/healthz` (200 while the process runs), `/readyz` (200, or 503 with the reasons) and `/metrics`
+ * (Prometheus). It has no authentication and must be reachable from inside the cluster only.
  */
 export async function startAdminPort(options: AdminPortOptions): Promise<AdminServer> {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {

@@ -3,56 +3,56 @@ import { write, writeSync } from 'node:fs';
 /** A block is written when it is full, or after this time. */
 const BLOCK_BYTES = 256 * 1024;
 const FLUSH_MS = 200;
-/** Of what waits for a reader that is slow, or for room on a disk; further lines are dropped. */
+/** Limit of the bytes that wait for a slow reader or for space on a disk. Beyond it lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** While the reader takes nothing more, or after a failure. */
+/** Delay of a retry while the reader does not read, or after a failure. */
 const RETRY_MS = 100;
-/** How long the end of the process is held up by a reader that takes nothing. */
+/** How long a reader that does not read may delay the exit of the process. */
 const MAX_SYNC_TRIES = 20;
 const SYNC_RETRY_MS = 10;
 const NEWLINE = '\n';
-/** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
+/** The most bytes that UTF-8 needs for a UTF-16 code unit. */
 const MAX_BYTES_PER_CHAR = 3;
 
 /**
- * Lines on their way to a file descriptor, in blocks. What cannot be written, as on a full disk, is tried
- * again, up to a bound; it neither ends the process nor keeps it from ending. (pino's own destination
- * ends a process that does not listen for errors, and never comes back from its last write on a full disk.)
+ * Writes lines to a file descriptor in blocks. A failed write, as on a full disk, is retried, and the memory for waiting lines is limited; it
+ * neither ends the process nor prevents its exit. (pino's own destination ends a process that does not handle its errors, and
+ * its last write never returns on a full disk.)
  */
 export class LogOutput {
   readonly #fd: number;
   readonly #maxWaitingBytes: number;
-  /** Writes that failed; what they held is tried again for as long as the process runs. */
+  /** Failed writes. Each is retried as long as the process runs. */
   failedWrites = 0;
-  /** Lines that were given up. */
+  /** Lines that were dropped. */
   droppedLines = 0;
-  /** What comes goes here as bytes at once: as text it would be many small objects until the next write. */
+  /** New lines are encoded into this block at once; kept as strings they would be many small objects until the next write. */
   #block: Buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   #used = 0;
-  /** What came before the block, the oldest first; that one may be on its way. */
+  /** Earlier blocks, oldest first. The first one may be in the middle of a write. */
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** A block that was written, to be filled again. */
+  /** A written block, for reuse. */
   #spare: Buffer | undefined = undefined;
   #writing = false;
   #failed = false;
   #timer: NodeJS.Timeout | undefined = undefined;
   #watchesExit = false;
 
-  /** The descriptor must stay open for as long as anything waits: its number could else be another's. */
+  /** The descriptor must stay open while lines wait; otherwise its number could be reused for another file. */
   constructor(fd: number, maxWaitingBytes = MAX_WAITING_BYTES) {
     this.#fd = fd;
     this.#maxWaitingBytes = maxWaitingBytes;
   }
 
-  /** @param lines whole lines; there may be several of them */
+  /** @param lines one or more whole lines */
   write(lines: string): void {
     this.#flushAtExit();
     if (this.#waitingBytes >= this.#maxWaitingBytes) {
       this.droppedLines += lines.split(NEWLINE).length - 1;
       return;
     }
-    // Measured only where the worst that its characters could take might not fit.
+    // The exact length is computed only if the longest possible encoding might not fit.
     if (this.#used + lines.length * MAX_BYTES_PER_CHAR > BLOCK_BYTES) this.#makeRoom(lines);
     else this.#used += this.#block.write(lines, this.#used);
     if (this.#waiting.length > 0) this.#writeNext();
@@ -60,8 +60,8 @@ export class LogOutput {
   }
 
   /**
-   * Writes what waits before it returns, as far as that goes at once; the rest waits on. Of a block that is
-   * being written meanwhile, what the reader did not take comes behind it.
+   * Writes as much as possible of what waits before it returns; the rest keeps waiting. If a block is being written at the same time, its
+   * unwritten rest follows later.
    */
   flushSync(): void {
     this.#closeBlock();
@@ -74,7 +74,7 @@ export class LogOutput {
     this.#writeLater(RETRY_MS);
   }
 
-  /** Gives what was not taken. */
+  /** Returns the bytes that were not written. */
   #writeSync(all: Buffer): Buffer {
     let bytes = all;
     for (let tries = 0; bytes.length > 0 && tries < MAX_SYNC_TRIES;) {
@@ -135,7 +135,7 @@ export class LogOutput {
   }
 
   #writeNext(): void {
-    // After a failure the time of the next try has to come.
+    // After a failure, wait for the timer of the retry.
     if (this.#writing || this.#failed) return;
     if (this.#waiting.length === 0) this.#closeBlock();
     const [next] = this.#waiting;
@@ -168,7 +168,7 @@ export class LogOutput {
   }
 }
 
-/** A pipe or terminal that takes nothing more for now. */
+/** A pipe or terminal that accepts no more bytes at the moment. */
 function isBusy(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EAGAIN';
 }

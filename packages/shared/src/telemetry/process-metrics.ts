@@ -4,7 +4,7 @@ import { Instruments } from './instruments.ts';
 
 const SAMPLE_EVERY_MS = 100;
 const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-/** The event-loop monitor of prom-client cannot be turned off; once an hour costs nothing. */
+/** The event-loop monitor of prom-client cannot be turned off; once an hour it costs nothing. */
 const LIBRARY_SAMPLE_MS = 3_600_000;
 const REPLACED = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'];
 

@@ -9,9 +9,9 @@ import { certificateFiles, type TlsSettings } from './tls-variables.ts';
 type OpenOptions = Omit<ServedCertificateOptions, 'files' | 'intervalMs'>;
 
 /**
- * The certificate of a process, where its settings name one; SIGHUP has the files read at once.
+ * Opens the certificate of a process, if its settings name one. SIGHUP reloads the files at once.
  *
- * @throws Error in one line where it is not good
+ * @throws Error of one line if the certificate is not valid
  */
 export async function openCertificate(
   settings: TlsSettings & { readonly TLS_RELOAD_INTERVAL_MS: number },

@@ -57,7 +57,7 @@ const reloads = (result: string) =>
     .then((text) => Number(new RegExp(`"${result}"} (\\d+)`).exec(text)?.[1] ?? 0));
 
 describe('a served certificate', () => {
-  it('is good for a TLS connection that trusts its authority, and for no other', async () => {
+  it('is accepted by a TLS client that trusts its authority, and by no other', async () => {
     await write(authority.issue(['gateway.test', '127.0.0.1']));
     const server = createServer((await open()).context);
     server.on('tlsClientError', () => undefined);
@@ -79,7 +79,7 @@ describe('a served certificate', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('is read anew when the files change, by the clock and when told to', async () => {
+  it('is reloaded when the files change, by the clock and on request', async () => {
     await write(authority.issue(['one.test']));
     const certificate = await open();
     const used: unknown[] = [];
@@ -96,7 +96,7 @@ describe('a served certificate', () => {
     expect(await reloads('used')).toBe(2);
   });
 
-  it('stays as it is where the new pair is not one, and says so once, without the key', async () => {
+  it('stays in use if the new pair is invalid, which is logged once and without the key', async () => {
     await write(authority.issue(['one.test']));
     const certificate = await open();
     const next = authority.issue(['two.test']);
@@ -119,14 +119,14 @@ describe('a served certificate', () => {
     expect(shown(certificate)).toBe('CN=two.test');
   });
 
-  it('fails the start where the first pair is missing or no pair', async () => {
+  it('fails the start if the first pair is missing or invalid', async () => {
     await expect(open()).rejects.toThrow(/tls\.(crt|key) cannot be read \(ENOENT\)/);
     const { certPem } = authority.issue(['one.test']);
     await write({ certPem, keyPem: authority.issue(['two.test']).keyPem });
-    await expect(open()).rejects.toThrow('are no certificate and its key');
+    await expect(open()).rejects.toThrow('are not a certificate and its key');
   });
 
-  it('tells when it expires', async () => {
+  it('exports its expiry', async () => {
     const untilMs = Date.UTC(2040, 5, 1);
     await write(authority.issue(['one.test'], { untilMs }));
     await open();
@@ -138,7 +138,7 @@ describe('a served certificate', () => {
 describe('the settings of TLS', () => {
   const schema = z.object(tlsVariables).superRefine(requireBothTlsFiles);
 
-  it('are both files, or none', () => {
+  it('are both files or neither', () => {
     expect(certificateFiles(parseEnvironment(schema, {}))).toBeUndefined();
     const both = parseEnvironment(schema, { TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' });
     expect(certificateFiles(both)).toEqual({ certFile: 'c', keyFile: 'k' });

@@ -7,26 +7,26 @@ import type { Clock, Timer } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 export interface CertificateFiles {
-  /** PEM: the certificate, then those between it and its root. */
+  /** PEM: the certificate, followed by intermediate certificates. */
   readonly certFile: string;
-  /** PEM, without a passphrase. */
+  /** PEM, not encrypted. */
   readonly keyFile: string;
 }
 
-/** The certificate that a port shows, kept to what the files hold. */
+/** The certificate of a port, reloaded when its files change. */
 export interface ServedCertificate {
-  /** What a TLS server takes: the pair that was read last and is good, TLS 1.2 or newer. */
+  /** Options for a TLS server: the last valid pair, TLS 1.2 or newer. */
   readonly context: SecureContextOptions;
-  /** Calls back with the context of each new pair. Connections that stand keep the one they began with. */
+  /** Called with the context of each new pair. Open connections keep the pair that they started with. */
   onChange(use: (context: SecureContextOptions) => void): void;
-  /** Looks at the files now. Never rejects. */
+  /** Reads the files now. Never rejects. */
   reload(): Promise<void>;
   stop(): void;
 }
 
 export interface ServedCertificateOptions {
   readonly files: CertificateFiles;
-  /** How often the files are looked at. */
+  /** How often the files are read. */
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -44,12 +44,11 @@ interface KeyPair extends FileBytes {
 }
 
 /**
- * Reads certificate and key, and again whenever the files change: their bytes are compared, as a
- * mounted secret is changed by a link and two writes may fall into one tick of a file's time. A pair
- * that is not good is reported once and the one before serves on; so does a pair of which only one
- * file has been written yet.
+ * Reads certificate and key, and reloads them when the files change. It compares their content, because a mounted secret changes
+ * through a symbolic link, and two writes may have the same modification time. An invalid pair is reported once and the previous
+ * one stays in use, also if only one of the files has been written yet.
  *
- * @throws Error in one line where the first pair cannot be read or is not good
+ * @throws Error of one line if the first pair cannot be read or is not valid
  */
 export async function openServedCertificate(
   options: ServedCertificateOptions,
@@ -74,18 +73,18 @@ export async function openServedCertificate(
       lastRefusal = undefined;
       metrics.reloads.inc({ result: 'used' });
       const expires_at = new Date(pair.notAfterMs).toISOString();
-      log.info({ fingerprint: pair.fingerprint, expires_at }, 'a new certificate is served');
+      log.info({ fingerprint: pair.fingerprint, expires_at }, 'certificate reloaded');
     } catch (error) {
       refuse(error instanceof Error ? error.message : String(error));
     }
   }
 
-  /** A file that stays away is told once. */
+  /** The same problem is reported once. */
   function refuse(reason: string): void {
     if (reason === lastRefusal) return;
     lastRefusal = reason;
     metrics.reloads.inc({ result: 'refused' });
-    log.error({ reason }, 'the new certificate is refused; the one before serves on');
+    log.error({ reason }, 'certificate reload failed; using the previous one');
   }
 
   function lookLater(): void {
@@ -116,7 +115,7 @@ export async function openServedCertificate(
   };
 }
 
-/** Node's own choice of ciphers; TLS 1.2 stands here as the process may have been told otherwise. */
+/** Node's default ciphers. TLS 1.2 is set explicitly, because options of Node can change the default. */
 function contextOf({ cert, key }: FileBytes): SecureContextOptions {
   return { cert, key, minVersion: 'TLSv1.2', honorCipherOrder: true };
 }
@@ -135,7 +134,7 @@ async function readPart(path: string): Promise<Buffer> {
   }
 }
 
-/** What is wrong is told without a word of the key. */
+/** The error contains nothing of the key. */
 function checked({ cert, key }: FileBytes): KeyPair {
   try {
     const first = new X509Certificate(cert);
@@ -143,7 +142,7 @@ function checked({ cert, key }: FileBytes): KeyPair {
     return { cert, key, notAfterMs: Date.parse(first.validTo), fingerprint: first.fingerprint256 };
   } catch (cause) {
     const { code = 'error' } = cause as NodeJS.ErrnoException;
-    throw new Error(`TLS_CERT_FILE and TLS_KEY_FILE are no certificate and its key (${code})`, {
+    throw new Error(`TLS_CERT_FILE and TLS_KEY_FILE are not a certificate and its key (${code})`, {
       cause,
     });
   }

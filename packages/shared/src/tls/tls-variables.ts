@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { integerVariable } from '../config/environment.ts';
 import type { CertificateFiles } from './served-certificate.ts';
 
-/** The settings of TLS on a port that callers reach: both files, or none. */
+/** The TLS settings of a public port: both files or neither. */
 export const tlsVariables = {
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
@@ -14,7 +14,7 @@ export interface TlsSettings {
   readonly TLS_KEY_FILE?: string | undefined;
 }
 
-/** One file without the other is a mistake that would serve without TLS what was meant to have it. */
+/** One file without the other is a mistake: the port would be served without TLS. */
 export function requireBothTlsFiles(settings: TlsSettings, context: z.RefinementCtx): void {
   const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = settings;
   if ((cert === undefined) === (key === undefined)) return;
@@ -22,7 +22,7 @@ export function requireBothTlsFiles(settings: TlsSettings, context: z.Refinement
   context.addIssue({ code: 'custom', path, message: 'is not set' });
 }
 
-/** Where certificate and key are; undefined: the port is served without TLS. */
+/** The files of certificate and key; undefined: the port is served without TLS. */
 export function certificateFiles(settings: TlsSettings): CertificateFiles | undefined {
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = settings;
   return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };

@@ -1,6 +1,6 @@
 /**
- * The signature algorithms that a route may take of a JWT: asymmetric ones alone (RFC 7518 section 3.1,
- * RFC 8037). With a symmetric one the public key, which everybody has, would sign; `none` signs nothing.
+ * The signature algorithms that a route may accept in a JWT: asymmetric ones only (RFC 7518 section 3.1, RFC 8037). With a
+ * symmetric one, the public key could be used to sign; `none` has no signature.
  */
 export const JWT_ALGORITHMS = [
   'RS256',

@@ -13,19 +13,19 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** How far a token reaches: environments and route names (`*` is every one) and scopes. */
+/** The rights of a token: environments, route names (`*` means all) and scopes. */
 export interface TokenReach {
   readonly environments: readonly string[];
   readonly routes: readonly string[];
   readonly scopes: readonly string[];
 }
 
-/** Whether a list of names, in which `*` stands for every name, holds this one. */
+/** Whether a list of names contains this one; `*` in the list means every name. */
 export function covers(list: readonly string[], name: string): boolean {
   return list.includes(name) || list.includes('*');
 }
 
-/** Whether everything that `wanted` reaches, `granting` reaches as well: no token grants what it lacks. */
+/** Whether `granting` has all rights of `wanted`: a token cannot grant rights that it does not have. */
 export function reaches(granting: TokenReach, wanted: TokenReach): boolean {
   return (
     wanted.environments.every((name) => covers(granting.environments, name)) &&

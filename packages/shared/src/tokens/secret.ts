@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { systemRandom, type RandomSource } from '../ids.ts';
 
-/** What every workspace token begins with, so that leaked ones can be searched for. */
+/** Prefix of every workspace token, so that leaked tokens can be searched for. */
 export const TOKEN_PREFIX = 'gwt_';
 
 const SECRET = /^gwt_[A-Za-z0-9_-]{43}$/;
@@ -13,21 +13,21 @@ export function createTokenSecret(random: RandomSource = systemRandom): string {
   return TOKEN_PREFIX + Buffer.from(bytes).toString('base64url');
 }
 
-/** Whether the text has the form of a token secret, whatever it names. */
+/** Whether the text has the form of a token secret. */
 export function isTokenSecret(text: string): boolean {
   return SECRET.test(text);
 }
 
 const SECRET_WITHIN = /gwt_[A-Za-z0-9_-]{43}/;
 
-/** Whether a token secret stands anywhere in the text, in whichever form it was sent. */
+/** Whether the text contains a token secret, in any form in which it can be sent. */
 export function holdsTokenSecret(text: string): boolean {
   return SECRET_WITHIN.test(text);
 }
 
 const BASIC = /^basic[ \t]+([A-Za-z0-9+/=_-]+)[ \t]*$/i;
 
-/** Whether an `Authorization` field holds a token secret: as it stands, or as user or password. */
+/** Whether an `Authorization` field contains a token secret: as it is, or as user name or password. */
 export function credentialHoldsTokenSecret(authorization: string): boolean {
   const basic = BASIC.exec(authorization)?.[1];
   return holdsTokenSecret(
@@ -36,12 +36,12 @@ export function credentialHoldsTokenSecret(authorization: string): boolean {
 }
 
 const SECRETS_WITHIN = new RegExp(SECRET_WITHIN, 'g');
-/** Nothing shorter can hold one; that settles it for nearly all texts. */
+/** Shorter text cannot contain a secret, which decides nearly all cases. */
 const SECRET_CHARS = TOKEN_PREFIX.length + 43;
 
 /**
- * The text with each token secret in it replaced: for what is logged or recorded of a path
- * or an id, where a caller may have put a token by mistake.
+ * Replaces each token secret in a text. For paths and ids that are logged or recorded, which may contain a token by mistake of the
+ * caller.
  */
 export function withoutTokenSecrets(text: string): string {
   if (text.length < SECRET_CHARS || !text.includes(TOKEN_PREFIX)) return text;
@@ -49,15 +49,14 @@ export function withoutTokenSecrets(text: string): string {
 }
 
 /**
- * SHA-256 of the secret in hex: the only form in which a token is stored, published and looked up.
- * A plain hash is enough as the secret holds 256 random bits, and a look-up by hash leaks no timing
- * that helps to guess it.
+ * SHA-256 of the secret in hex: the only form in which a token is stored, published and looked up. A plain hash is enough because
+ * the secret has 256 random bits, and the timing of a lookup by hash does not help to guess it.
  */
 export function hashTokenSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** The same hash, as the bytes that Postgres keeps. */
+/** The same hash as bytes, as stored in Postgres. */
 export function hashTokenSecretBytes(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

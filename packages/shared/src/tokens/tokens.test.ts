@@ -10,19 +10,19 @@ import {
 } from './secret.ts';
 
 describe('a token secret', () => {
-  it('holds 256 bits and is recognised', () => {
+  it('has 256 bits and is recognised', () => {
     const secret = createTokenSecret();
     expect(isTokenSecret(secret)).toBe(true);
     expect(Buffer.from(secret.slice(4), 'base64url')).toHaveLength(32);
     expect(createTokenSecret()).not.toBe(secret);
   });
 
-  it('is hashed alike for the look-up and for the store', () => {
+  it('has the same hash for the lookup and for the store', () => {
     const secret = createTokenSecret();
     expect(hashTokenSecretBytes(secret).toString('hex')).toBe(hashTokenSecret(secret));
   });
 
-  it('is cut out of a text wherever it stands, and all else is left as it was', () => {
+  it('is replaced anywhere in a text, and the rest stays unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (parts) => {
         const plain = parts.map((part) => `/${part.replaceAll('gwt_', '')}/`);

@@ -3,38 +3,42 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect } from '@nats-io/transport-node';
-import { natsBinary } from './nats/binary.ts';
-import { freePort } from './process/free-port.ts';
-import { startProcess } from './process/managed-process.ts';
-import { waitUntilReady } from './process/wait-until-ready.ts';
-import type { Server } from './server.ts';
+import { natsBinary } from './binary.ts';
+import { freePort } from '../process/free-port.ts';
+import { startProcess, type Server } from '../process/managed-process.ts';
+import { waitUntilReady } from '../process/wait-until-ready.ts';
 
 export interface NatsOptions {
-  /** Where JetStream keeps its files, made when it is not there. */
+  /** Folder of JetStream's files; created if it does not exist. */
   readonly dataDir: string;
-  /** On 127.0.0.1; a free one unless given. */
+  /** On 127.0.0.1; by default a free port. */
   readonly port?: number;
   readonly logFile?: string;
-  /** In place of that of the local stack. */
+  /** Configuration file of nats-server; by default the one of the local stack. */
   readonly settingsFile?: string;
-  /** For the look whether it answers, as `connect` takes them, where the settings ask for some. */
+  /** Credentials of the readiness check, if the configuration file requires some. */
   readonly access?: { readonly user: string; readonly pass: string; readonly ca: string };
   /** Added to the server's environment. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Breaks the start off; nothing of it goes on then. */
+  /** Aborts the start and stops what it has started. */
   readonly signal?: AbortSignal;
-  /** Told one line before each long step. */
+  /** Called with one line before each long step. */
   readonly log: (line: string) => void;
 }
 
-const localSettings = fileURLToPath(new URL('../../../deploy/nats/local.conf', import.meta.url));
+const localSettings = fileURLToPath(new URL('../../../../deploy/nats/local.conf', import.meta.url));
 
-/** Whether JetStream of the server of that name answers, as it does after its files were read. */
+/** Whether JetStream answers, which it does once its files are read, on the server with this name. */
 async function answers(url: string, name: string, access: NatsOptions['access']): Promise<boolean> {
   const { ca, ...user } = access ?? {};
   const secure = ca === undefined ? {} : { tls: { ca } };
-  const patience = { timeout: 2000, reconnect: false };
-  const connection = await connect({ servers: url, ...patience, ...user, ...secure });
+  const connection = await connect({
+    servers: url,
+    timeout: 2000,
+    reconnect: false,
+    ...user,
+    ...secure,
+  });
   try {
     if (connection.info?.server_name !== name) return false;
     const reply = await connection.request('$JS.API.INFO', '', { timeout: 2000 });
@@ -47,7 +51,7 @@ async function answers(url: string, name: string, access: NatsOptions['access'])
 /**
  * Starts nats-server with JetStream on 127.0.0.1 and resolves when JetStream answered.
  *
- * @throws {StartError} with one clear line
+ * @throws {StartError} of one line
  */
 export async function startNats(options: NatsOptions): Promise<Server> {
   const { dataDir, env = {}, signal, settingsFile = localSettings, access } = options;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { startPostgres } from './postgres.ts';
+import { startPostgres } from './start-postgres.ts';
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new pg.Client(url);
@@ -29,7 +29,7 @@ describe('startPostgres', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('keeps data over a restart, in UTF-8 with the C locale', async () => {
+  it('keeps its data over a restart, in UTF-8 with the C locale', async () => {
     const first = await startPostgres({ dataDir, log });
     await query(first.url, "create table kept as select 'ü' as letter");
     await first.stop();
@@ -46,7 +46,7 @@ describe('startPostgres', () => {
     }
   });
 
-  it('starts again after SIGKILL though its pid now belongs to a stranger', async () => {
+  it('starts after SIGKILL even if its old pid belongs to another process', async () => {
     const killed = await startPostgres({ dataDir, log });
     await killed.process.stop('SIGKILL');
     const stranger = spawn('sleep', ['60']);
@@ -64,7 +64,7 @@ describe('startPostgres', () => {
     }
   });
 
-  it('takes over from a server on the same data whose owner was killed', async () => {
+  it('stops a server on the same data whose owner was killed', async () => {
     const orphan = await startPostgres({ dataDir, log });
     const next = await startPostgres({ dataDir, log });
     expect(await orphan.process.exited).toEqual({ code: 0, signal: null });
@@ -72,7 +72,7 @@ describe('startPostgres', () => {
     await next.stop();
   });
 
-  it('says in one line that the data are damaged, and leaves no process', async () => {
+  it('reports damaged data in one line and leaves no process', async () => {
     const first = await startPostgres({ dataDir, log });
     await first.stop();
     await rm(path.join(dataDir, 'cluster', 'global'), { recursive: true });
@@ -82,10 +82,10 @@ describe('startPostgres', () => {
   });
 
   it.each([
-    ['files', /does not serve its data: .*postgres/],
-    ['password', /does not serve its data: password authentication failed/],
+    ['files', /refuses connections: .*postgres/],
+    ['password', /refuses connections: password authentication failed/],
   ])(
-    'says so at once where it starts and cannot serve, for its %s are damaged',
+    'fails at once if it starts but refuses connections because of wrong %s',
     async (damaged, reason) => {
       const first = await startPostgres({ dataDir, log });
       await first.stop();
@@ -99,7 +99,7 @@ describe('startPostgres', () => {
     40_000,
   );
 
-  it('answers only callers that know the password', async () => {
+  it('accepts only clients with the password', async () => {
     const server = await startPostgres({ dataDir, log });
     try {
       const url = new URL(server.url);

@@ -1,37 +1,35 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { freePort } from './process/free-port.ts';
-import { startProcess } from './process/managed-process.ts';
-import { asAccount, unprivilegedAccount } from './process/unprivileged.ts';
-import { waitUntilReady } from './process/wait-until-ready.ts';
-import { postgresBinaries } from './postgres/binaries.ts';
-import { openCluster } from './postgres/cluster.ts';
-import { createConnectCheck } from './postgres/connect-check.ts';
-import { clearStalePid } from './postgres/stale-pid.ts';
-import type { Server } from './server.ts';
+import { freePort } from '../process/free-port.ts';
+import { startProcess, type Server } from '../process/managed-process.ts';
+import { asAccount, unprivilegedAccount } from '../process/unprivileged.ts';
+import { waitUntilReady } from '../process/wait-until-ready.ts';
+import { postgresBinaries } from './binaries.ts';
+import { openCluster } from './cluster.ts';
+import { createConnectCheck } from './connect-check.ts';
+import { clearStalePid } from './stale-pid.ts';
 
 export interface PostgresOptions {
-  /** Where the cluster is kept, made when it is not there. */
+  /** Folder of the cluster; created if it does not exist. */
   readonly dataDir: string;
-  /** On 127.0.0.1; a free one unless given. */
+  /** On 127.0.0.1; by default a free port. */
   readonly port?: number;
   readonly logFile?: string;
-  /** Further settings, as for `postgres -c`: tests give up durability for speed. */
+  /** Further settings, as for `postgres -c`. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Added to the server's environment. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Breaks the start off; nothing of it goes on then. */
+  /** Aborts the start and stops what it has started. */
   readonly signal?: AbortSignal;
-  /** Told one line before each long step. */
+  /** Called with one line before each long step. */
   readonly log: (line: string) => void;
 }
 
 /**
- * Starts the embedded Postgres on 127.0.0.1 and resolves when a real connection was made; `url` is
- * its superuser on the maintenance database. `stop` is a fast shutdown: open connections are ended,
- * what is committed is on disk.
+ * Starts the embedded Postgres on 127.0.0.1 and resolves when a connection to it succeeds. `url` is that of its superuser
+ * on the maintenance database. `stop` is a fast shutdown: it ends open connections and keeps all committed data.
  *
- * @throws {StartError} with one clear line
+ * @throws {StartError} of one line
  */
 export async function startPostgres(options: PostgresOptions): Promise<Server> {
   const { settings = {}, env = {}, signal } = options;

@@ -1,14 +1,14 @@
-/** A line of a log that tells of an error, as Postgres, nats-server, Node and our planes write it. */
-const telling = /\bcannot start: |\bFATAL\b|\bPANIC\b|\[FTL\]|\[ERR\]|^\w*Error(?: \[\w+\])?: /;
+/** Matches an error line of Postgres, nats-server, Node and the planes. */
+const errorLine = /\bcannot start: |\bFATAL\b|\bPANIC\b|\[FTL\]|\[ERR\]|^\w*Error(?: \[\w+\])?: /;
 
-/** The message of a JSON line of level error or fatal, with the error that it carries. */
+/** The message of a JSON line of level error or fatal, with the message of its error. */
 function messageOf(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;
   let entry: unknown;
   try {
     entry = JSON.parse(line);
   } catch {
-    // Not JSON after all, or cut off.
+    // Not JSON, or incomplete.
     return undefined;
   }
   const { level, msg, err } = entry as Partial<Record<string, unknown>>;
@@ -19,10 +19,10 @@ function messageOf(line: string): string | undefined {
   return typeof cause === 'string' ? `${msg}: ${cause}` : msg;
 }
 
-/** What the end of a log says about a failure, in one line; empty where it says nothing. */
-export function lastWords(lines: readonly string[]): string {
+/** The last error of a log in one line, or its last three lines if none is an error. */
+export function lastErrorOf(lines: readonly string[]): string {
   for (const line of lines.toReversed()) {
-    const words = messageOf(line) ?? (telling.test(line) ? line : undefined);
+    const words = messageOf(line) ?? (errorLine.test(line) ? line : undefined);
     if (words !== undefined) return words.trim();
   }
   return lines.slice(-3).join(' ').trim();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect } from '@nats-io/transport-node';
-import { startNats } from './nats.ts';
+import { startNats } from './start-nats.ts';
 
 async function request(url: string, subject: string, body: string): Promise<string> {
   const connection = await connect({ servers: url, reconnect: false });
@@ -25,7 +25,7 @@ describe('startNats', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('keeps what JetStream stored over SIGKILL', async () => {
+  it('keeps the data of JetStream over SIGKILL', async () => {
     const killed = await startNats({ dataDir, log });
     const stream = { name: 'kept', subjects: ['kept'], storage: 'file' };
     await request(killed.url, '$JS.API.STREAM.CREATE.kept', JSON.stringify(stream));
@@ -39,7 +39,7 @@ describe('startNats', () => {
     }
   });
 
-  it('says in one line that its port is taken', async () => {
+  it('reports in one line that its port is in use', async () => {
     const first = await startNats({ dataDir: path.join(dataDir, 'a'), log });
     try {
       const second = startNats({ dataDir: path.join(dataDir, 'b'), port: first.port, log });
