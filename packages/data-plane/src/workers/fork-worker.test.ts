@@ -70,8 +70,9 @@ describe('a message of a worker', () => {
 describe('a connection that is assigned to a worker', () => {
   const answering = (result: string, handle: string) => `
     process.on('message', ({ kind, id }, socket) => {
-      if (kind === 'connection') ${handle};
-      else process.send({ kind: 'assigned', id, result: '${result}' });
+      if (kind !== 'connection') return;
+      process.send({ kind: 'assigned', id, result: '${result}' });
+      ${handle};
     });`;
 
   it('is served by it', async () => {
@@ -92,6 +93,18 @@ describe('a connection that is assigned to a worker', () => {
     socket.end('from another worker');
     const [bytes] = (await once(caller, 'data')) as [Buffer];
     expect(bytes.toString()).toBe('from another worker');
+    worker.kill();
+    await worker.ended;
+  });
+
+  it('is checked for if the worker does not answer', async () => {
+    const { worker } = supervise(`
+      process.on('message', ({ kind, id }) => {
+        if (kind === 'connection_check') process.send({ kind: 'assigned', id, result: 'not_received' });
+      });`);
+    const { socket, caller } = await acceptOne();
+    expect(await worker.assign(socket)).toBe('not_received');
+    caller.destroy();
     worker.kill();
     await worker.ended;
   });

@@ -15,6 +15,8 @@ import type { WorkerEnd, WorkerNews, WorkerProcess } from './worker-group.ts';
 /** The variable that tells a worker its number in the group. */
 export const WORKER_VARIABLE = 'GATEWAY_WORKER';
 
+/** A worker that has not answered for a connection after this time is asked whether it received it. */
+const CHECK_MS = 100;
 /** A worker that does not answer within this time is treated as silent. */
 const ANSWER_TIMEOUT_MS = 1000;
 
@@ -90,7 +92,9 @@ export function superviseWorker(
     assign(socket) {
       const id = (lastId += 1);
       return new Promise<Assignment | 'ended'>((resolve) => {
+        const check = clock.setTimer(CHECK_MS, () => send({ kind: 'connection_check', id }));
         const settle = (answer: Answer | undefined) => {
+          check.cancel();
           pending.delete(id);
           resolve(answer?.kind === 'assigned' ? answer.result : 'ended');
         };
@@ -101,7 +105,6 @@ export function superviseWorker(
         pending.set(id, settle);
         // `keepOpen`: the connection is still here if the worker declines it, or ends.
         send({ kind: 'connection', id }, socket);
-        send({ kind: 'connection_sent', id });
       });
     },
     async readiness(): Promise<Readiness | undefined> {

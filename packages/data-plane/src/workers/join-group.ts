@@ -3,7 +3,7 @@ import type { AdminServer, AdminServerOptions } from '@gateway/shared/telemetry/
 import { integerVariable } from '@gateway/shared/config/environment';
 import type { Registry } from 'prom-client';
 import { WORKER_VARIABLE } from './fork-worker.ts';
-import { toWorkerSchema, type Assignment, type ToPrimary } from './messages.ts';
+import { toWorkerSchema, type ToPrimary } from './messages.ts';
 
 type AdminAnswers = Pick<AdminServerOptions, 'notReady' | 'degraded'> & {
   readonly registry: Registry;
@@ -39,8 +39,8 @@ export function joinGroup(): JoinedGroup | undefined {
   const worker = workerNumber.parse(variable);
   let admin: AdminAnswers | undefined;
   let serve: ((socket: Socket) => void) | undefined;
-  /** The connection that arrived last, and what became of it. */
-  let arrived: { readonly id: number; readonly result: Assignment } | undefined;
+  /** Id of the connection that was received last. */
+  let lastConnection = 0;
 
   function send(message: ToPrimary): void {
     // The callback takes errors of a channel that the primary's end has closed.
@@ -50,7 +50,8 @@ export function joinGroup(): JoinedGroup | undefined {
   /** Decides at once: in the next turn of the event loop the socket would have read from the connection. */
   function connectionArrived(id: number, socket: Socket | undefined): void {
     if (socket === undefined) return;
-    arrived = { id, result: serve === undefined ? 'declined' : 'accepted' };
+    lastConnection = id;
+    send({ kind: 'assigned', id, result: serve === undefined ? 'declined' : 'accepted' });
     if (serve !== undefined) serve(socket);
     // Closes the descriptor of this process alone.
     else socket.destroy();
@@ -77,9 +78,10 @@ export function joinGroup(): JoinedGroup | undefined {
     const message = toWorkerSchema.parse(value);
     if (message.kind === 'connection') {
       connectionArrived(message.id, socket as Socket | undefined);
-    } else if (message.kind === 'connection_sent') {
+    } else if (message.kind === 'connection_check') {
       const { id } = message;
-      send({ kind: 'assigned', id, result: arrived?.id === id ? arrived.result : 'not_received' });
+      // Messages arrive in order, so a connection that was received has been answered.
+      if (id !== lastConnection) send({ kind: 'assigned', id, result: 'not_received' });
     } else if (message.kind === 'stop') process.emit('SIGTERM', 'SIGTERM');
     else if (message.kind === 'reload') process.emit('SIGHUP', 'SIGHUP');
     else if (message.kind === 'ping') send({ kind: 'alive' });

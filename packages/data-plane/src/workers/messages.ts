@@ -9,13 +9,13 @@ export const toWorkerSchema = z.discriminatedUnion('kind', [
   /** Answer with `alive`. */
   z.object({ kind: z.literal('ping') }),
   z.object({ kind: z.literal('ask'), id: z.int(), what: z.enum(['readiness', 'metrics']) }),
-  /** Comes with the socket of a connection. */
+  /** Comes with the socket of a connection; answer with `assigned`. */
   z.object({ kind: z.literal('connection'), id: z.int() }),
   /**
-   * Follows each `connection`; answer with `assigned`. A worker without a free file descriptor never sees the
-   * `connection` itself, because its socket is lost, so this message tells it that there was one.
+   * Follows a `connection` without an answer. A worker without a free file descriptor never receives the `connection`
+   * itself, so this message tells it that there was one.
    */
-  z.object({ kind: z.literal('connection_sent'), id: z.int() }),
+  z.object({ kind: z.literal('connection_check'), id: z.int() }),
 ]);
 
 const readinessSchema = z.object({
