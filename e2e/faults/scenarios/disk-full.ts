@@ -38,9 +38,12 @@ export const diskFull: Scenario<FaultWorld> = {
         if ((await metric(adminUrl, DROPPED)) === 0) throw new Error('no record needed the disk');
       }, WAIT);
       const told = await (await fetch(`${adminUrl}/readyz`)).text();
-      for (const reason of ['last-good configuration cannot be written', 'records are dropped']) {
+      for (const [reason, event] of [
+        ['last-good configuration cannot be written', 'last-good configuration cannot be written'],
+        ['records are dropped', 'request records dropped'],
+      ] as const) {
         run.expectations.hold(told.includes(reason), `/readyz does not tell: ${reason}`);
-        run.expectations.hold(await hasLogged(plane, reason), `the log does not tell: ${reason}`);
+        run.expectations.hold(await hasLogged(plane, event), `the log does not tell: ${event}`);
       }
       run.expectations.hold((await metric(adminUrl, LAST_GOOD)) > 0, `${LAST_GOOD} is 0`);
       const litter = await readdir(path.join(folder, 'spool'));

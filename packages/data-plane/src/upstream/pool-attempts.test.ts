@@ -34,7 +34,7 @@ describe('an attempt', () => {
   it('is refused before it is written where a field holds a line break', async () => {
     const peer = await startPeer();
     const { pools } = startPools(5);
-    const request = { ...get, headers: ['x', 'a\r\nInjected: 1'] };
+    const request = { ...get, fields: ['x', 'a\r\nInjected: 1'] };
     const attempt = pools.begin(peer.upstream, request, 5000);
     expect((await attempt.outcome).error?.name).toBe('unsendable');
     expect(peer.asked).toHaveLength(0);
