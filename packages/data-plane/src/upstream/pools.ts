@@ -23,8 +23,6 @@ export interface UpstreamPoolsOptions {
 
 interface Entry {
   readonly pool: ConnectionPool;
-  /** Whether the URL holds an address that is no upstream. */
-  readonly denied: boolean;
   inFlight: number;
 }
 
@@ -52,10 +50,7 @@ export class UpstreamPools implements UpstreamClient {
 
   begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt {
     const entry = this.#entry(upstream);
-    if (entry.denied) {
-      this.#dropUnused(upstream.key, entry);
-      return DENIED;
-    }
+    if (entry === undefined) return DENIED;
     const { promise, resolve } = Promise.withResolvers<AttemptOutcome>();
     entry.inFlight += 1;
     const exchange = new Exchange({
@@ -99,18 +94,17 @@ export class UpstreamPools implements UpstreamClient {
     this.#entries.clear();
   }
 
-  #entry(upstream: CompiledUpstream): Entry {
-    let entry = this.#entries.get(upstream.key);
-    if (entry === undefined) {
-      const { deny, maxConnectionAgeMs: maxAgeMs } = this.#options;
-      const { key, origin, tls } = upstream;
-      const emptied = () => this.#dropUnused(key, made);
-      const pool = new ConnectionPool(origin, { ...this.#options, maxAgeMs, tls, emptied });
-      const made: Entry = { pool, denied: isDeniedHost(origin, deny), inFlight: 0 };
-      this.#entries.set(key, made);
-      entry = made;
-    }
-    return entry;
+  /** undefined: the URL holds an address that is no upstream, so it gets no pool. */
+  #entry({ key, origin, tls }: CompiledUpstream): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) return entry;
+    const { deny, maxConnectionAgeMs: maxAgeMs } = this.#options;
+    if (isDeniedHost(origin, deny)) return undefined;
+    const emptied = () => this.#dropUnused(key, made);
+    const pool = new ConnectionPool(origin, { ...this.#options, maxAgeMs, tls, emptied });
+    const made: Entry = { pool, inFlight: 0 };
+    this.#entries.set(key, made);
+    return made;
   }
 
   /**
