@@ -36,7 +36,7 @@ async function createRequestRecords(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE INDEX request_records_by_environment ON request_records (environment, received_at)
   `.execute(db);
-  // Serves a route in one environment and in all of them: see docs/adr/0018.
+  // Serves the records of a route both in one environment and in all of them.
   await sql`
     CREATE INDEX request_records_by_route ON request_records (route, received_at, environment)
   `.execute(db);

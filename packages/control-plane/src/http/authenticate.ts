@@ -12,7 +12,7 @@ import type { CallerToken } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 
 const WINDOW_MS = 60_000;
-/** Addresses and tokens that are counted at once, at most. */
+/** The largest number of addresses, and of tokens, that are counted at once. */
 const MAX_KEYS = 100_000;
 
 export interface AuthenticatorOptions {

@@ -195,7 +195,7 @@ describe('the intake of an environment', () => {
     await settled([1, 2]);
   });
 
-  it('keeps a snapshot in the place of many deltas, once one of what is served can be had', async () => {
+  it('replaces many kept deltas by a snapshot once a snapshot of the served version is available', async () => {
     const { intake, offer, nextFetch, settled, state, fetches, kept } = setUp();
     const one = await seal(1);
     offer(one);

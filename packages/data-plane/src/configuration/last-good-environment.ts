@@ -12,7 +12,7 @@ const DRAFT_SUFFIX = '.draft';
 /** Past this share of the snapshot, and past this many bytes, a new snapshot is to take the place of deltas. */
 const LONG_SHARE = 0.5;
 const LONG_BYTES = 256 * 1024;
-/** What is not taken the place of, as no snapshot can be had, grows no further. */
+/** Deltas that no snapshot replaces are kept up to this size; beyond it they are refused. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 interface DeltaFile {
@@ -113,7 +113,7 @@ export class LastGoodEnvironment {
     const added = deltas.reduce((sum, { sealed }) => sum + sealed.length, 0);
     const held = this.#files.reduce((sum, file) => sum + file.bytes, 0);
     if (held + added > MAX_BYTES) {
-      throw new Error('too many changes are kept, and no snapshot of them can be had');
+      throw new Error('the kept deltas exceed their limit, and no snapshot is available to replace them');
     }
     const file = this.#current ?? this.#begin(deltas[0]?.version ?? last);
     file.last = Math.max(file.last, last);

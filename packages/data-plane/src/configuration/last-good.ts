@@ -29,7 +29,7 @@ export interface LastGoodStore {
 export interface LastGoodKeeper {
   snapshot(pointerText: string, bytes: Uint8Array, version: number): void;
   delta(sealed: Uint8Array, version: number): void;
-  /** Whether so many deltas are kept that a snapshot is to take their place, where one can be had. */
+  /** Whether enough deltas are kept that a snapshot should replace them, if one is available. */
   isLong(): boolean;
 }
 

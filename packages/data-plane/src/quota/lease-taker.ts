@@ -61,7 +61,7 @@ export class LeaseTaker {
     });
   }
 
-  /** Whether leases can be had; otherwise the share rule decides. */
+  /** Whether leases are available; otherwise the share rule decides. */
   get open(): boolean {
     return this.#gate.open;
   }

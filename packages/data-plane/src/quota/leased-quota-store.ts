@@ -24,7 +24,7 @@ export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
  * grants requests out of them. With a lease in hand the answer comes at once; who finds it empty waits
  * for the one refill under way. While the ledger is away each data plane grants its share.
  *
- * Source: docs/adr/0009 says what holds when.
+ * docs/adr/0009-quota-leases.md states the guarantees.
  */
 export class LeasedQuotaStore implements QuotaStore {
   readonly counts: QuotaCounts = emptyQuotaCounts();
@@ -58,7 +58,7 @@ export class LeasedQuotaStore implements QuotaStore {
     return this.#counters.size;
   }
 
-  /** Whether leases can be had; otherwise the share rule decides. */
+  /** Whether leases are available; otherwise the share rule decides. */
   get leasing(): boolean {
     return this.#leases.open;
   }

@@ -20,7 +20,7 @@ const PROBE_INTERVAL_MS = 500;
 const SETTLE_MS = 1500;
 
 /**
- * Whether leases can be had now. Once the store has failed it is asked by one probe at a time, and
+ * Whether leases are available now. Once the store has failed it is asked by one probe at a time, and
  * everybody else is answered without it, so that a store that hangs slows nothing down.
  */
 export class StoreGate {

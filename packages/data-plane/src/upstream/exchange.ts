@@ -177,7 +177,7 @@ export class Exchange implements PooledExchange, UpstreamResponse {
   }
 }
 
-/** The same bytes in memory of their own: passed on soon, so from Node's pool, which `toKeep` avoids. */
+/** The same bytes in memory of their own. They are passed on soon, so Node's pool may hold them. */
 function kept(bytes: BodyBytes): BodyBytes {
   return typeof bytes === 'string' ? bytes : Buffer.from(bytes);
 }

@@ -96,7 +96,7 @@ describe('requests and the health of upstreams', () => {
     expect(await gateway.registry.metrics()).not.toContain('to="ejected"');
   });
 
-  it('find the healthy one of two at once where no connection can be had, of any method', async () => {
+  it('find the healthy one of two at once if the other accepts no connection, for any method', async () => {
     const away = `http://127.0.0.1:${await closedPort()}`;
     const good = opened(await startUpstream());
     const gateway = opened(
@@ -204,7 +204,7 @@ describe('requests and the health of upstreams', () => {
     expect(good.checks.length).toBeGreaterThan(0);
   });
 
-  it('go to one that they ended before where no connection can be had to any other', async () => {
+  it('go to an ejected upstream if no other one accepts a connection', async () => {
     let fails = true;
     const ended = opened(
       await startUpstream((_seen, response) => void response.writeHead(fails ? 503 : 200).end()),

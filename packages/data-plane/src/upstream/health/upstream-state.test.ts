@@ -55,7 +55,7 @@ describe('active checks of an upstream', () => {
     expect(state).toMatchObject({ usable: true, unsettled: undefined });
   });
 
-  it('tell whether a connection can be had, whatever is answered on it', () => {
+  it('tell whether an upstream accepts connections, whatever it answers on them', () => {
     const state = new UpstreamState();
     const verdicts: CheckVerdict[] = ['unreachable', 'bad', 'unreachable', 'good'];
     const reachable = verdicts.map((verdict) => {
