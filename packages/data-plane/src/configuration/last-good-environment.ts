@@ -113,7 +113,9 @@ export class LastGoodEnvironment {
     const added = deltas.reduce((sum, { sealed }) => sum + sealed.length, 0);
     const held = this.#files.reduce((sum, file) => sum + file.bytes, 0);
     if (held + added > MAX_BYTES) {
-      throw new Error('the kept deltas exceed their limit, and no snapshot is available to replace them');
+      throw new Error(
+        'the kept deltas exceed their limit, and no snapshot is available to replace them',
+      );
     }
     const file = this.#current ?? this.#begin(deltas[0]?.version ?? last);
     file.last = Math.max(file.last, last);
