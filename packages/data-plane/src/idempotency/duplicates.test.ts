@@ -120,13 +120,13 @@ describe('a request with an idempotency key', () => {
     const key = randomUUID();
     const first = postKeyed(gateway, key);
     await eventually(() => expect(held.length).toBe(1));
-    const sentAtMs = performance.now();
     const seconds = Array.from({ length: 5 }, () => postKeyed(gateway, key));
     await eventually(async () => {
       const text = await gateway.registry.getSingleMetricAsString('gateway_idempotency_waiting');
       expect(text).toContain('gateway_idempotency_waiting 5');
-      expect(performance.now() - sentAtMs).toBeGreaterThan(300);
     });
+    const allWaitSinceMs = performance.now();
+    await eventually(() => expect(performance.now() - allWaitSinceMs).toBeGreaterThan(300));
     held[0]?.();
     expect(await (await first).text()).toBe('ok');
     for (const second of await Promise.all(seconds)) {
