@@ -71,12 +71,12 @@ describe('the command line of the bench', () => {
   it.each([['--rounds', '0'], ['--rounds', '1.5'], ['--connections', 'many'], ['--fast']])(
     'rejects %s %s and prints the usage',
     async (...args) => {
-      await expect(parse(...args)).rejects.toThrow('Usage: pnpm bench');
+      await expect(parse(...args)).rejects.toThrow('Usage: npm run bench --');
     },
   );
 
   it('rejects an unknown subcommand, and lists all of them with --help', async () => {
-    await expect(parse('row')).rejects.toThrow('Usage: pnpm bench');
+    await expect(parse('row')).rejects.toThrow('Usage: npm run bench --');
     await expect(parse('--help')).rejects.toThrow(/rows[^]*profile[^]*config-change[^]*records/);
   });
 });

@@ -21,7 +21,7 @@ export interface Runs {
 
 /** The command line of the bench. Every limit on how long a run takes is here. */
 export function benchCommand(runs: Runs): Command {
-  const bench = new Command('pnpm bench')
+  const bench = new Command('npm run bench --')
     .description('Measures the gateway on this machine. All traffic stays on 127.0.0.1.')
     .configureHelp({ showGlobalOptions: false })
     .showHelpAfterError();

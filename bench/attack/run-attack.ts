@@ -10,7 +10,7 @@ import { median } from '../measure/statistics.ts';
 import type { AttackOrder } from './attack-process.ts';
 import { steadyLoad, type SteadyResult } from './steady-load.ts';
 
-/** What `pnpm bench attack` is given. */
+/** What `npm run bench -- attack` is given. */
 export interface AttackOptions {
   /** Runs only the attacks whose name contains this. */
   readonly name: string;

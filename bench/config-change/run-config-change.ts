@@ -15,7 +15,7 @@ import { percentile } from '../measure/statistics.ts';
 import { seed, type Size } from './seed.ts';
 import { startTraffic } from './traffic.ts';
 
-/** What `pnpm bench config-change` is given. */
+/** What `npm run bench -- config-change` is given. */
 export interface ConfigChangeOptions {
   readonly changes: number;
   readonly dataPlanes: number;

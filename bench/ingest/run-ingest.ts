@@ -8,7 +8,7 @@ import { readMetrics } from '../measure/prometheus.ts';
 import { printResult, type Sample } from './ingest-result.ts';
 import type { PublisherOrder, PublisherReport } from './publisher-process.ts';
 
-/** What `pnpm bench ingest` is given. */
+/** What `npm run bench -- ingest` is given. */
 export interface IngestOptions {
   /** Records a second. */
   readonly rate: number;

@@ -7,7 +7,7 @@ import { BENCHMARKS, writeSection } from '../report/document.ts';
 import { breakDown, cpuProfileSchema, type Breakdown, type Share } from './cpu-profile.ts';
 import { connectInspector } from './inspector.ts';
 
-/** What `pnpm bench profile` is given. */
+/** What `npm run bench -- profile` is given. */
 export interface ProfileOptions {
   /** Whether docs/understand/benchmarks.md gets the tables. */
   readonly write: boolean;

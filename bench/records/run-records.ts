@@ -4,7 +4,7 @@ import pg from 'pg';
 import { daysBefore, loadDay, loadVariants, RARE } from './load-records.ts';
 import { timeLists, timeLookups } from './time-queries.ts';
 
-/** What `pnpm bench records` is given. */
+/** What `npm run bench -- records` is given. */
 export interface RecordsOptions {
   /** How many records are created. */
   readonly rows: number;

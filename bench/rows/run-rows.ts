@@ -9,7 +9,7 @@ import { summarize, type Row } from '../report/row.ts';
 import { formatTable } from '../report/table.ts';
 import { MAX_QUIET_WAIT_MS, MAX_REPEATS, runRounds, warmUp, type RowsRun } from './rounds.ts';
 
-/** What `pnpm bench rows` is given. */
+/** What `npm run bench -- rows` is given. */
 export interface RowsOptions extends Choice {
   /** Measured rounds; each visits every row once. */
   readonly rounds: number;
