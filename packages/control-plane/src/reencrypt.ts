@@ -3,7 +3,7 @@ import { systemRandom } from '@gateway/shared/ids';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { readConfig, type Config } from './config.ts';
-import { reencryptClientKeys, reencryptCredentials } from './secrets/reencrypt.ts';
+import { reencryptClientKeys, reencryptCredentials } from './store/configuration/reencrypt.ts';
 import { openDatabase } from './store/database.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from './authenticate.ts';
-import { exchangeOf, setExchange } from './exchange.ts';
+import { exchangeOf, setExchange } from './reply.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { requireOneReading } from './require-one-reading.ts';
 

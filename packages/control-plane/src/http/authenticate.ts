@@ -9,7 +9,7 @@ import type { TokenUses } from '../ingest/token-uses.ts';
 import type { Database } from '../store/database.ts';
 import { findTokenBySecret } from '../store/configuration/tokens.ts';
 import type { CallerToken } from './endpoint.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './reply.ts';
 
 const WINDOW_MS = 60_000;
 /** The largest number of addresses, and of tokens, that are counted at once. */

@@ -1,13 +1,45 @@
-/** What an endpoint answers; one place puts the envelope around it. */
-export type Reply = Answered & {
+import type { Clock } from '@gateway/shared/clock';
+import { errorBody, type GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { FixedWindow } from '@gateway/shared/fixed-window';
+import { HEADER } from '@gateway/shared/http/headers';
+import type { Response } from 'express';
+import { MAX_WAIT_SECONDS, preferredWait } from '../fleet/prefer-wait.ts';
+import type { RolloutWaits } from '../fleet/rollout-waits.ts';
+
+/** The state of a management call from its arrival to its end. */
+export interface Exchange {
+  readonly requestId: string;
+  /** Monotonic, ms. */
+  readonly arrivedMs: number;
+  readonly clientAddress: string;
+  /** The source of the rate-limit headers: the address's allowance until the token is known, then the token's quota. */
+  window: FixedWindow;
+  /** The path pattern of the endpoint, for metrics. The path itself would make one series for each id. */
+  pattern: string | undefined;
+  tokenId: string | undefined;
+  /** Aborts if the client disconnects before the response is complete. */
+  readonly signal: AbortSignal;
+}
+
+export function setExchange(response: Response, exchange: Exchange): void {
+  response.locals['exchange'] = exchange;
+}
+
+/** The exchange of this response. The first middleware sets it. */
+export function exchangeOf(response: Response): Exchange {
+  return response.locals['exchange'] as Exchange;
+}
+
+/** The result of an endpoint. The responder puts the envelope around it. */
+export type Reply = ReplyBody & {
   /**
-   * Of a write: the environments whose configuration it concerns (`*`: all), so that a call which asks
-   * for it is answered when they are served. A write that changed nothing concerns them as well.
+   * Of a write: the environments whose configuration it may have changed (`*`: all), for `Prefer: wait`.
+   * A write that changed nothing names them as well.
    */
   readonly concerns?: readonly string[];
 };
 
-type Answered =
+type ReplyBody =
   | { readonly kind: 'one'; readonly data: object; readonly etag?: string }
   | {
       readonly kind: 'created';
@@ -25,7 +57,7 @@ export function one(data: object, etag?: string): Reply {
   return etag === undefined ? { kind: 'one', data } : { kind: 'one', data, etag };
 }
 
-/** 201 with the new resource and where it is found from now on. */
+/** 201 with the new resource and its path. */
 export function created(data: object, location: string, etag?: string): Reply {
   const reply = { kind: 'created', data, location } as const;
   return etag === undefined ? reply : { ...reply, etag };
@@ -41,7 +73,98 @@ export function noContent(): Reply {
   return { kind: 'none' };
 }
 
-/** The answer of a write that concerns the configuration of these environments; `*` stands for all. */
+/** The reply of a write to the configuration of these environments; `*` means all. */
 export function concerning(environments: readonly string[], reply: Reply): Reply {
   return { ...reply, concerns: environments };
+}
+
+/**
+ * Delays the response of a write as `Prefer: wait=N` (RFC 7240) asks, until every live data plane runs the change.
+ * Returns the headers that report the result: `Preference-Applied` if that happened in time, else `X-Gateway-Wait` with
+ * the reason. The write is already committed and stays so in both cases.
+ */
+export async function awaitRollout(
+  reply: Reply,
+  prefer: string | undefined,
+  signal: AbortSignal,
+  waits: RolloutWaits,
+): Promise<Headers> {
+  const seconds = reply.concerns === undefined ? undefined : preferredWait(prefer);
+  if (seconds === undefined || reply.concerns === undefined) return {};
+  const timeoutMs = Math.min(seconds, MAX_WAIT_SECONDS) * 1000;
+  const result = await waits.wait(reply.concerns, timeoutMs, signal);
+  return result === 'applied'
+    ? { 'preference-applied': `wait=${seconds}` }
+    : { [HEADER.gatewayWait]: result };
+}
+
+type Headers = Record<string, string>;
+
+/** Writes all responses of the management port, except those to requests that node:http cannot parse. */
+export interface Responder {
+  /** @param more headers of this response only */
+  reply(response: Response, reply: Reply, more?: Headers): void;
+  error(response: Response, error: GatewayError): void;
+  /** 304: the caller already has this representation. */
+  notModified(response: Response, etag: string): void;
+}
+
+export function createResponder(clock: Clock): Responder {
+  function send(response: Response, status: number, headers: Headers, body?: string): void {
+    const all = { ...standardHeaders(exchangeOf(response), clock), ...headers };
+    if (body !== undefined) {
+      all['content-type'] = 'application/json; charset=utf-8';
+      all['content-length'] = String(Buffer.byteLength(body));
+    }
+    // A shared cache must not give one caller's response to another.
+    all['cache-control'] ??= 'no-store';
+    response.writeHead(status, all).end(body);
+  }
+
+  return {
+    reply(response, reply, more = {}) {
+      const { requestId } = exchangeOf(response);
+      switch (reply.kind) {
+        case 'one':
+        case 'created': {
+          const headers: Headers = { ...more };
+          if (reply.etag !== undefined) headers['etag'] = reply.etag;
+          if (reply.kind === 'created') headers['location'] = reply.location;
+          const body = JSON.stringify({ data: reply.data, request_id: requestId });
+          send(response, reply.kind === 'created' ? 201 : 200, headers, body);
+          break;
+        }
+        case 'page': {
+          const { data, nextCursor } = reply;
+          const body = { data, next_cursor: nextCursor, request_id: requestId };
+          send(response, 200, {}, JSON.stringify(body));
+          break;
+        }
+        case 'none':
+          send(response, 204, more);
+          break;
+        case 'document':
+          send(response, 200, { 'cache-control': 'max-age=300' }, reply.text);
+      }
+    },
+    error(response, { code, status, message, details, headers }) {
+      const body = errorBody(code, message, exchangeOf(response).requestId, details);
+      send(response, status, { ...headers, [HEADER.gatewayError]: code }, body);
+    },
+    notModified(response, etag) {
+      send(response, 304, { etag });
+    },
+  };
+}
+
+/** The headers of every response. */
+function standardHeaders(exchange: Exchange, clock: Clock): Headers {
+  const { window } = exchange;
+  return {
+    [HEADER.requestId]: exchange.requestId,
+    [HEADER.latency]: String(Math.round(clock.monotonicMs() - exchange.arrivedMs)),
+    [HEADER.rateLimitLimit]: String(window.limit),
+    [HEADER.rateLimitRemaining]: String(window.remaining),
+    [HEADER.rateLimitReset]: String(window.resetSeconds),
+  };
 }

@@ -4,11 +4,9 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { requireScope } from '../domain/access.ts';
 import type { RolloutWaits } from '../fleet/rollout-waits.ts';
 import type { Authenticator } from './authenticate.ts';
-import { awaitRollout } from './await-rollout.ts';
 import type { Endpoint } from './endpoint.ts';
 import { noneMatches } from './etag.ts';
-import { exchangeOf } from './exchange.ts';
-import type { Responder } from './respond.ts';
+import { awaitRollout, exchangeOf, type Responder } from './reply.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPES = ['application/json', 'application/*+json'];

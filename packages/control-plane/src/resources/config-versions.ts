@@ -19,11 +19,11 @@ import {
 } from '../store/configuration/config-history.ts';
 import { findEnvironment } from '../store/configuration/environments.ts';
 import { rollBack } from '../store/configuration/roll-back.ts';
-import { originOf } from '../http/change-origin.ts';
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { invalidField } from '../http/input.ts';
 import { cutPage, decodeCursor, listParameters, textParameter } from '../http/list-query.ts';
 import { concerning, one, page } from '../http/reply.ts';
+import { originOf } from './change-origin.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const VERSIONS = 'config-versions';

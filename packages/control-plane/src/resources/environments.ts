@@ -12,10 +12,10 @@ import {
   findEnvironment,
   listEnvironments,
 } from '../store/configuration/environments.ts';
-import { originOf } from '../http/change-origin.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { cutPage, decodeCursor, listParameters } from '../http/list-query.ts';
 import { concerning, created, one, page } from '../http/reply.ts';
+import { originOf } from './change-origin.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'environments';

@@ -3,7 +3,7 @@ import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { openTestStore } from '../../test/store.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange } from '../http/reply.ts';
 import { startTestApi, type TestApi } from '../../test/api.ts';
 
 describe('quotas of the management API', () => {

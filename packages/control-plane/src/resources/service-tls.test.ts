@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '@gateway/shared/ids';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
-import { reencryptClientKeys } from '../secrets/reencrypt.ts';
+import { reencryptClientKeys } from '../store/configuration/reencrypt.ts';
 import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 
 const authority = createTestAuthority('upstreams');

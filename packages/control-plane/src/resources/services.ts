@@ -25,17 +25,13 @@ import {
   serviceNotFound,
   updateService,
 } from '../store/configuration/services.ts';
-import { originOf } from '../http/change-origin.ts';
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
 import { invalidField } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
-import {
-  requireAllowedHosts,
-  type HostRules,
-  type UrlOfBody,
-} from '../http/require-allowed-hosts.ts';
+import { requireAllowedHosts, type HostRules, type UrlOfBody } from './allowed-hosts.ts';
+import { originOf } from './change-origin.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'services';

@@ -19,11 +19,11 @@ import {
   rotateToken,
   tokenNotFound,
 } from '../store/configuration/tokens.ts';
-import { originOf } from '../http/change-origin.ts';
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { invalidField } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
+import { originOf } from './change-origin.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'tokens';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '@gateway/shared/ids';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
-import { startTestApi, type TestApi } from '../../test/api.ts';
-import { resealServices } from '../store/configuration/reseal-services.ts';
+import { startTestApi, type TestApi } from '../../../test/api.ts';
+import { resealServices } from './reseal-services.ts';
 import { reencryptCredentials } from './reencrypt.ts';
 
 const older = { id: 'k1', bytes: randomBytes(32) };

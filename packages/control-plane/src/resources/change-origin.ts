@@ -1,6 +1,6 @@
 import type { ChangeOrigin } from '../domain/audit-event.ts';
-import type { Call } from './endpoint.ts';
-import type { ResourceParts } from '../resources/resource-parts.ts';
+import type { Call } from '../http/endpoint.ts';
+import type { ResourceParts } from './resource-parts.ts';
 
 /** Who makes the change of this call, and from where. */
 export function originOf(

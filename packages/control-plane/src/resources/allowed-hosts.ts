@@ -4,8 +4,8 @@ import {
   isDeniedAddress,
   type AddressRanges,
 } from '@gateway/shared/net/upstream-addresses';
-import type { ResolveName } from '../resources/resolve-names.ts';
-import { invalidRequest } from './input.ts';
+import type { ResolveName } from './resolve-names.ts';
+import { invalidRequest } from '../http/input.ts';
 
 /** Where upstreams and the key sets of issuers may be. */
 export interface HostRules {

@@ -1,14 +1,14 @@
 import { SecretUnreadableError, type SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
-import { resealCredential } from '../domain/service-credential.ts';
-import type { Database } from '../store/database.ts';
+import { resealCredential } from '../../domain/service-credential.ts';
+import type { Database } from '../database.ts';
 import {
   countSealed,
   resealServices,
   type ResealBatch,
   type SealedColumn,
   type SealedColumns,
-} from '../store/configuration/reseal-services.ts';
+} from './reseal-services.ts';
 
 /** Small, so that no row is locked for long, and no data plane has many to open at once. */
 const BATCH_SERVICES = 100;
