@@ -1,5 +1,23 @@
 /** The import rules of docs/understand/architecture.md. Each name says the rule that a finding breaks. */
 const planes = '^packages/(control-plane|data-plane)/';
+/** The folders of the two planes. What stands beside main.ts belongs to the composition root. */
+const rooms = '^packages/(control-plane|data-plane)/src/[^/]+/';
+
+/** Modules that open a connection, a port, a file or a subscription. The composition root passes them on. */
+const adapters = [
+  '^packages/shared/src/(messaging/connection|telemetry/admin-server|tls/open-certificate)\\.ts$',
+  '^packages/control-plane/src/store/(database|migrate|probe|publication/publisher-session)\\.ts$',
+  '^packages/control-plane/src/(publish/nats-snapshot-store|ingest/record-ingest)\\.ts$',
+  '^packages/control-plane/src/(fleet/heartbeat-watch|http/server|resources/resolve-names)\\.ts$',
+  '^packages/data-plane/src/(idempotency/nats-store|quota/kv-ledger|access/jwt/fetch-key-set)\\.ts$',
+  '^packages/data-plane/src/(configuration/last-good|records/record-stream)\\.ts$',
+  '^packages/data-plane/src/(heartbeats/heartbeats|listener/listener)\\.ts$',
+  '^packages/data-plane/src/upstream/(open-upstreams|health/check-upstream)\\.ts$',
+];
+const natsAdapters = [
+  '^packages/control-plane/src/(publish/nats-snapshot-store|ingest/record-ingest|fleet/heartbeat-watch)\\.ts$',
+  '^packages/data-plane/src/(nats/.+|heartbeats/heartbeats|quota/kv-ledger)\\.ts$',
+].join('|');
 
 module.exports = {
   forbidden: [
@@ -77,11 +95,23 @@ module.exports = {
     {
       name: 'only-main-builds-adapters',
       severity: 'error',
+      from: { path: rooms, pathNot: '\\.test\\.ts$|/test/' },
+      to: { path: adapters, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'only-adapters-import-the-nats-client',
+      severity: 'error',
       from: {
-        path: '^packages/(control-plane|data-plane)/src/',
-        pathNot: '/src/main\\.ts$|\\.test\\.ts$',
+        path: rooms,
+        pathNot: `${natsAdapters}|\\.test\\.ts$|/test/`,
       },
-      to: { path: '^packages/(control-plane|data-plane)/src/main\\.ts$' },
+      to: { path: 'node_modules/@nats-io/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'nothing-imports-main',
+      severity: 'error',
+      from: {},
+      to: { path: '^packages/[^/]+/src/main\\.ts$' },
     },
     {
       name: 'production-code-imports-no-test-code',

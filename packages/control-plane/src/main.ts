@@ -101,7 +101,8 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     if (signal.aborted) return;
     throw error;
   }
-  const probe = startDatabaseProbe(config.DATABASE_URL, clock, log);
+  const probeDatabase = openDatabase({ url: config.DATABASE_URL, log, maxConnections: 1 });
+  const probe = startDatabaseProbe(probeDatabase, clock, log);
   runner.defer('Postgres probe', () => probe.stop());
   readiness.database = () => probe.isReachable();
 

@@ -24,6 +24,7 @@ import {
   readPublicationTargets,
   readPublishedTargets,
 } from './store/publication/publication-targets.ts';
+import { createPublisherSession } from './store/publication/publisher-session.ts';
 
 const DRAIN_MS = 2000;
 const PREPARE_RETRY_MS = 500;
@@ -111,7 +112,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     runner.defer('record ingest', () => ingest.stop());
     const publisher = createPublisher({
       ...{ db, store: opened, clock, log, random: systemRandom, metrics: publishMetrics },
-      databaseUrl: config.DATABASE_URL,
+      openSession: (news) => createPublisherSession(config.DATABASE_URL, news),
       keys: config.GATEWAY_MASTER_KEYS,
       onPublished: () => waits.published(),
     });

@@ -16,6 +16,7 @@ import { createPublishMetrics } from '../src/publish/publish-metrics.ts';
 import { createPublisher, type Publisher } from '../src/publish/publisher.ts';
 import type { SnapshotStore } from '../src/publish/snapshot-store.ts';
 import { readConfiguration } from '../src/store/configuration/configuration-rows.ts';
+import { createPublisherSession } from '../src/store/publication/publisher-session.ts';
 import { addEnvironment, uniqueEnvironment } from './configuration.ts';
 import { openTestNats, type TestNats } from './nats.ts';
 import { openTestStore, type TestStore } from './store.ts';
@@ -69,7 +70,7 @@ export async function openTestPublishing(natsUrl?: string): Promise<TestPublishi
       const snapshots = await createNatsSnapshotStore(nats.connection, nats.prepare);
       const publisher = createPublisher({
         db: store.db,
-        databaseUrl: store.url,
+        openSession: (news) => createPublisherSession(store.url, news),
         store: choices.wrap?.(snapshots) ?? snapshots,
         keys: choices.keys ?? keys,
         clock: systemClock,

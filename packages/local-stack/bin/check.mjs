@@ -5,6 +5,7 @@ import { runForeground } from './foreground.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const sources = ['packages', 'migrations', 'e2e', 'bench'];
+const FOLDER_RULES = '.dependency-cruiser-folders.cjs';
 
 /** Two lanes run in parallel: the longest check beside all others. */
 const lanes = [
@@ -12,7 +13,8 @@ const lanes = [
   [
     ['tsc', 'tsc', ['-p', 'tsconfig.json']],
     ['prettier', 'prettier', ['--check', '--log-level', 'warn', '.']],
-    ['dependency-cruiser', 'depcruise', [...sources]],
+    ['dependency-cruiser', 'depcruise', sources],
+    ['dependency-cruiser (folders)', 'depcruise', ['--config', FOLDER_RULES, ...sources]],
     ['knip', 'knip', []],
   ],
 ];

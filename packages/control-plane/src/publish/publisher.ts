@@ -1,6 +1,6 @@
 import type { Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { createPublisherSession } from '../store/publication/publisher-session.ts';
+import type { PublisherSession, SessionNews } from '../store/publication/publisher-session.ts';
 import { listPublicationStates, type EnvironmentState } from '../store/publication/publications.ts';
 import { decidePublication } from './decide-publication.ts';
 import { oldObjects } from './old-objects.ts';
@@ -30,7 +30,8 @@ const MAX_BACKOFF_MS = 5000;
 const LOG_EVERY_FAILURES = 20;
 
 export interface PublisherOptions extends Omit<PublicationParts, 'session'> {
-  readonly databaseUrl: string;
+  /** Opens the Postgres session that listens for changes and holds the publication locks. */
+  readonly openSession: (news: SessionNews) => PublisherSession;
   readonly log: Logger;
   readonly metrics: PublishMetrics;
   /** Told of each publication of an environment that is noted in Postgres, by whichever control plane. */
@@ -55,7 +56,7 @@ export interface Publisher {
  */
 export function createPublisher(options: PublisherOptions): Publisher {
   const { db, store, keys, clock, log, metrics } = options;
-  const session = createPublisherSession(options.databaseUrl, {
+  const session = options.openSession({
     changed: (name) => queue.add(name),
     published: (name) => options.onPublished?.(name),
   });

@@ -5,6 +5,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
 import { sql } from 'kysely';
 import { openTestStore, type TestStore } from '../../test/store.ts';
+import { openDatabase } from './database.ts';
 import { startDatabaseProbe, type DatabaseProbe } from './probe.ts';
 
 const log = createLogger('test', 'silent');
@@ -17,7 +18,8 @@ beforeEach(async () => {
   const url = new URL(store.url);
   gate = await openTcpGate(Number(url.port));
   url.port = String(gate.port);
-  probe = startDatabaseProbe(url.href, systemClock, log);
+  const database = openDatabase({ url: url.href, log, maxConnections: 1 });
+  probe = startDatabaseProbe(database, systemClock, log);
 });
 afterEach(async () => {
   await probe.stop();

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { sql } from 'kysely';
-import { openDatabase } from './database.ts';
+import type { OpenDatabase } from './database.ts';
 
 const EVERY_MS = 1000;
 
@@ -12,11 +12,16 @@ export interface DatabaseProbe {
 }
 
 /**
- * Checks every second whether Postgres can be reached, for /readyz. It has a connection of its own: in
- * the queue of a busy pool it would report that Postgres is gone.
+ * Checks every second whether Postgres can be reached, for /readyz.
+ *
+ * @param database a pool of its own, which the probe closes: in the queue of a busy pool it would report
+ *   that Postgres is gone
  */
-export function startDatabaseProbe(url: string, clock: Clock, log: Logger): DatabaseProbe {
-  const database = openDatabase({ url, log, maxConnections: 1 });
+export function startDatabaseProbe(
+  database: OpenDatabase,
+  clock: Clock,
+  log: Logger,
+): DatabaseProbe {
   let reachable = true;
   let stopped = false;
   let timer: Timer | undefined;

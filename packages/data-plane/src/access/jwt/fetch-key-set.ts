@@ -4,23 +4,7 @@ import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import { ADDRESS_REFUSED, isDeniedHost } from '../../upstream/names/guarded-lookup.ts';
-
-/** Why a key set fetch failed, as the metrics and the log name it. */
-export type FetchFailure =
-  'unreachable' | 'timeout' | 'status' | 'too_large' | 'malformed' | 'address_refused';
-
-export class KeySetFetchError extends Error {
-  readonly failure: FetchFailure;
-
-  constructor(failure: FetchFailure, message: string) {
-    super(message);
-    this.name = 'KeySetFetchError';
-    this.failure = failure;
-  }
-}
-
-/** Gets the text of a key set. Rejects with a KeySetFetchError, also when the signal aborts. */
-export type FetchKeySet = (url: string, signal: AbortSignal) => Promise<string>;
+import { KeySetFetchError, type FetchFailure, type FetchKeySet } from './remote-key-set.ts';
 
 export interface FetchKeySetOptions {
   readonly clock: Clock;

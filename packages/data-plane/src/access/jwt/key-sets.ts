@@ -2,8 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Counter, Registry } from 'prom-client';
-import type { FetchKeySet } from './fetch-key-set.ts';
-import { RemoteKeySet } from './remote-key-set.ts';
+import { RemoteKeySet, type FetchKeySet } from './remote-key-set.ts';
 
 export interface KeySetsOptions {
   readonly fetch: FetchKeySet;

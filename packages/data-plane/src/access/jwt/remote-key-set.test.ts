@@ -2,8 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createIssuerKey } from '@gateway/shared/test/token-issuer';
-import { KeySetFetchError, type FetchFailure } from './fetch-key-set.ts';
-import { COOLDOWN_MS, MAX_AGE_MS, REFRESH_MS, RemoteKeySet } from './remote-key-set.ts';
+import {
+  COOLDOWN_MS,
+  KeySetFetchError,
+  MAX_AGE_MS,
+  REFRESH_MS,
+  RemoteKeySet,
+  type FetchFailure,
+} from './remote-key-set.ts';
 
 type Answer = string | KeySetFetchError;
 

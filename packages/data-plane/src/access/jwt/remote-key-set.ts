@@ -1,7 +1,23 @@
 import { hash } from 'node:crypto';
 import type { Clock, Timer } from '@gateway/shared/clock';
-import { KeySetFetchError, type FetchFailure, type FetchKeySet } from './fetch-key-set.ts';
 import { parseKeySet, type KeySet } from './key-set.ts';
+
+/** Why a key set fetch failed, as the metrics and the log name it. */
+export type FetchFailure =
+  'unreachable' | 'timeout' | 'status' | 'too_large' | 'malformed' | 'address_refused';
+
+export class KeySetFetchError extends Error {
+  readonly failure: FetchFailure;
+
+  constructor(failure: FetchFailure, message: string) {
+    super(message);
+    this.name = 'KeySetFetchError';
+    this.failure = failure;
+  }
+}
+
+/** Gets the text of a key set. Rejects with a KeySetFetchError, also when the signal aborts. */
+export type FetchKeySet = (url: string, signal: AbortSignal) => Promise<string>;
 
 export interface RemoteKeySetOptions {
   readonly url: string;
