@@ -1,7 +1,10 @@
 /** The import rules of docs/understand/architecture.md. Each name says the rule that a finding breaks. */
 const planes = '^packages/(control-plane|data-plane)/';
-/** The folders of the two planes. What stands beside main.ts belongs to the composition root. */
-const rooms = '^packages/(control-plane|data-plane)/src/[^/]+/';
+/**
+ * The rooms of the two planes. The files beside main.ts are the composition root, and so is run-workers.ts for
+ * the primary process of a group of workers.
+ */
+const rooms = '^packages/(control-plane|data-plane)/src/(?!workers/run-workers)[^/]+/';
 
 /** Modules that open a connection, a port, a file or a subscription. The composition root passes them on. */
 const adapters = [
@@ -105,7 +108,7 @@ module.exports = {
         path: rooms,
         pathNot: `${natsAdapters}|\\.test\\.ts$|/test/`,
       },
-      to: { path: 'node_modules/@nats-io/', dependencyTypesNot: ['type-only'] },
+      to: { path: '(^|node_modules/)@nats-io/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'nothing-imports-main',
