@@ -34,7 +34,7 @@ interface Report {
 
 const refusal = (reason: string): Report => ({
   series: `gateway_config_refused_total{reason="${reason}"}`,
-  logged: ['a configuration was refused', reason],
+  logged: ['configuration rejected', reason],
 });
 
 /** It is not served but reported, the old one serves, and the next good one is taken. */
@@ -172,6 +172,6 @@ export const poisonedDelta = badConfiguration(
 
 export const deltaGap = badConfiguration(
   'a delta gap',
-  { series: 'gateway_config_gaps_total', logged: ['a snapshot is asked for'] },
+  { series: 'gateway_config_gaps_total', logged: ['snapshot requested'] },
   (config, version) => log(config, sealLogEntry(delta(bad(version + 5)), config.keys)),
 );

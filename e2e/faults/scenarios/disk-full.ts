@@ -39,7 +39,7 @@ export const diskFull: Scenario<FaultWorld> = {
       }, WAIT);
       const told = await (await fetch(`${adminUrl}/readyz`)).text();
       for (const [reason, event] of [
-        ['last-good configuration cannot be written', 'last-good configuration cannot be written'],
+        ['last-good configuration not written', 'last-good configuration not written'],
         ['records are dropped', 'request records dropped'],
       ] as const) {
         run.expectations.hold(told.includes(reason), `/readyz does not tell: ${reason}`);

@@ -44,7 +44,7 @@ function lastGoodFile(fault: string, { name, spoil, logged }: BadFile): Scenario
   };
 }
 
-const NOT_USED = 'a last-good configuration is not used';
+const NOT_USED = 'last-good file skipped';
 const SNAPSHOT = /^production\.snapshot$/;
 const cutOff = (content: Buffer) => content.subarray(0, content.length - 20);
 
@@ -58,7 +58,7 @@ export const lastGoodNewer = lastGoodFile('a last-good file of a newer version',
   name: SNAPSHOT,
   spoil: (content) =>
     Buffer.concat([Buffer.from('gateway-last-good 99\n'), content.subarray(content.indexOf('\n'))]),
-  logged: [NOT_USED, 'the file is of format 99, which this version does not know'],
+  logged: [NOT_USED, 'unknown format 99'],
 });
 
 export const lastGoodChangesTruncated = lastGoodFile(
@@ -66,6 +66,6 @@ export const lastGoodChangesTruncated = lastGoodFile(
   {
     name: /^production\.\d+\.deltas$/,
     spoil: cutOff,
-    logged: ['not all last-good changes are used', 'cut off'],
+    logged: ['last-good deltas skipped', 'truncated'],
   },
 );

@@ -2,35 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { systemRandom } from '@gateway/shared/ids';
 import { connectNats } from '@gateway/shared/messaging/connection';
-import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startAdminServer, type AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
 import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
 import { Registry } from 'prom-client';
+import { assemble } from './assembly.ts';
 import { runDataPlane, type DataPlaneProcess } from './run-data-plane.ts';
-import { serveConfiguration } from './configuration/serve-configuration.ts';
-import { startDataPath } from './data-path.ts';
-import { createFetchKeySet } from './access/jwt/fetch-key-set.ts';
-import { KeySetVerifier } from './access/jwt/jwt-verifier.ts';
-import { KeySets } from './access/jwt/key-sets.ts';
 import { NatsIdempotencyStore } from './idempotency/nats-store.ts';
-import { openIdempotencyKeys } from './idempotency/open-keys.ts';
 import { KvQuotaLedger } from './quota/kv-ledger.ts';
 import { LeasedQuotaStore } from './quota/leased-quota-store.ts';
 import { registerQuotaMetrics } from './quota/quota-metrics.ts';
 import { whenTimeKnown } from './quota/server-clock.ts';
 import { describeSkew } from './heartbeats/clock-skew.ts';
-import { startConfigSync } from './configuration/config-sync.ts';
+import { startConfigurationFeed } from './configuration/configuration-feed.ts';
 import { startHeartbeats } from './heartbeats/heartbeats.ts';
 import { openLastGood } from './configuration/last-good.ts';
 import { linkNats } from './nats/nats-link.ts';
 import { createRecordStream } from './records/record-stream.ts';
-import { reportConfiguration } from './configuration/report-configuration.ts';
-import { TableHolder } from './routing-table/table-holder.ts';
-import { CredentialReport } from './telemetry/credential-report.ts';
-import { createUpstreamCheck } from './upstream/health/check-upstream.ts';
-import { UpstreamHealth } from './upstream/health/upstream-health.ts';
-import { openUpstreams } from './upstream/open-upstreams.ts';
+import { reportConfiguration } from './configuration/configuration-report.ts';
 import { prepareWorkerFolders } from './workers/worker-folders.ts';
 
 /**
@@ -62,8 +51,6 @@ async function start({
   collectProcessMetrics(registry, clock);
   // In a group the primary has done this.
   if (group === undefined) await prepareWorkerFolders(config.DATA_PLANE_DATA_DIR, 1, log);
-  const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom));
-  const credentials = new CredentialReport(log, registry);
 
   const stopping = new AbortController();
   const nats = connectNats({
@@ -80,15 +67,20 @@ async function start({
   });
   const link = linkNats(nats, log);
 
-  const { names, lookup, upstreams, controlPlane, checks } = openUpstreams(config, runner, {
+  let reportSoon: () => void = () => undefined;
+  const assembly = assemble({
+    config,
+    runner,
     clock,
+    random: systemRandom,
     log,
     registry,
+    onHealthChange: () => reportSoon(),
+    onServed(first) {
+      reportSoon();
+      if (first) clock.setTimer(FIRST_COLLECTION_MS, () => globalThis.gc?.());
+    },
   });
-
-  const fetchKeySet = createFetchKeySet({ clock, lookup, deny: config.UPSTREAM_DENY_CIDRS });
-  const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
-  runner.defer('key sets', () => keySets.close());
 
   const records = createRecordStream({
     link,
@@ -102,19 +94,7 @@ async function start({
   });
   runner.defer('records', () => records.close(RECORD_FLUSH_MS));
 
-  let changed: () => void = () => undefined;
-  const health = new UpstreamHealth({
-    clock,
-    log,
-    registry,
-    selection: { region: config.REGION, load: upstreams, random: Math.random },
-    check: createUpstreamCheck(checks),
-    maxParallelChecks: config.MAX_PARALLEL_HEALTH_CHECKS,
-    onChange: () => changed(),
-  });
-  runner.defer('health checks', () => health.stop());
-
-  const sync = startConfigSync({
+  const feed = startConfigurationFeed({
     link,
     keys: config.GATEWAY_MASTER_KEYS,
     lastGood: openLastGood(
@@ -122,22 +102,13 @@ async function start({
       config.GATEWAY_MASTER_KEYS,
       log,
     ),
+    target: assembly.target,
     clock,
+    random: Math.random,
     log,
     registry,
-    ...serveConfiguration({
-      table,
-      credentials,
-      upstreams,
-      health,
-      keySets,
-      onServed(first) {
-        changed();
-        if (first) clock.setTimer(FIRST_COLLECTION_MS, () => globalThis.gc?.());
-      },
-    }),
   });
-  runner.defer('configuration', () => sync.stop());
+  runner.defer('configuration', () => feed.stop());
 
   let inFlight = () => 0;
   const heartbeats = startHeartbeats({
@@ -148,13 +119,13 @@ async function start({
     log,
     registry,
     report: () => ({
-      ...reportConfiguration(sync.status),
+      ...reportConfiguration(feed.status),
       in_flight: inFlight(),
-      services: health.report(),
-      unusable_credentials: [...credentials.unusable()],
+      services: assembly.health.report(),
+      unusable_credentials: [...assembly.credentials.unusable()],
     }),
   });
-  changed = () => heartbeats.beatSoon();
+  reportSoon = () => heartbeats.beatSoon();
   runner.defer('heartbeats', () => heartbeats.stop());
 
   let open = false;
@@ -165,16 +136,16 @@ async function start({
     portVariable: 'DATA_PLANE_ADMIN_PORT',
     registry,
     notReady: () => [
-      ...(sync.isLoaded() ? [] : ['the configuration is not loaded yet, or not all of it']),
+      ...(feed.isLoaded() ? [] : ['the configuration is not completely loaded']),
       ...(open ? [] : ['the data path is not open yet']),
       ...(stopping.signal.aborted || draining ? ['stopping'] : []),
     ],
     degraded: () => [
-      ...(sync.status.connected ? [] : ['NATS is away: the configuration may be old']),
-      ...[sync.status.lastError, sync.status.lastGoodError, records.problem].filter(isText),
-      ...credentials.reasons(),
+      ...(feed.status.connected ? [] : ['not connected to NATS: the configuration may be old']),
+      ...[feed.status.lastError, feed.status.lastGoodError, records.problem].filter(isText),
+      ...assembly.credentials.reasons(),
       ...[describeSkew(heartbeats.serverTimeOffsetMs()), heartbeats.problem].filter(isText),
-      ...(names.staleNames === 0 ? [] : [`${names.staleNames} names of upstreams do not resolve`]),
+      ...describeNames(assembly.staleNames()),
     ],
   };
   const admin = group?.answer(adminOptions) ?? (await startAdminServer(adminOptions));
@@ -194,33 +165,15 @@ async function start({
 
   const certificate = await openCertificate(config, runner, { clock, log, registry });
 
-  await sync.restored;
+  await feed.restored;
   // Otherwise the first requests would get quota shares as if there were no other data plane.
   await whenTimeKnown(heartbeats, clock, FIRST_CONTACT_MS);
-  const dataPath = await startDataPath({
-    config,
-    clock,
-    random: systemRandom,
-    log,
-    registry,
-    table: () => table.current,
+  const dataPath = await assembly.open({
     ready: (environment) =>
-      sync.isLoaded() && (environment === undefined || !sync.isUnserved(environment)),
-    upstreams,
-    balancers: health,
-    controlPlane,
+      feed.isLoaded() && (environment === undefined || !feed.isUnserved(environment)),
     quotas,
-    jwts: new KeySetVerifier({ keySets, clock, registry }),
-    idempotency: openIdempotencyKeys({
-      store: new NatsIdempotencyStore(link, clock),
-      masterKeys: config.GATEWAY_MASTER_KEYS,
-      clock,
-      clockOffsetMs: () => heartbeats.serverTimeOffsetMs(),
-      random: systemRandom,
-      log,
-      registry,
-      maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
-    }),
+    idempotencyStore: new NatsIdempotencyStore(link, clock),
+    clockOffsetMs: () => heartbeats.serverTimeOffsetMs(),
     connections: group?.acceptConnections,
     certificate,
     addRecord: (record) => records.add(record),
@@ -233,6 +186,10 @@ async function start({
   });
   group?.serving();
   log.info({ port: dataPath.port, admin_port: admin.port }, 'ready');
+}
+
+function describeNames(unresolved: number): string[] {
+  return unresolved === 0 ? [] : [`${unresolved} names of upstreams do not resolve`];
 }
 
 function isText(reason: string | undefined): reason is string {

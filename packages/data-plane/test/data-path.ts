@@ -1,31 +1,26 @@
 import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns';
 import { systemClock, type Clock } from '@gateway/shared/clock';
 import { withCoarseTimers } from '@gateway/shared/coarse-timers';
 import { systemRandom } from '@gateway/shared/ids';
-import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Snapshot, SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
-import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import { UNPACED } from '@gateway/shared/pace';
+import { createRunner } from '@gateway/shared/runner';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { eventually } from '@gateway/shared/test/eventually';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { readConfig } from '../src/config.ts';
-import { startDataPath, type DataPath } from '../src/data-path.ts';
-import { createFetchKeySet } from '../src/access/jwt/fetch-key-set.ts';
-import { KeySetVerifier } from '../src/access/jwt/jwt-verifier.ts';
-import { KeySets } from '../src/access/jwt/key-sets.ts';
+import { assemble } from '../src/assembly.ts';
+import type { DataPath } from '../src/data-path.ts';
 import type { IdempotencyStore } from '../src/idempotency/idempotency-store.ts';
-import { openIdempotencyKeys } from '../src/idempotency/open-keys.ts';
 import { MemoryIdempotencyStore } from './idempotency/memory-store.ts';
 import { LocalQuotaStore, type QuotaStore } from '../src/quota/quota-store.ts';
-import { TableHolder } from '../src/routing-table/table-holder.ts';
-import { createUpstreamCheck } from '../src/upstream/health/check-upstream.ts';
-import { UpstreamHealth } from '../src/upstream/health/upstream-health.ts';
-import { guardedLookup, type NameResolver } from '../src/upstream/names/guarded-lookup.ts';
-import { UpstreamPools } from '../src/upstream/pools.ts';
+import type { NameResolver } from '../src/upstream/names/guarded-lookup.ts';
 
 export interface TestDataPath extends Omit<DataPath, 'inFlight'> {
   readonly url: string;
@@ -35,7 +30,7 @@ export interface TestDataPath extends Omit<DataPath, 'inFlight'> {
   readonly registry: Registry;
   readonly logLines: string[];
   /** Replaces the configuration while requests are under way, as a data plane does. */
-  use(snapshot: Snapshot): void;
+  use(snapshot: Snapshot): Promise<void>;
   /** Requests under way, as the metrics tell. */
   inFlight(): Promise<number>;
   /** The record of a response's request, once it is there. */
@@ -62,7 +57,7 @@ export interface TestDataPathOptions {
   readonly certificate?: ServedCertificate;
 }
 
-const notAsked = () => Promise.resolve({ verdict: 'good' as const, detail: 'not_asked' });
+const alwaysHealthy = () => Promise.resolve({ verdict: 'good' as const, detail: 'not_asked' });
 
 /** A data path on a real port with real connections; only its configuration comes from the test. */
 export async function startTestDataPath(
@@ -78,67 +73,42 @@ export async function startTestDataPath(
     { level: 'trace' },
     { write: (lines: string) => void logLines.push(...lines.trimEnd().split('\n')) },
   );
-  const deny = parseAddressRanges(options.denyCidrs ?? METADATA_CIDRS);
   const registry = new Registry();
   const config = readConfig({
     GATEWAY_HOST: '127.0.0.1',
     GATEWAY_PORT: '0',
+    UPSTREAM_DENY_CIDRS: (options.denyCidrs ?? METADATA_CIDRS).join(','),
     DATA_PLANE_ID: 'test',
     GATEWAY_MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     DRAIN_GRACE_MS: '0',
     DRAIN_TIMEOUT_MS: '2000',
     ...options.environment,
   });
-  const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom));
-  for (const snapshot of snapshots) table.apply(snapshot);
-  const lookup = guardedLookup(deny, options.resolve);
-  const pool = {
-    clock,
-    lookup,
-    maxConnections: config.MAX_UPSTREAM_CONNECTIONS,
-    connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
-    bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
-  };
-  const upstreams = new UpstreamPools({ ...pool, deny });
-  const controlPlane = new UpstreamPools({ ...pool, deny: parseAddressRanges([]) });
-  const checks = new UpstreamPools({ ...pool, deny });
-  const health = new UpstreamHealth({
-    log,
-    registry,
-    maxParallelChecks: config.MAX_PARALLEL_HEALTH_CHECKS,
-    // Of its own, as it always has a timer, and a test may count those of requests.
-    clock: withCoarseTimers(systemClock, 5),
-    selection: { region: config.REGION, load: upstreams, random: Math.random },
-    check: options.healthChecks === true ? createUpstreamCheck(checks) : notAsked,
-    onChange: () => undefined,
-  });
-  health.reconcile(table.current);
-  const fetchKeySet = createFetchKeySet({ clock, lookup, deny });
-  const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
-  keySets.retain(table.keySetUrls);
-  const dataPath = await startDataPath({
+  const runner = createRunner(log);
+  const assembly = assemble({
     config,
+    runner,
     clock,
     random: systemRandom,
     log,
     registry,
-    table: () => table.current,
-    ready: () => table.current.environments.size > 0,
-    upstreams,
-    balancers: health,
-    controlPlane,
+    onHealthChange: () => undefined,
+    onServed: () => undefined,
+    substitutes: {
+      resolve: options.resolve ?? lookup,
+      health: {
+        // Health checks always have a timer, and a test may count those of requests.
+        clock: withCoarseTimers(systemClock, 5),
+        check: options.healthChecks === true ? undefined : alwaysHealthy,
+      },
+    },
+  });
+  for (const snapshot of snapshots) await assembly.target.apply(snapshot, UNPACED);
+  const dataPath = await assembly.open({
+    ready: () => assembly.table.current.environments.size > 0,
     quotas: options.quotas ?? new LocalQuotaStore(1000),
-    jwts: new KeySetVerifier({ keySets, clock, registry }),
-    idempotency: openIdempotencyKeys({
-      store: options.idempotencyStore ?? new MemoryIdempotencyStore(),
-      masterKeys: config.GATEWAY_MASTER_KEYS,
-      clock,
-      clockOffsetMs: () => undefined,
-      random: systemRandom,
-      log,
-      registry,
-      maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
-    }),
+    idempotencyStore: options.idempotencyStore ?? new MemoryIdempotencyStore(),
+    clockOffsetMs: () => undefined,
     certificate: options.certificate,
     addRecord: (record) => void records.push(JSON.parse(JSON.stringify(record)) as RequestRecord),
   });
@@ -151,11 +121,8 @@ export async function startTestDataPath(
     records,
     registry,
     logLines,
-    use(snapshot) {
-      table.apply(snapshot);
-      upstreams.retain(table.upstreamKeys);
-      health.reconcile(table.current);
-      keySets.retain(table.keySetUrls);
+    async use(snapshot) {
+      await assembly.target.apply(snapshot, UNPACED);
     },
     async inFlight() {
       const text = await registry.getSingleMetricAsString('gateway_requests_in_flight');
@@ -163,11 +130,7 @@ export async function startTestDataPath(
     },
     async stop() {
       await dataPath.stop();
-      keySets.close();
-      health.stop();
-      checks.close();
-      upstreams.close();
-      controlPlane.close();
+      await runner.stop();
     },
     recordOf(response) {
       const id = typeof response === 'string' ? response : response.headers.get('x-request-id');

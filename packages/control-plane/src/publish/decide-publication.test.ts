@@ -16,8 +16,12 @@ function pointerAt(version: number, repeats?: string): SnapshotPointer {
 }
 
 function snapshotEntry(version: number): ProvenEntry {
-  const pointer = JSON.stringify(pointerAt(version));
-  const entry = { kind: 'snapshot', environment: 'production', version, pointer } as const;
+  const entry = {
+    kind: 'snapshot',
+    environment: 'production',
+    version,
+    pointer_signature: pointerAt(version).signature,
+  } as const;
   return { entry, id: 'a'.repeat(16), keyId: 'k1' };
 }
 

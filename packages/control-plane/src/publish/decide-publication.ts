@@ -79,7 +79,7 @@ function faultOf(state: PublicationState): PublicationReason | undefined {
  */
 function leadsTo(pointer: SnapshotPointer, { entry, id }: ProvenEntry): boolean {
   if (entry.kind === 'snapshot') {
-    return pointer.version === entry.version && entry.pointer.includes(pointer.signature);
+    return pointer.version === entry.version && pointer.signature === entry.pointer_signature;
   }
   if (pointer.version === entry.since.snapshot) return true;
   const repeated = repeatedEntryId(pointer.object);

@@ -190,11 +190,10 @@ async function publishSnapshot(
   const { pointer, bytes } = await sealSnapshotText(text, { environment, version, object }, keys);
   const costMs = clock.monotonicMs() - startedMs;
   await store.putObject(object, bytes);
-  const entry = {
-    ...({ kind: 'snapshot', environment, version } as const),
-    pointer: JSON.stringify(pointer),
-  };
-  const sealed = sealLogEntry(entry, keys);
+  const sealed = sealLogEntry(
+    { kind: 'snapshot', environment, version, pointer_signature: pointer.signature },
+    keys,
+  );
   if (
     !(await store.appendEntry(environment, sealed, published.storedTail.sequence)) ||
     !(await movePointer(store, pointer, keys, published.stored))

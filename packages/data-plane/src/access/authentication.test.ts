@@ -96,7 +96,10 @@ describe('authentication', () => {
   it('refuses a token that its environment has revoked, even if an older configuration of another environment has it', async () => {
     const { call, gateway } = await setUp({});
     expect((await call(bearer())).status).toBe(200);
-    gateway.use({ ...testSnapshot({ upstreams: ['http://127.0.0.1:1'] }, secret), tokens: [] });
+    await gateway.use({
+      ...testSnapshot({ upstreams: ['http://127.0.0.1:1'] }, secret),
+      tokens: [],
+    });
     await expectRefusal(await call(bearer()), 401, 'authentication_failed');
     const headers = { ...bearer(), 'x-gateway-environment': 'staging' };
     expect((await call(headers)).status).toBe(200);

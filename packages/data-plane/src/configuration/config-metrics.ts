@@ -24,7 +24,7 @@ export interface ConfigMetrics {
 const APPLY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const LOOP_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1];
 
-/** @param isConnected whether NATS delivers changes now; read at each scrape */
+/** @param isConnected whether NATS delivers changes now; called at each scrape */
 export function createConfigMetrics(registry: Registry, isConnected: () => boolean): ConfigMetrics {
   const instruments = new Instruments(registry);
   instruments.observeGauge(
@@ -40,7 +40,7 @@ export function createConfigMetrics(registry: Registry, isConnected: () => boole
     ),
     refused: instruments.counter(
       'gateway_config_refused_total',
-      'Changes of the configuration that were refused; the old one serves on',
+      'Changes of the configuration that were refused; the old configuration stays in service',
       ['reason'],
     ),
     fetchFailures: instruments.counter(

@@ -26,8 +26,8 @@ function read(content: Buffer): { texts: string[]; why: string | undefined } {
   }
 }
 
-describe('the changes on disk', () => {
-  it('are there in their order, however they were added', async () => {
+describe('the deltas on disk', () => {
+  it('are read in the order of their writes', async () => {
     await appendEntries(file, entries.slice(0, 1));
     await appendEntries(file, entries.slice(1));
     const { texts, why } = read(await readFile(file));
@@ -35,7 +35,7 @@ describe('the changes on disk', () => {
     expect(why).toBeUndefined();
   });
 
-  it('are read up to where they are cut off, wherever that is, and it is told', async () => {
+  it('are read up to the last complete one of a truncated file, and the rest is reported', async () => {
     await appendEntries(file, entries);
     const whole = await readFile(file);
     // Between two changes nothing tells that there were more.
@@ -47,10 +47,10 @@ describe('the changes on disk', () => {
     }
   });
 
-  it('of a format that is not known are not read, and it is told', async () => {
+  it('of an unknown format are not read, and that is reported', async () => {
     await appendEntries(file, entries);
     const newer = (await readFile(file, 'latin1')).replace('deltas 1', 'deltas 2');
-    const why = 'the file is of format 2, which this version does not know';
+    const why = 'unknown format 2';
     expect(read(Buffer.from(newer, 'latin1'))).toEqual({ texts: [], why });
   });
 });

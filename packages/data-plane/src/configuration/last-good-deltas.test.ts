@@ -43,8 +43,8 @@ async function found(): Promise<{ versions: number[]; lines: number }> {
 
 const deltaFiles = async () => (await readdir(dir)).filter((name) => name.endsWith('.deltas'));
 
-describe('the last-good changes', () => {
-  it('are there again after a restart, behind their snapshot and in order', async () => {
+describe('the last-good deltas', () => {
+  it('are served after a restart, after their snapshot and in order', async () => {
     const first = open();
     await first.snapshot(1);
     await Promise.all([1, 2, 3].map((from) => first.delta(from)));
@@ -55,7 +55,7 @@ describe('the last-good changes', () => {
     expect(await found()).toEqual({ versions: [1, 2, 3, 4, 5, 6], lines: 0 });
   });
 
-  it('are read up to where a crash broke the last write off, wherever that was', async () => {
+  it('are read up to the last complete one after a crash during a write', async () => {
     const { snapshot, delta } = open();
     await snapshot(1);
     for (const from of [1, 2]) await delta(from);
@@ -70,7 +70,7 @@ describe('the last-good changes', () => {
     }
   });
 
-  it('are not used from the one on that was changed, with a line that says so', async () => {
+  it('are skipped from the first altered one, with one log line', async () => {
     const { snapshot, delta } = open();
     await snapshot(1);
     for (const from of [1, 2, 3]) await delta(from);
@@ -81,7 +81,7 @@ describe('the last-good changes', () => {
     expect(await found()).toEqual({ versions: [1, 2], lines: 1 });
   });
 
-  it('give way to a snapshot that holds them, and those it does not hold stay', async () => {
+  it('are removed if a snapshot holds them, and stay otherwise', async () => {
     const { snapshot, delta } = open();
     await snapshot(1);
     for (const from of [1, 2, 3, 4]) await delta(from);
@@ -93,7 +93,7 @@ describe('the last-good changes', () => {
     expect(await deltaFiles()).toEqual([]);
   });
 
-  it('are to give way once they are long beside the snapshot, and one could not be written', async () => {
+  it('should be replaced once they are long, or one could not be written', async () => {
     const { snapshot, delta, isLong } = open();
     await snapshot(1);
     expect(isLong()).toBe(false);

@@ -3,21 +3,21 @@ import path from 'node:path';
 import { makeFolder } from '@gateway/shared/files/make-folder';
 import { appendEntries } from './delta-file.ts';
 
-/** Of this file, not of the snapshot in it, which names its own. */
+/** Format of the file; the snapshot in it has a format of its own. */
 export const MAGIC = 'gateway-last-good 1\n';
 export const SNAPSHOT_SUFFIX = '.snapshot';
 const DELTAS_SUFFIX = '.deltas';
 const DRAFT_SUFFIX = '.draft';
 
-/** Past this share of the snapshot, and past this many bytes, a new snapshot is to take the place of deltas. */
+/** Deltas longer than this share of the snapshot, and than this many bytes, should be replaced by a snapshot. */
 const LONG_SHARE = 0.5;
 const LONG_BYTES = 256 * 1024;
-/** Deltas that no snapshot replaces are kept up to this size; beyond it they are refused. */
+/** Deltas that no snapshot replaces are written up to this size; then writes fail. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 interface DeltaFile {
   readonly name: string;
-  /** The version that its last entry makes. */
+  /** Version of its last entry. */
   last: number;
   bytes: number;
 }
@@ -29,9 +29,9 @@ interface Waiting {
 }
 
 /**
- * The files of one environment: `<name>.snapshot`, and `<name>.<version>.deltas` with what came behind
- * it, begun when the snapshot of that version was written. Writes never overlap; of several that wait,
- * only what the last snapshot of them does not hold is written.
+ * The files of one environment: `<name>.snapshot`, and `<name>.<version>.deltas` with the deltas that follow,
+ * named for the first of them. Writes never overlap. If several wait, the last snapshot is written, and the
+ * deltas after it.
  */
 export class LastGoodEnvironment {
   readonly #dir: string;
@@ -41,9 +41,9 @@ export class LastGoodEnvironment {
   #files: DeltaFile[];
   #current: DeltaFile | undefined;
   #snapshotBytes: number;
-  #broken = false;
+  #writeFailed = false;
 
-  /** @param files those that are there */
+  /** @param files delta files that exist */
   constructor(dir: string, name: string, snapshotBytes = 0, files: readonly DeltaFile[] = []) {
     this.#dir = dir;
     this.#name = name;
@@ -53,17 +53,17 @@ export class LastGoodEnvironment {
 
   isLong(): boolean {
     const bytes = this.#files.reduce((sum, file) => sum + file.bytes, 0);
-    return this.#broken || bytes > Math.max(LONG_BYTES, LONG_SHARE * this.#snapshotBytes);
+    return this.#writeFailed || bytes > Math.max(LONG_BYTES, LONG_SHARE * this.#snapshotBytes);
   }
 
-  /** Replaces the file as a whole. Rejects where it cannot be written. */
+  /** Replaces the snapshot file and removes the deltas that it holds. Rejects if the write fails. */
   snapshot(text: string, bytes: Uint8Array, version: number): Promise<void> {
     this.#waiting.snapshot = { text, bytes, version };
     this.#waiting.deltas = this.#waiting.deltas.filter((delta) => delta.version > version);
     return this.#write();
   }
 
-  /** Adds what came behind. Rejects where it cannot be written: then a snapshot is needed. */
+  /** Appends a delta. Rejects if the write fails; then a snapshot is needed. */
   delta(sealed: Uint8Array, version: number): Promise<void> {
     this.#waiting.deltas.push({ sealed, version });
     return this.#write();
@@ -75,7 +75,7 @@ export class LastGoodEnvironment {
   }
 
   async #writeAll(): Promise<void> {
-    // What is asked for in the same turn is written together.
+    // Calls of the same turn are written together.
     await Promise.resolve();
     let failure: { readonly error: unknown } | undefined;
     while (this.#waiting.snapshot !== undefined || this.#waiting.deltas.length > 0) {
@@ -84,13 +84,13 @@ export class LastGoodEnvironment {
       try {
         if (snapshot !== undefined) {
           await this.#replace(snapshot);
-          // It makes up for what could not be written before.
+          // The snapshot holds what could not be written before.
           failure = undefined;
         }
         if (deltas.length > 0) await this.#append(deltas);
       } catch (error) {
         failure = { error };
-        this.#broken = true;
+        this.#writeFailed = true;
       }
     }
     this.#writing = undefined;
@@ -101,7 +101,7 @@ export class LastGoodEnvironment {
     const content = [Buffer.from(`${MAGIC}${text}\n`), bytes];
     await replaceFile(this.#dir, this.#name + SNAPSHOT_SUFFIX, content);
     this.#snapshotBytes = bytes.length;
-    this.#broken = false;
+    this.#writeFailed = false;
     const old = this.#files.filter(({ last }) => last <= version);
     this.#files = this.#files.filter(({ last }) => last > version);
     for (const { name } of old) await rm(path.join(this.#dir, name), { force: true });
@@ -127,7 +127,7 @@ export class LastGoodEnvironment {
         deltas.map(({ sealed }) => sealed),
       );
     } catch (error) {
-      // It may end in a part of an entry, behind which nothing is read.
+      // The file may end with an incomplete entry, and nothing after it would be read.
       this.#current = undefined;
       throw error;
     }
@@ -159,7 +159,7 @@ async function replaceFile(
     }
     await rename(draft, path.join(dir, name));
   } catch (error) {
-    // On a full disk the draft would take up what others need.
+    // On a full disk the draft would take space that others need.
     await rm(draft, { force: true }).catch(() => undefined);
     throw error;
   }

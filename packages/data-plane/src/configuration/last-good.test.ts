@@ -31,7 +31,7 @@ async function load() {
 }
 
 describe('the last-good configuration', () => {
-  it('is there again after a restart, the newest of each environment', async () => {
+  it('is served after a restart, the newest of each environment', async () => {
     await save('production', 1);
     await save('production', 2);
     await save('development', 7);
@@ -43,11 +43,11 @@ describe('the last-good configuration', () => {
     expect(lines).toEqual([]);
   });
 
-  it('is nothing, and no reason for a log line, where there is no folder yet', async () => {
+  it('is empty without a log line if the folder is missing', async () => {
     expect(await load()).toEqual({ versions: [], lines: [] });
   });
 
-  it('can be read by its owner alone', async () => {
+  it('is readable by its owner alone', async () => {
     await save('production', 1);
     expect((await stat(path.join(dir, 'production.snapshot'))).mode & 0o777).toBe(0o600);
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
@@ -62,7 +62,7 @@ describe('the last-good configuration', () => {
     },
   );
 
-  it('is not used where it was cut off anywhere, with one line that says so', async () => {
+  it('is skipped with one log line if it is truncated anywhere', async () => {
     await save('production', 1);
     const file = path.join(dir, 'production.snapshot');
     const whole = await readFile(file);
@@ -74,7 +74,7 @@ describe('the last-good configuration', () => {
     }
   });
 
-  it('is not used where it is of a newer format, signed by another, or no file', async () => {
+  it('is skipped if it has a newer format, a wrong signature, or is not a file', async () => {
     await save('production', 1);
     const whole = await readFile(path.join(dir, 'production.snapshot'), 'latin1');
     const newer = whole.replace('gateway-last-good 1\n', 'gateway-last-good 2\n');
@@ -86,13 +86,13 @@ describe('the last-good configuration', () => {
     expect(versions).toEqual([['production', 1]]);
     expect(lines.map(({ reason }) => reason).sort()).toEqual([
       expect.stringMatching(/EISDIR/),
-      'the file is of format 2, which this version does not know',
       'the pointer is of another environment',
       'the signature of the pointer does not verify',
+      'unknown format 2',
     ]);
   });
 
-  it('ends as the newest where writes are asked for faster than they are made', async () => {
+  it('ends as the newest if writes are requested faster than they complete', async () => {
     const store = openLastGood(dir, [key], captureLog().log);
     const kept = store.of('production');
     const sealed = await Promise.all(
@@ -107,7 +107,7 @@ describe('the last-good configuration', () => {
     expect(await readdir(dir)).toEqual(['production.snapshot']);
   });
 
-  it('rejects a save that cannot be made, and makes the next one', async () => {
+  it('rejects a failed write, and completes the next one', async () => {
     await writeFile(dir, 'a file where the folder should be');
     const store = openLastGood(dir, [key], captureLog().log);
     const { pointer, bytes } = await sealSnapshot(snapshotOf('production', 5), 'o', [key]);

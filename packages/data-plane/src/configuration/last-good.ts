@@ -11,25 +11,25 @@ import { LastGoodEnvironment, MAGIC, SNAPSHOT_SUFFIX } from './last-good-environ
 export interface LastGood {
   readonly pointer: SnapshotPointer;
   readonly snapshot: Snapshot;
-  /** What came behind it, in the order of the versions. */
+  /** The deltas after the snapshot, in the order of their versions. */
   readonly deltas: readonly ProvenEntry[];
 }
 
 /**
- * The configuration that each environment last ran, on disk, so that a data plane that restarts while
- * NATS is away serves. It is proven on reading just as what comes from NATS.
+ * The configuration that was served last, by environment, on disk: a data plane that restarts without NATS
+ * serves it. It is verified when it is read, as what NATS delivers is.
  */
 export interface LastGoodStore {
-  /** What verifies. A file that does not is left where it is, with a line in the log; never rejects. */
+  /** Reads what verifies. Any other file stays where it is, with a line in the log. Never rejects. */
   load(): Promise<readonly LastGood[]>;
   of(environment: string): LastGoodEnvironment;
 }
 
-/** Keeps what is served of an environment; what becomes of the writes is for somebody else. */
-export interface LastGoodKeeper {
+/** Writes what is served of an environment to its files. A failed write is reported elsewhere. */
+export interface LastGoodWriter {
   snapshot(pointerText: string, bytes: Uint8Array, version: number): void;
   delta(sealed: Uint8Array, version: number): void;
-  /** Whether enough deltas are kept that a snapshot should replace them, if one is available. */
+  /** Whether the deltas are so long that a snapshot should replace them, if one is available. */
   isLong(): boolean;
 }
 
@@ -37,7 +37,7 @@ const ANY_MAGIC = /^gateway-last-good (\d{1,9})\n/;
 const DELTAS_NAME = /^(.+)\.\d+\.deltas$/;
 const NEWLINE = 0x0a;
 
-/** @param dir made at the first write when it is not there. */
+/** @param dir created at the first write if it is missing */
 export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logger): LastGoodStore {
   const environments = new Map<string, LastGoodEnvironment>();
 
@@ -57,7 +57,7 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
         .toSorted((a, b) => a.entry.version - b.entry.version);
       return { pointer, snapshot, deltas };
     } catch (error) {
-      log.warn({ file: name, reason: reasonOf(error) }, 'a last-good configuration is not used');
+      log.warn({ file: name, reason: reasonOf(error) }, 'last-good file skipped');
       return undefined;
     }
   }
@@ -71,7 +71,7 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
         deltas.push(openLogEntry(sealed, environment, keys));
       }
     } catch (error) {
-      log.warn({ file: name, reason: reasonOf(error) }, 'not all last-good changes are used');
+      log.warn({ file: name, reason: reasonOf(error) }, 'last-good deltas skipped');
     }
     const last = Math.max(0, ...deltas.map(({ entry }) => entry.version));
     return { deltas, file: { name, last, bytes } };
@@ -84,7 +84,7 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
         names = await readdir(dir);
       } catch (error) {
         if (!isMissing(error)) {
-          log.warn({ reason: reasonOf(error) }, 'the last-good configurations cannot be read');
+          log.warn({ reason: reasonOf(error) }, 'last-good configurations not readable');
         }
         return [];
       }
@@ -102,7 +102,7 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
   };
 }
 
-/** Readable, and with no way out of the folder, whatever the environment is called. */
+/** The name of an environment as a file name that stays in the folder. */
 function stemOf(environment: string): string {
   return encodeURIComponent(environment).replace(/^\./, '%2E');
 }
@@ -116,13 +116,11 @@ async function parse(
   if (!head.startsWith(MAGIC)) {
     const [, format] = ANY_MAGIC.exec(head) ?? [];
     throw new Error(
-      format === undefined
-        ? 'the file is no last-good configuration, or cut off'
-        : `the file is of format ${format}, which this version does not know`,
+      format === undefined ? 'not a last-good file, or truncated' : `unknown format ${format}`,
     );
   }
   const end = content.indexOf(NEWLINE, MAGIC.length);
-  if (end === -1) throw new Error('the file is cut off');
+  if (end === -1) throw new Error('the file is truncated');
   const pointer = openPointer(content.toString('utf8', MAGIC.length, end), environment, keys);
   const snapshot = await openSnapshot(pointer, content.subarray(end + 1));
   return { pointer, snapshot };

@@ -4,56 +4,50 @@ import { openPointer } from '@gateway/shared/snapshot/codec';
 import { openLogEntry } from '@gateway/shared/snapshot/log-codec';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
+import type { ChainDelta, ChainSnapshot } from './version-chain.ts';
 
-/** A snapshot that a proven pointer names. */
-export interface OfferedSnapshot {
-  readonly version: number;
-  readonly repeats: boolean;
-  /** The entry that made this version, where the snapshot repeats what deltas have made. */
-  readonly entryId: string | undefined;
+/** A snapshot whose pointer was verified. */
+export interface OfferedSnapshot extends ChainSnapshot {
   readonly pointer: SnapshotPointer;
+  /** The pointer as it arrived. */
   readonly text: string;
   readonly arrivedMs: number;
 }
 
-/** A proven delta. */
-export interface OfferedDelta {
-  readonly from: number;
-  readonly version: number;
-  readonly bytes: number;
+/** A verified delta. */
+export interface OfferedDelta extends ChainDelta {
   readonly delta: Delta;
-  /** As it came. */
+  /** The entry as it arrived. */
   readonly sealed: Uint8Array;
-  readonly entryId: string;
   readonly arrivedMs: number;
 }
 
 /** @throws SnapshotRefusedError */
-export function proveSnapshot(
+export function verifyPointer(
   text: string,
   environment: string,
   keys: readonly MasterKey[],
   arrivedMs: number,
 ): OfferedSnapshot {
   const pointer = openPointer(text, environment, keys);
-  const entryId = repeatedEntryId(pointer.object);
-  const repeats = entryId !== undefined;
-  return { version: pointer.version, repeats, entryId, pointer, text, arrivedMs };
+  const { version, sha256, object } = pointer;
+  return { version, sha256, entryId: repeatedEntryId(object), pointer, text, arrivedMs };
 }
 
 /**
- * Reads an entry of the log: a delta, or the text of a pointer, which is yet to be proven.
+ * Verifies an entry of the log. Of a snapshot's entry only the version counts: its pointer arrives from the
+ * bucket of pointers.
  *
  * @throws SnapshotRefusedError
  */
-export function proveEntry(
+export function verifyEntry(
   sealed: Uint8Array,
   environment: string,
   keys: readonly MasterKey[],
   arrivedMs: number,
-): OfferedDelta | { readonly version: number; readonly pointerText: string } {
+): OfferedDelta | { readonly announced: number } {
   const { entry, id } = openLogEntry(sealed, environment, keys);
-  if (entry.kind === 'snapshot') return { version: entry.version, pointerText: entry.pointer };
+  if (entry.kind === 'snapshot') return { announced: entry.version };
   const { from, version } = entry;
   const bytes = sealed.length;
   return { from, version, bytes, delta: entry, sealed, entryId: id, arrivedMs };

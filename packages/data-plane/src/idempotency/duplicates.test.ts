@@ -146,7 +146,7 @@ describe('a request with an idempotency key', () => {
     const first = postKeyed(gateway, key);
     await eventually(() => expect(upstream.seen.length).toBe(1));
     const route = { upstreams: [upstream.url], timeout_ms: 200 };
-    gateway.use(testSnapshot(route, gateway.token));
+    await gateway.use(testSnapshot(route, gateway.token));
     const second = await postKeyed(gateway, key);
     await expectRefusal(second, 409, 'idempotency_in_progress');
     expect(second.headers.get('retry-after')).toBe('1');

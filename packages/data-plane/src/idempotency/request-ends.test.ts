@@ -218,15 +218,15 @@ describe('the end of a request with an idempotency key', () => {
     const one = await open(upstream);
     const key = randomUUID();
     await postKeyed(one, key);
-    one.use(testSnapshot({ ...route, id: 'rte_other', name: 'other' }, one.token));
+    await one.use(testSnapshot({ ...route, id: 'rte_other', name: 'other' }, one.token));
     expect((await postKeyed(one, key, { path: 'other' })).headers.has('idempotent-replayed')).toBe(
       false,
     );
     const snapshot = testSnapshot(route, one.token);
-    one.use({ ...snapshot, tokens: [testToken(one.token, { id: 'tok_other' })] });
+    await one.use({ ...snapshot, tokens: [testToken(one.token, { id: 'tok_other' })] });
     expect((await postKeyed(one, key)).headers.has('idempotent-replayed')).toBe(false);
     expect(upstream.seen).toHaveLength(3);
-    one.use(snapshot);
+    await one.use(snapshot);
     expect((await postKeyed(one, key)).headers.get('idempotent-replayed')).toBe('true');
   });
 

@@ -4,7 +4,7 @@ import { parseAddressRanges, type AddressRanges } from '@gateway/shared/net/clie
 import type { Runner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
-import { guardedLookup } from './names/guarded-lookup.ts';
+import { guardedLookup, type NameResolver } from './names/guarded-lookup.ts';
 import { NameCache } from './names/name-cache.ts';
 import { registerNameMetrics } from './names/name-metrics.ts';
 import { resolveByServers, resolveBySystem } from './names/resolve-name.ts';
@@ -34,11 +34,19 @@ export interface OpenUpstreams {
   readonly checks: UpstreamPools;
 }
 
-/** Opens them, to be closed by the runner. */
+export interface OpenUpstreamsOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly registry: Registry;
+  /** Resolves names in place of the name cache. */
+  readonly resolve?: NameResolver | undefined;
+}
+
+/** Opens the connection pools; the runner closes them. */
 export function openUpstreams(
   config: UpstreamSettings,
   runner: Runner,
-  { clock, log, registry }: { clock: Clock; log: Logger; registry: Registry },
+  { clock, log, registry, resolve }: OpenUpstreamsOptions,
 ): OpenUpstreams {
   const deny = config.UPSTREAM_DENY_CIDRS;
   const servers = config.DNS_SERVERS;
@@ -49,7 +57,7 @@ export function openUpstreams(
     log,
   });
   registerNameMetrics(registry, names);
-  const lookup = guardedLookup(deny, names.lookup);
+  const lookup = guardedLookup(deny, resolve ?? names.lookup);
   const pools = {
     clock,
     lookup,

@@ -125,7 +125,7 @@ async function setUp(failure: Failure) {
   const gateway = opened(
     await startTestDataPath({ upstreams: [url] }, { environment, clock: patientClock }),
   );
-  gateway.use(lanesSnapshot(url, gateway.token, failure === 'silence' ? SILENCE_MS : null));
+  await gateway.use(lanesSnapshot(url, gateway.token, failure === 'silence' ? SILENCE_MS : null));
   return { gateway, arrivals: (id: string) => failing?.arrivals(id) ?? 0 };
 }
 

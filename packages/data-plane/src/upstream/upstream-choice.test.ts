@@ -19,7 +19,7 @@ async function spread(weights: readonly number[], requests: number): Promise<num
   const urls = upstreams.map((upstream) => upstream.url);
   const gateway = opened(await startTestDataPath({ upstreams: urls }));
   const snapshot = testSnapshot({ upstreams: urls, timeout_ms: 60_000 }, gateway.token);
-  gateway.use({
+  await gateway.use({
     ...snapshot,
     services: snapshot.services.map((service) => ({
       ...service,

@@ -126,7 +126,7 @@ describe('the credential of a service', () => {
     const [route] = plain.routes;
     if (service === undefined || route === undefined) throw new Error('there is a route');
     const other = { header: 'x-upstream-key', value: 'of-the-other' };
-    gateway.use({
+    await gateway.use({
       ...plain,
       version: 2,
       services: [
@@ -153,9 +153,12 @@ describe('the credential of a service', () => {
 
   it('is replaced, and taken away, by a new configuration', async () => {
     const { upstream, gateway, plain, call } = await setUp(BEARER);
-    gateway.use({ ...withCredential(plain, { ...BEARER, value: 'Bearer next' }), version: 2 });
+    await gateway.use({
+      ...withCredential(plain, { ...BEARER, value: 'Bearer next' }),
+      version: 2,
+    });
     await call();
-    gateway.use({ ...plain, version: 3 });
+    await gateway.use({ ...plain, version: 3 });
     await call();
     expect(upstream.seen.map((seen) => arrived(seen, 'authorization'))).toEqual([
       ...[['Bearer next'], []],
@@ -215,7 +218,7 @@ describe('a service whose credential cannot be opened', () => {
     const [service] = plain.services;
     const [route] = plain.routes;
     if (service === undefined || route === undefined) throw new Error('there is a route');
-    gateway.use({
+    await gateway.use({
       ...plain,
       version: 2,
       services: [

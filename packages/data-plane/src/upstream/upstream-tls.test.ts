@@ -150,11 +150,13 @@ describe('an upstream with https', () => {
     const { call, gateway, plain } = await setUp(upstream.url, { ca_pem });
     const without = await call();
     expect(without.status).toBe(502);
-    gateway.use(withTls(plain, { ca_pem, client_certificate: clientCertificate('one.test') }, 2));
+    await gateway.use(
+      withTls(plain, { ca_pem, client_certificate: clientCertificate('one.test') }, 2),
+    );
     expect((await call()).status).toBe(200);
     expect(upstream.seen).toMatchObject([{ client: 'one.test' }]);
     const other = clientCertificate('one.test', stranger);
-    gateway.use(withTls(plain, { ca_pem, client_certificate: other }, 3));
+    await gateway.use(withTls(plain, { ca_pem, client_certificate: other }, 3));
     expect((await call()).status).toBe(502);
     expect(upstream.seen).toHaveLength(1);
   });
@@ -169,9 +171,11 @@ describe('an upstream with https', () => {
     });
     const { call, gateway, plain } = await setUp(upstream.url, sealedNow());
     await (await call()).text();
-    gateway.use(withTls(plain, sealedNow(), 2));
+    await gateway.use(withTls(plain, sealedNow(), 2));
     await (await call()).text();
-    gateway.use(withTls(plain, { ca_pem, client_certificate: clientCertificate('two.test') }, 3));
+    await gateway.use(
+      withTls(plain, { ca_pem, client_certificate: clientCertificate('two.test') }, 3),
+    );
     await (await call()).text();
     const [first, second, third] = upstream.seen;
     expect(second).toEqual(first);
@@ -213,7 +217,7 @@ describe('an upstream with https', () => {
     };
     await open();
     expect(names).toEqual(['one.test']);
-    gateway.use(withTls(plain, { ...tls, ca_pem: stranger.certPem }, 2));
+    await gateway.use(withTls(plain, { ...tls, ca_pem: stranger.certPem }, 2));
     await open();
     expect(names).toEqual(['one.test']);
     await eventually(() => expect(gateway.records.length).toBe(2));

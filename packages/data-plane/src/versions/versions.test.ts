@@ -57,8 +57,8 @@ async function setUp(weights: Weights, fields: Partial<SnapshotRoute> = {}) {
     gateway,
     snapshot,
     upstreams,
-    use: (change: (before: Snapshot) => Snapshot) => {
-      gateway.use({ ...change(snapshot), version: (version += 1) });
+    use: async (change: (before: Snapshot) => Snapshot) => {
+      await gateway.use({ ...change(snapshot), version: (version += 1) });
     },
     ask: (headers: Record<string, string> = {}) =>
       gateway.call('test', { headers: { authorization: `Bearer ${secret}`, ...headers } }),
@@ -70,7 +70,7 @@ describe('a route with versions', () => {
   it('divides 10 000 requests of as many callers 90 to 10 within 1.5 %', async () => {
     const { ask, use, upstreams } = await setUp({ v1: 90, v2: 10 });
     const secrets = Array.from({ length: 10_000 }, () => createTokenSecret());
-    use((before) => ({
+    await use((before) => ({
       ...before,
       tokens: secrets.map((secret, index) => testToken(secret, { id: `tok_${index}` })),
     }));
@@ -92,7 +92,7 @@ describe('a route with versions', () => {
   it('gives one caller the same version every time, whatever secret its token has', async () => {
     const { ask, use, secret } = await setUp({ v1: 50, v2: 50 });
     const rotated = createTokenSecret();
-    use((before) => ({
+    await use((before) => ({
       ...before,
       tokens: before.tokens.map((token) => ({
         ...token,
@@ -181,8 +181,8 @@ describe('a route with versions', () => {
 
   it('moves requests when weights change, and back', async () => {
     const { ask, use, snapshot } = await setUp({ v1: 100, v2: 0 });
-    const weigh = (v1: number, v2: number) => {
-      use((before) => ({
+    const weigh = async (v1: number, v2: number) => {
+      await use((before) => ({
         ...before,
         routes: snapshot.routes.map((route) => ({
           ...route,
@@ -191,9 +191,9 @@ describe('a route with versions', () => {
       }));
     };
     expect(await (await ask()).text()).toBe('v1');
-    weigh(0, 100);
+    await weigh(0, 100);
     expect(await (await ask()).text()).toBe('v2');
-    weigh(100, 0);
+    await weigh(100, 0);
     expect(await (await ask()).text()).toBe('v1');
   });
 });

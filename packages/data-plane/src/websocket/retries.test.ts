@@ -191,7 +191,7 @@ describe('a tunnel', () => {
     }
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
     const both = testSnapshot({ upstreams: [upstream.url, alive.url] }, gateway.token);
-    gateway.use({ ...both, version: 2 });
+    await gateway.use({ ...both, version: 2 });
     // Each gets some: an upstream with something left in flight would get none.
     const texts = new Set<string>();
     for (let call = 0; call < 40; call += 1) texts.add(await (await gateway.call('test')).text());

@@ -30,12 +30,13 @@ export const deltaSchema = z.object({
   tokens: changesOf(tokenSchema),
 });
 
-/** A version that is a whole snapshot: its pointer, which is proven by itself. */
+/** Announces a version that only a snapshot makes. The snapshot's pointer is in the bucket of pointers. */
 export const snapshotEntrySchema = z.object({
   kind: z.literal('snapshot'),
   environment: z.string(),
   version: z.int().min(1),
-  pointer: z.string(),
+  /** Signature of the pointer that belongs to this entry. */
+  pointer_signature: z.string(),
 });
 
 export const logEntrySchema = z

@@ -37,7 +37,7 @@ describe('a route with JWTs and its issuer', () => {
     const { issuer, gateway, route, callWith } = await startJwtRoute(opened);
     expect((await callWith()).status).toBe(200);
     await issuer.close();
-    gateway.use(testSnapshot({ ...route, timeout_ms: 4000 }, createTokenSecret()));
+    await gateway.use(testSnapshot({ ...route, timeout_ms: 4000 }, createTokenSecret()));
     expect((await callWith({ sub: 'never seen' })).status).toBe(200);
     await expectRefusal(await callWith({ exp: 1 }), 401, 'authentication_failed');
   });

@@ -132,12 +132,12 @@ describe('requests and the health of upstreams', () => {
       await startTestDataPath({ upstreams: urls }, { environment: { REGION: 'eu' } }),
     );
     const snapshot = testSnapshot({ upstreams: urls, regions: ['us'] }, gateway.token);
-    gateway.use(withRegions(snapshot, ['eu', 'us', null]));
+    await gateway.use(withRegions(snapshot, ['eu', 'us', null]));
     for (let count = 0; count < 30; count += 1) await gateway.call('test');
     expect(us.seen).toHaveLength(0);
     expect(eu.seen.length).toBeGreaterThan(0);
     expect(anywhere.seen.length).toBeGreaterThan(0);
-    gateway.use({ ...withRegions(snapshot, ['asia', 'us', 'africa']), version: 3 });
+    await gateway.use({ ...withRegions(snapshot, ['asia', 'us', 'africa']), version: 3 });
     for (let count = 0; count < 10; count += 1) await gateway.call('test');
     expect(us.seen).toHaveLength(10);
   });
@@ -151,7 +151,7 @@ describe('requests and the health of upstreams', () => {
       await startTestDataPath({ upstreams: urls }, { environment: { REGION: 'eu' } }),
     );
     const snapshot = testSnapshot({ upstreams: urls, regions: ['us', 'asia'] }, gateway.token);
-    gateway.use(withRegions(snapshot, ['eu', 'asia', 'us']));
+    await gateway.use(withRegions(snapshot, ['eu', 'asia', 'us']));
     const record = await gateway.recordOf(await gateway.call('test'));
     expect(record).toMatchObject({
       ...{ status: 200, retry_count: 1, upstream: { region: 'us' } },
@@ -174,7 +174,7 @@ describe('requests and the health of upstreams', () => {
     const upstreams = [opened(await answering()), opened(await answering())];
     const urls = upstreams.map(({ url }) => url);
     const gateway = opened(await startTestDataPath({ upstreams: urls }, { healthChecks: true }));
-    gateway.use(withRegions(testSnapshot({ upstreams: urls }, gateway.token), [], 500));
+    await gateway.use(withRegions(testSnapshot({ upstreams: urls }, gateway.token), [], 500));
     await eventually(async () =>
       expect(await gateway.registry.metrics()).toContain('gateway_upstreams{health="unhealthy"} 2'),
     );
@@ -194,7 +194,7 @@ describe('requests and the health of upstreams', () => {
     const good = opened(await startUpstream());
     const urls = [failing.url, good.url];
     const gateway = opened(await startTestDataPath({ upstreams: urls }, { healthChecks: true }));
-    gateway.use(withRegions(testSnapshot({ upstreams: urls }, gateway.token), [], 500));
+    await gateway.use(withRegions(testSnapshot({ upstreams: urls }, gateway.token), [], 500));
     await eventually(async () =>
       expect(await gateway.registry.metrics()).toContain('gateway_upstreams{health="unhealthy"} 1'),
     );
@@ -212,7 +212,7 @@ describe('requests and the health of upstreams', () => {
     const leaving = await startUpstream();
     const urls = [ended.url, leaving.url];
     const gateway = opened(await startTestDataPath({ upstreams: urls }, { healthChecks: true }));
-    gateway.use(withRegions(testSnapshot({ upstreams: urls }, gateway.token), [], 500));
+    await gateway.use(withRegions(testSnapshot({ upstreams: urls }, gateway.token), [], 500));
     const metric = async (line: string) =>
       eventually(async () => expect(await gateway.registry.metrics()).toContain(line));
     await metric('gateway_upstreams{health="healthy"} 2');

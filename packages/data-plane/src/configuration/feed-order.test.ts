@@ -6,7 +6,7 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import { sealSnapshot, type SealedSnapshot } from '@gateway/shared/snapshot/codec';
 import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
 import { createConfigMetrics } from './config-metrics.ts';
-import { createEnvironmentIntake } from './environment-intake.ts';
+import { EnvironmentFeed } from './environment-feed.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import { deltaOf, newKey, sealRepeated, snapshotOf } from '@gateway/shared/test/config-publisher';
 
@@ -37,8 +37,14 @@ function pointTo(version: number, { pointer, bytes }: SealedSnapshot) {
 
 async function make(version: number): Promise<Made> {
   const snapshot = snapshotOf(ENVIRONMENT, version);
-  const own = pointTo(version, await sealSnapshot(snapshot, `own-${version}`, [key]));
-  const logged = { kind: 'snapshot', environment: ENVIRONMENT, ...own } as const;
+  const sealed = await sealSnapshot(snapshot, `own-${version}`, [key]);
+  const own = pointTo(version, sealed);
+  const logged = {
+    kind: 'snapshot',
+    environment: ENVIRONMENT,
+    version,
+    pointer_signature: sealed.pointer.signature,
+  } as const;
   const entry = sealLogEntry(deltaOf(ENVIRONMENT, version - 1), [key]);
   return {
     bySnapshot: [own, { version, entry: sealLogEntry(logged, [key]) }],
@@ -63,7 +69,7 @@ function toldOf(made: readonly Made[]) {
   });
 }
 
-/** An intake whose fetches fail where `failing` has their number, and what it served one after the other. */
+/** An feed whose fetches fail where `failing` has their number, and what it served one after the other. */
 function setUp(failing: readonly number[], onServed: (version: number) => void = () => undefined) {
   const clock = manualClock();
   const state = { served: 0, asked: 0, fetches: 0, forward: true };
@@ -72,52 +78,56 @@ function setUp(failing: readonly number[], onServed: (version: number) => void =
     state.served = version;
     onServed(version);
   };
-  const intake = createEnvironmentIntake({
-    ...{ environment: ENVIRONMENT, keys: [key], clock, random: () => 0, log: captureLog().log },
+  const feed = new EnvironmentFeed({
+    environment: ENVIRONMENT,
+    keys: [key],
+    clock,
+    random: () => 0,
+    log: captureLog().log,
     metrics: createConfigMetrics(new Registry(), () => true),
-    fetch(object) {
+    readObject(object) {
       const bytes = failing.includes((state.fetches += 1)) ? undefined : objects.get(object);
-      return bytes ? Promise.resolve(bytes) : Promise.reject(new Error('it cannot be had now'));
+      return bytes ? Promise.resolve(bytes) : Promise.reject(new Error('not available now'));
     },
     target: {
       apply: ({ version }) => serve(version, true),
       applyDelta: ({ from, version }) => serve(version, from === state.served),
     },
-    keeper: { snapshot: () => undefined, delta: () => undefined, isLong: () => false },
-    ask: () => void (state.asked += 1),
+    lastGood: { snapshot: () => undefined, delta: () => undefined, isLong: () => false },
+    requestSnapshot: () => void (state.asked += 1),
   });
   const offer = (message: Message) =>
-    'pointer' in message ? intake.offer(message.pointer) : intake.offerEntry(message.entry);
-  return { clock, state, intake, offer };
+    'pointer' in message ? feed.offerPointer(message.pointer) : feed.offerEntry(message.entry);
+  return { clock, state, feed, offer };
 }
 
-describe('the intake of an environment', () => {
-  it('takes what comes at whatever moment after something else is served', async () => {
+describe('the feed of an environment', () => {
+  it('serves a delta that arrives at any moment after another version is served', async () => {
     const [first, second] = [await make(OLDEST), await make(OLDEST + 1)];
     for (let turns = 0; turns < 20; turns += 1) {
       const later = async () => {
         for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
         offer(second.byDelta);
       };
-      const { intake, state, offer } = setUp([], (version) => {
+      const { feed, state, offer } = setUp([], (version) => {
         if (version === OLDEST) void later();
       });
       for (const message of first.bySnapshot) offer(message);
       await eventually(() =>
         expect({ turns, served: state.served }).toEqual({ turns, served: OLDEST + 1 }),
       );
-      await intake.stop();
+      await feed.stop();
     }
   });
 
-  it('leaves a snapshot that is gone for a newer one, at whatever moment of a back-off that comes', async () => {
+  it('gives up a missing snapshot for a newer one that arrives at any moment of a back-off', async () => {
     const { pointer } = await sealSnapshot(snapshotOf(ENVIRONMENT, OLDEST), 'gone', [key]);
     const gone = { version: OLDEST, pointer: JSON.stringify(pointer) };
     const next = await make(OLDEST + 1);
     for (let turns = 0; turns < 20; turns += 1) {
-      const { intake, state, offer, clock } = setUp([]);
+      const { feed, state, offer, clock } = setUp([]);
       offer(gone);
-      await eventually(() => expect(intake.error).toContain('cannot be had'));
+      await eventually(() => expect(feed.error).toContain('not available'));
       clock.advance(100);
       for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
       for (const message of next.bySnapshot) offer(message);
@@ -125,21 +135,21 @@ describe('the intake of an environment', () => {
       await eventually(() =>
         expect({ turns, served: state.served }).toEqual({ turns, served: OLDEST + 1 }),
       );
-      await intake.stop();
+      await feed.stop();
     }
   });
 
-  it('ends at the newest version or asks for a snapshot, which leads there, whatever was lost, late or twice', async () => {
+  it('ends at the newest version or requests a snapshot, whatever was lost, late or repeated', async () => {
     const made: Made[] = [];
     for (let version = OLDEST; version <= NEWEST; version += 1) made.push(await make(version));
     const run = async ({ steps, answer, failing }: Told) => {
-      const { clock, state, intake, offer } = setUp(failing);
+      const { clock, state, feed, offer } = setUp(failing);
       const until = (isSo: () => boolean) =>
         eventually(
           () => {
             if (isSo()) return;
             clock.advance(250);
-            throw new Error(`at ${state.served}, asked ${state.asked} times: ${intake.error}`);
+            throw new Error(`at ${state.served}, asked ${state.asked} times: ${feed.error}`);
           },
           { intervalMs: 0 },
         );
@@ -155,10 +165,10 @@ describe('the intake of an environment', () => {
       await until(() => state.served === newest || state.asked > asked);
       if (answer === undefined) throw new Error('the newest version is there as a snapshot');
       offer(answer);
-      await until(() => state.served === NEWEST && intake.error === undefined);
-      expect(intake.served?.version).toBe(NEWEST);
+      await until(() => state.served === NEWEST && feed.error === undefined);
+      expect(feed.served?.version).toBe(NEWEST);
       expect(state.forward).toBe(true);
-      await intake.stop();
+      await feed.stop();
     };
     await fc.assert(fc.asyncProperty(toldOf(made), run), { numRuns: 200, endOnFailure: true });
   });

@@ -4,18 +4,18 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { z } from 'zod';
 import { orAborted, type NatsLink } from '../nats/nats-link.ts';
 
-/** The bytes of an object of the snapshot bucket; rejects where it cannot be had now. */
-export type FetchSnapshot = (object: string, signal: AbortSignal) => Promise<Uint8Array>;
+/** Reads an object of the snapshot bucket. Rejects if it is missing, or if NATS does not deliver it in time. */
+export type ReadSnapshotObject = (object: string, signal: AbortSignal) => Promise<Uint8Array>;
 
 const STREAM = `OBJ_${NAMES.snapshotBucket}`;
 const META_PREFIX = `$O.${NAMES.snapshotBucket}.M.`;
 const CHUNK_PREFIX = `$O.${NAMES.snapshotBucket}.C.`;
-/** For the whole object: no fetch holds up the news that came after it for longer. */
-const FETCH_TIMEOUT_MS = 30_000;
-/** Packed; whoever may write to NATS must not be able to fill a data plane's memory. */
+/** For the whole object. The messages that arrive meanwhile wait for it. */
+const READ_TIMEOUT_MS = 30_000;
+/** Compressed. A client that may write to NATS must not be able to fill the memory of a data plane. */
 const MAX_PACKED_BYTES = 128 * 1024 * 1024;
 
-/** What NATS keeps about an object (the layout of NATS object stores, ADR-20). */
+/** Metadata of an object (the layout of NATS object stores, NATS ADR-20). */
 const metaSchema = z.object({
   nuid: z.string().regex(/^[A-Za-z0-9]{1,64}$/),
   size: z.int().min(0).max(MAX_PACKED_BYTES),
@@ -23,14 +23,14 @@ const metaSchema = z.object({
 });
 
 /**
- * Reads snapshots from the object store, message by message. The client's own reader leaves a
- * consumer on the server for minutes after each object, and waits for ever for a chunk that is gone.
+ * Reads snapshots from the object store, message by message. The client's own reader leaves a consumer on
+ * the server for minutes after each object, and waits for a missing chunk without limit.
  */
-export function createSnapshotFetch(link: NatsLink, clock: Clock): FetchSnapshot {
-  async function fetch(object: string, signal: AbortSignal): Promise<Uint8Array> {
+export function createSnapshotReader(link: NatsLink, clock: Clock): ReadSnapshotObject {
+  async function read(object: string, signal: AbortSignal): Promise<Uint8Array> {
     const manager = await link.jetstream?.manager;
     if (manager === undefined) throw new Error('NATS is away');
-    const endMs = clock.monotonicMs() + FETCH_TIMEOUT_MS;
+    const endMs = clock.monotonicMs() + READ_TIMEOUT_MS;
     const meta = await readMeta(manager, object);
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -39,10 +39,10 @@ export function createSnapshotFetch(link: NatsLink, clock: Clock): FetchSnapshot
       if (clock.monotonicMs() > endMs) throw new Error('the snapshot did not arrive in time');
       const query = { seq: sequence, next_by_subj: CHUNK_PREFIX + meta.nuid };
       const message = await manager.streams.getMessage(STREAM, query);
-      // Decoded at each access.
+      // The client decodes `data` at each access.
       const chunk = message?.data;
       if (message === null || chunk === undefined || chunk.length === 0) {
-        throw new Error('a part of the snapshot is not in the object store');
+        throw new Error('a chunk of the snapshot is not in the object store');
       }
       chunks.push(chunk);
       size += chunk.length;
@@ -51,7 +51,7 @@ export function createSnapshotFetch(link: NatsLink, clock: Clock): FetchSnapshot
     return Buffer.concat(chunks, size);
   }
 
-  return (object, signal) => orAborted(fetch(object, signal), signal);
+  return (object, signal) => orAborted(read(object, signal), signal);
 }
 
 async function readMeta(
@@ -67,7 +67,7 @@ async function readMeta(
   return meta;
 }
 
-/** Names stand in subjects as base64url with padding (ADR-20). */
+/** Subjects hold names as base64url with padding (NATS ADR-20). */
 function encodeName(name: string): string {
   const text = Buffer.from(name, 'utf8').toString('base64url');
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=');

@@ -7,7 +7,7 @@ import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { createConfigMetrics } from './config-metrics.ts';
-import { createEnvironmentIntake } from './environment-intake.ts';
+import { EnvironmentFeed } from './environment-feed.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import { deltaOf, newKey, sealRepeated, snapshotOf } from '@gateway/shared/test/config-publisher';
 
@@ -17,7 +17,7 @@ function seal(version: number): Promise<SealedSnapshot> {
   return sealSnapshot(snapshotOf('production', version), String(version), [key]);
 }
 
-/** An intake whose store of objects is in the hands of the test. */
+/** An feed whose store of objects is in the hands of the test. */
 function setUp(
   apply: (snapshot: Snapshot) => void = () => undefined,
   applyDelta: (delta: Delta) => void = () => undefined,
@@ -28,14 +28,14 @@ function setUp(
   const applied: number[] = [];
   const fetches: { object: string; give: (bytes: Uint8Array) => void; fail: () => void }[] = [];
   const kept: string[] = [];
-  const intake = createEnvironmentIntake({
+  const feed = new EnvironmentFeed({
     environment: 'production',
     keys: [key],
     clock,
     random: () => 0,
     log: captureLog().log,
     metrics: createConfigMetrics(registry, () => true),
-    fetch: (object) =>
+    readObject: (object) =>
       new Promise((resolve, reject) => {
         fetches.push({ object, give: resolve, fail: () => reject(new Error('not there')) });
       }),
@@ -49,12 +49,12 @@ function setUp(
         applied.push(delta.version);
       },
     },
-    keeper: {
+    lastGood: {
       snapshot: (text) => kept.push(text),
       delta: (sealed) => kept.push(Buffer.from(sealed).toString()),
       isLong: () => state.isLong,
     },
-    ask: () => void (state.asked += 1),
+    requestSnapshot: () => void (state.asked += 1),
   });
   const nextFetch = (index: number) =>
     eventually(() => {
@@ -62,7 +62,7 @@ function setUp(
       if (fetch === undefined) throw new Error(`no fetch ${index} yet`);
       return fetch;
     });
-  const offer = (sealed: SealedSnapshot) => intake.offer(JSON.stringify(sealed.pointer));
+  const offer = (sealed: SealedSnapshot) => feed.offerPointer(JSON.stringify(sealed.pointer));
   const settled = (versions: readonly number[]) =>
     eventually(() => expect(applied).toEqual(versions));
   const refused = async (reason: string) => {
@@ -75,11 +75,11 @@ function setUp(
         ?.slice(line.length),
     );
   };
-  return { intake, clock, fetches, kept, nextFetch, offer, settled, refused, registry, state };
+  return { feed, clock, fetches, kept, nextFetch, offer, settled, refused, registry, state };
 }
 
-describe('the intake of an environment', () => {
-  it('takes only the newest of several changes that arrive during a fetch', async () => {
+describe('the feed of an environment', () => {
+  it('loads only the newest of several snapshots that arrive during a download', async () => {
     const { offer, nextFetch, settled, fetches, kept } = setUp();
     const [one, two, three, four] = [await seal(1), await seal(2), await seal(3), await seal(4)];
     offer(one);
@@ -93,13 +93,13 @@ describe('the intake of an environment', () => {
     expect(kept).toEqual([JSON.stringify(one.pointer), JSON.stringify(four.pointer)]);
   });
 
-  it('tries a fetch again after a back-off for as long as the pointer is the newest', async () => {
-    const { intake, offer, clock, nextFetch, settled, fetches } = setUp();
+  it('repeats a download with back-off while the pointer is the newest', async () => {
+    const { feed, offer, clock, nextFetch, settled, fetches } = setUp();
     const one = await seal(1);
     offer(one);
     for (const [index, delayMs] of [100, 200, 400].entries()) {
       (await nextFetch(index)).fail();
-      await eventually(() => expect(intake.error).toContain('not there'));
+      await eventually(() => expect(feed.error).toContain('not there'));
       await eventually(() => {
         clock.advance(delayMs - 1);
         expect(fetches).toHaveLength(index + 1);
@@ -108,7 +108,7 @@ describe('the intake of an environment', () => {
     }
     (await nextFetch(3)).give(one.bytes);
     await settled([1]);
-    expect(intake.error).toBeUndefined();
+    expect(feed.error).toBeUndefined();
   });
 
   it('gives up the back-off of an older pointer when a newer one arrives', async () => {
@@ -121,116 +121,120 @@ describe('the intake of an environment', () => {
     await settled([2]);
   });
 
-  it('serves the old one on where a new one does not apply, and takes the next', async () => {
+  it('keeps the old version if a new one does not apply, and serves the next', async () => {
     const setup = setUp(({ version }) => {
       if (version === 2) throw new Error('route rte_1 names an unknown service');
     });
-    const { intake, offer, nextFetch, settled, refused } = setup;
+    const { feed, offer, nextFetch, settled, refused } = setup;
     for (const [index, version] of [1, 2, 3].entries()) {
       const sealed = await seal(version);
       offer(sealed);
       (await nextFetch(index)).give(sealed.bytes);
       await eventually(() => {
-        if (version === 2) expect(intake.error).toMatch(/apply_failed: route rte_1 names/);
-        else expect(intake.served?.version).toBe(version);
+        if (version === 2) expect(feed.error).toMatch(/apply_failed: route rte_1 names/);
+        else expect(feed.served?.version).toBe(version);
       });
     }
     await settled([1, 3]);
     expect(await refused('apply_failed')).toBe(1);
   });
 
-  it('refuses bytes that the pointer does not name, once, however often it is shown', async () => {
-    const { intake, offer, nextFetch, refused, fetches } = setUp();
+  it('refuses bytes that do not match the pointer, once for each pointer', async () => {
+    const { feed, offer, nextFetch, refused, fetches } = setUp();
     const [one, other] = [await seal(1), await seal(2)];
     offer(one);
     (await nextFetch(0)).give(other.bytes);
-    await eventually(() => expect(intake.error).toContain('snapshot_refused'));
+    await eventually(() => expect(feed.error).toContain('snapshot_refused'));
     offer(one);
     offer(other);
     (await nextFetch(1)).give(other.bytes);
-    await eventually(() => expect(intake.served?.version).toBe(2));
+    await eventually(() => expect(feed.served?.version).toBe(2));
     expect(fetches.map(({ object }) => object)).toEqual(['1', '2']);
     expect(await refused('snapshot_refused')).toBe(1);
   });
 
-  it('never goes back to a version that was served before', async () => {
-    const { intake, offer, nextFetch, settled, refused, fetches } = setUp();
+  it('never goes back to an older version', async () => {
+    const { feed, offer, nextFetch, settled, refused, fetches } = setUp();
     const [one, two] = [await seal(1), await seal(2)];
     offer(two);
     (await nextFetch(0)).give(two.bytes);
     await settled([2]);
     offer(one);
-    await eventually(() => expect(intake.error).toContain('not_newer: version 1 after 2'));
+    await eventually(() => expect(feed.error).toContain('not_newer: version 1 after 2'));
     offer(two);
-    await eventually(() => expect(intake.error).toBeUndefined());
+    await eventually(() => expect(feed.error).toBeUndefined());
     expect(fetches).toHaveLength(1);
     expect(await refused('not_newer')).toBe(1);
   });
 
-  it('passes over the older snapshots that the log shows to one that starts', async () => {
-    const { intake, offer, nextFetch, settled, refused } = setUp();
+  it('ignores older snapshots that the log announces at the start', async () => {
+    const { feed, offer, nextFetch, settled, refused } = setUp();
     const [one, two] = [await seal(1), await seal(2)];
     offer(two);
-    const pointer = JSON.stringify(one.pointer);
-    const shown = { kind: 'snapshot', environment: 'production', version: 1, pointer } as const;
-    intake.offerEntry(sealLogEntry(shown, [key]));
+    const older = {
+      kind: 'snapshot',
+      environment: 'production',
+      version: 1,
+      pointer_signature: one.pointer.signature,
+    } as const;
+    feed.offerEntry(sealLogEntry(older, [key]));
     (await nextFetch(0)).give(two.bytes);
     await settled([2]);
-    expect(intake.error).toBeUndefined();
+    expect(feed.error).toBeUndefined();
     // It was never counted.
     expect(await refused('not_newer')).toBeNaN();
   });
 
-  it('serves what was restored until something newer comes, and knows when it is the newest', async () => {
-    const { intake, offer, nextFetch, settled } = setUp();
+  it('serves the restored version until a newer one arrives, and notes that NATS has the same version', async () => {
+    const { feed, offer, nextFetch, settled } = setUp();
     const [one, two] = [await seal(1), await seal(2)];
-    await intake.restore({
+    await feed.restore({
       ...{ pointer: one.pointer, snapshot: snapshotOf('production', 1), deltas: [] },
     });
-    expect(intake.served).toMatchObject({ version: 1, source: 'file' });
+    expect(feed.served).toMatchObject({ version: 1, source: 'file' });
     offer(one);
-    await eventually(() => expect(intake.served).toMatchObject({ version: 1, source: 'nats' }));
+    await eventually(() => expect(feed.served).toMatchObject({ version: 1, source: 'nats' }));
     offer(two);
     (await nextFetch(0)).give(two.bytes);
     await settled([1, 2]);
   });
 
   it('replaces many kept deltas by a snapshot once a snapshot of the served version is available', async () => {
-    const { intake, offer, nextFetch, settled, state, fetches, kept } = setUp();
+    const { feed, offer, nextFetch, settled, state, fetches, kept } = setUp();
     const one = await seal(1);
     offer(one);
     (await nextFetch(0)).give(one.bytes);
     await settled([1]);
     const delta = sealLogEntry(deltaOf('production', 1), [key]);
-    intake.offerEntry(delta);
+    feed.offerEntry(delta);
     await settled([1, 2]);
     const repeated = await sealRepeated(delta, 'production', [key]);
     offer(repeated);
-    await eventually(() => expect(intake.isSettled).toBe(true));
+    await eventually(() => expect(feed.isSettled).toBe(true));
     expect(fetches).toHaveLength(1);
     state.isLong = true;
     offer(repeated);
     (await nextFetch(1)).give(repeated.bytes);
     await eventually(() => expect(kept.at(-1)).toBe(JSON.stringify(repeated.pointer)));
     await settled([1, 2]);
-    expect(intake.error).toBeUndefined();
+    expect(feed.error).toBeUndefined();
   });
 
-  it('asks for a snapshot again and again for as long as it has none that leads on', async () => {
-    const { intake, offer, nextFetch, settled, state, clock, fetches } = setUp();
+  it('requests a snapshot repeatedly until one arrives', async () => {
+    const { feed, offer, nextFetch, settled, state, clock, fetches } = setUp();
     const one = await seal(1);
     offer(one);
     (await nextFetch(0)).give(one.bytes);
     await settled([1]);
     const late = sealLogEntry(deltaOf('production', 2), [key]);
-    intake.offerEntry(late);
+    feed.offerEntry(late);
     for (const [times, afterMs] of [250, 5000, 5000].entries()) {
       await eventually(() => {
         clock.advance(afterMs);
         expect(state.asked).toBeGreaterThan(times);
       });
     }
-    expect(intake.error).toMatch(/^production: gap: .* version 1$/);
+    expect(feed.error).toMatch(/^production: gap: .* version 1$/);
     const repeated = await sealRepeated(late, 'production', [key]);
     offer(repeated);
     await eventually(() => {
@@ -239,15 +243,15 @@ describe('the intake of an environment', () => {
     });
     (await nextFetch(1)).give(repeated.bytes);
     await settled([1, 3]);
-    expect(intake.error).toBeUndefined();
+    expect(feed.error).toBeUndefined();
   });
 
-  it('stops at once in the midst of a back-off', async () => {
-    const { intake, offer, nextFetch, fetches } = setUp();
+  it('stops at once during a back-off', async () => {
+    const { feed, offer, nextFetch, fetches } = setUp();
     offer(await seal(1));
     (await nextFetch(0)).fail();
-    await eventually(() => expect(intake.error).toBeDefined());
-    await intake.stop();
+    await eventually(() => expect(feed.error).toBeDefined());
+    await feed.stop();
     offer(await seal(2));
     expect(fetches).toHaveLength(1);
   });

@@ -9,7 +9,7 @@ import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
 import { eventually } from '@gateway/shared/test/eventually';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { startConfigSync } from './config-sync.ts';
+import { startConfigurationFeed } from './configuration-feed.ts';
 import { openLastGood } from './last-good.ts';
 import { linkNats } from '../nats/nats-link.ts';
 import { captureLog } from '../../test/captured-log.ts';
@@ -45,35 +45,38 @@ function start(nats = Promise.resolve(connection)) {
   const applied: string[] = [];
   const state = { refuses: 0 };
   const registry = new Registry();
-  const sync = startConfigSync({
+  const feed = startConfigurationFeed({
     link: linkNats(nats, log),
     keys: [key],
     clock: systemClock,
     log,
     registry,
     lastGood: openLastGood(path.join(own.folder, 'last-good'), [key], log),
-    apply: ({ version }) => void applied.push(`load ${version}`),
-    applyDelta({ version }) {
-      if (version === state.refuses) throw new Error('it contradicts itself');
-      applied.push(`change ${version}`);
+    random: Math.random,
+    target: {
+      apply: ({ version }) => void applied.push(`load ${version}`),
+      applyDelta({ version }) {
+        if (version === state.refuses) throw new Error('it contradicts itself');
+        applied.push(`change ${version}`);
+      },
     },
   });
-  own.defer(() => sync.stop());
-  const version = () => sync.status.environments.get(ENVIRONMENT)?.version;
+  own.defer(() => feed.stop());
+  const version = () => feed.status.environments.get(ENVIRONMENT)?.version;
   const becomes = (expected: readonly string[]) =>
     eventually(() => expect(applied).toEqual(expected), { deadlineMs: 20_000 });
   const versionOnceLoaded = async () => {
     let loaded: number | undefined;
     await eventually(
       () => {
-        expect(sync.isLoaded()).toBe(true);
+        expect(feed.isLoaded()).toBe(true);
         loaded = version();
       },
       { intervalMs: 1 },
     );
     return loaded;
   };
-  return { sync, applied, registry, version, becomes, versionOnceLoaded, state };
+  return { feed, applied, registry, version, becomes, versionOnceLoaded, state };
 }
 
 /** Waits for a data plane to ask for a snapshot, and gives a function that awaits the next time. */
@@ -93,28 +96,28 @@ async function repeat(entry: Uint8Array): Promise<void> {
 }
 
 describe('the configuration as deltas', () => {
-  it('is served change by change, at the start and then as they come', async () => {
+  it('is served delta by delta, at the start and afterwards', async () => {
     await publisher.publish(ENVIRONMENT, 1);
     await publisher.change(ENVIRONMENT, 1);
     await publisher.change(ENVIRONMENT, 2, 5);
-    const { becomes, sync } = start();
+    const { becomes, feed } = start();
     await becomes(['load 1', 'change 2', 'change 5']);
-    await eventually(() => expect(sync.isLoaded()).toBe(true));
+    await eventually(() => expect(feed.isLoaded()).toBe(true));
     const last = await publisher.change(ENVIRONMENT, 5);
     await repeat(last);
     await publisher.change(ENVIRONMENT, 6);
     await becomes(['load 1', 'change 2', 'change 5', 'change 6', 'change 7']);
-    expect(sync.status).toMatchObject({ connected: true, lastError: undefined });
+    expect(feed.status).toMatchObject({ connected: true, lastError: undefined });
   });
 
-  it('is loaded only when the changes behind the snapshot are served as well', async () => {
+  it('is loaded only when the deltas after the snapshot are served as well', async () => {
     await publisher.publish(ENVIRONMENT, 1);
     for (let from = 1; from < 30; from += 1) await publisher.change(ENVIRONMENT, from);
     const { versionOnceLoaded } = start();
     expect(await versionOnceLoaded()).toBe(30);
   });
 
-  it('is loaded only then, too, where the log begins with entries of a key that is gone', async () => {
+  it('is loaded although the log begins with entries of a removed key', async () => {
     for (const from of [1, 2]) {
       await publisher.append(
         ENVIRONMENT,
@@ -123,41 +126,41 @@ describe('the configuration as deltas', () => {
     }
     await publisher.publish(ENVIRONMENT, 3);
     for (let from = 3; from < 30; from += 1) await publisher.change(ENVIRONMENT, from);
-    const { sync, versionOnceLoaded } = start();
+    const { feed, versionOnceLoaded } = start();
     expect(await versionOnceLoaded()).toBe(30);
-    expect(sync.status.lastError).toBeUndefined();
+    expect(feed.status.lastError).toBeUndefined();
   });
 
-  it('is loaded as a whole where a change was missed, after it was asked for', async () => {
+  it('is loaded from a requested snapshot if a delta is missing', async () => {
     await publisher.publish(ENVIRONMENT, 1);
-    const { becomes, registry, sync } = start();
+    const { becomes, registry, feed } = start();
     await becomes(['load 1']);
     const wanted = watchWanted();
     const last = await publisher.change(ENVIRONMENT, 2);
     await wanted();
-    expect(sync.status.lastError).toContain('gap');
+    expect(feed.status.lastError).toContain('gap');
     await repeat(last);
     await becomes(['load 1', 'load 3']);
-    expect(sync.status.lastError).toBeUndefined();
+    expect(feed.status.lastError).toBeUndefined();
     await publisher.change(ENVIRONMENT, 3);
     await becomes(['load 1', 'load 3', 'change 4']);
     expect(await registry.metrics()).toMatch(/gateway_config_gaps_total [1-9]/);
   });
 
-  it('is served on as it was where a delta is poisoned, forged or damaged, and the next good one is taken', async () => {
+  it('stays in service if a delta does not apply, is forged or damaged, and the next valid delta is applied', async () => {
     await publisher.publish(ENVIRONMENT, 1);
-    const { becomes, registry, sync, state } = start();
+    const { becomes, registry, feed, state } = start();
     await becomes(['load 1']);
     await publisher.append(ENVIRONMENT, 'no entry at all');
     await publisher.append(ENVIRONMENT, sealLogEntry(deltaOf(ENVIRONMENT, 1, 9), [newKey(key.id)]));
     await publisher.append(ENVIRONMENT, sealLogEntry(deltaOf('development', 1, 9), [key]));
-    await eventually(() => expect(sync.status.lastError).toContain('another environment'));
+    await eventually(() => expect(feed.status.lastError).toContain('another environment'));
     await publisher.change(ENVIRONMENT, 1);
     await becomes(['load 1', 'change 2']);
-    expect(sync.status.lastError).toBeUndefined();
+    expect(feed.status.lastError).toBeUndefined();
     state.refuses = 3;
     await publisher.change(ENVIRONMENT, 2);
-    await eventually(() => expect(sync.status.lastError).toContain('it contradicts itself'));
+    await eventually(() => expect(feed.status.lastError).toContain('it contradicts itself'));
     const last = await publisher.change(ENVIRONMENT, 3);
     await repeat(last);
     await becomes(['load 1', 'change 2', 'load 4']);
@@ -166,28 +169,28 @@ describe('the configuration as deltas', () => {
     expect(metrics).toContain('gateway_config_refused_total{reason="apply_failed"} 1');
   });
 
-  it('is there again after a restart without NATS, changes included', async () => {
+  it('is served after a restart without NATS, deltas included', async () => {
     await publisher.publish(ENVIRONMENT, 1);
     const first = start();
     await first.becomes(['load 1']);
     for (let from = 1; from < 10; from += 1) await publisher.change(ENVIRONMENT, from);
     await eventually(() => expect(first.version()).toBe(10));
-    await first.sync.stop();
+    await first.feed.stop();
     const second = start(new Promise(() => undefined));
-    await second.sync.restored;
+    await second.feed.restored;
     expect(second.version()).toBe(10);
-    expect(second.sync.status.environments.get(ENVIRONMENT)?.source).toBe('file');
-    await second.sync.stop();
+    expect(second.feed.status.environments.get(ENVIRONMENT)?.source).toBe('file');
+    await second.feed.stop();
     const third = start();
     await eventually(() =>
-      expect(third.sync.status.environments.get(ENVIRONMENT)?.source).toBe('nats'),
+      expect(third.feed.status.environments.get(ENVIRONMENT)?.source).toBe('nats'),
     );
     await publisher.change(ENVIRONMENT, 10);
     await eventually(() => expect(third.version()).toBe(11));
     expect((await readdir(path.join(own.folder, 'last-good'))).toSorted()[0]).toMatch(/deltas$/);
   });
 
-  it('goes on where it was after NATS was away, and from the snapshot where the log was lost', async () => {
+  it('continues after an outage of NATS, and from the snapshot if the log was lost', async () => {
     await publisher.publish(ENVIRONMENT, 1);
     const { becomes, version, applied } = start();
     await publisher.change(ENVIRONMENT, 1);

@@ -1,7 +1,7 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 
-/** Tells whoever waits, or is held up by a failure, that something has come. */
-export class Arrivals {
+/** Ends the waits of a feed as soon as a message arrives. */
+export class ArrivalSignal {
   readonly #clock: Clock;
   #count = 0;
   #wake = new AbortController();
@@ -10,23 +10,22 @@ export class Arrivals {
     this.#clock = clock;
   }
 
-  /** So many have come. */
+  /** Messages that arrived so far. */
   get count(): number {
     return this.#count;
   }
 
-  came(): void {
+  notify(): void {
     this.#count += 1;
-    this.end();
+    this.endWaits();
     this.#wake = new AbortController();
   }
 
-  /** Ends every wait. */
-  end(): void {
+  endWaits(): void {
     this.#wake.abort();
   }
 
-  /** Waits until something comes, or the time is over. Returns whether nothing came. */
+  /** Waits until a message arrives or the time is over. Returns whether none arrived. */
   async nothingWithin(delayMs: number): Promise<boolean> {
     const before = this.#count;
     await pause(this.#clock, delayMs, this.#wake.signal);

@@ -8,7 +8,7 @@ import { ensureTopology } from '@gateway/shared/messaging/topology';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { startConfigSync, type ConfigSync } from './config-sync.ts';
+import { startConfigurationFeed, type ConfigurationFeed } from './configuration-feed.ts';
 import { openLastGood } from './last-good.ts';
 import { linkNats } from '../nats/nats-link.ts';
 import { captureLog, type LogLine } from '../../test/captured-log.ts';
@@ -26,7 +26,7 @@ let connection: NatsConnection;
 let publisher: ConfigPublisher;
 let folder: string;
 let environment: string;
-let running: ConfigSync[];
+let running: ConfigurationFeed[];
 
 // A server of its own: every data plane watches all environments, those of other suites too.
 beforeAll(async () => {
@@ -39,19 +39,19 @@ beforeAll(async () => {
 afterAll(() => nats.close());
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'config-sync-'));
+  folder = await mkdtemp(path.join(tmpdir(), 'config-feed-'));
   environment = newEnvironment();
   running = [];
 });
 
 afterEach(async () => {
-  await Promise.all(running.map((sync) => sync.stop()));
+  await Promise.all(running.map((feed) => feed.stop()));
   await publisher.pointers.purge(environment);
   await rm(folder, { recursive: true });
 });
 
 interface Started {
-  readonly sync: ConfigSync;
+  readonly feed: ConfigurationFeed;
   /** Versions of this test's environment, -1 for its removal. */
   readonly applied: number[];
   readonly lines: LogLine[];
@@ -62,38 +62,41 @@ function start(apply: (snapshot: Snapshot) => void = () => undefined): Started {
   const { log, lines } = captureLog();
   const applied: number[] = [];
   const registry = new Registry();
-  const sync = startConfigSync({
+  const feed = startConfigurationFeed({
     link: linkNats(Promise.resolve(connection), log),
     keys: [key],
     lastGood: openLastGood(path.join(folder, 'config'), [key], log),
     clock: systemClock,
     log,
     registry,
-    apply(snapshot) {
-      apply(snapshot);
-      if (snapshot.environment === environment) applied.push(snapshot.version);
+    random: Math.random,
+    target: {
+      apply(snapshot) {
+        apply(snapshot);
+        if (snapshot.environment === environment) applied.push(snapshot.version);
+      },
+      applyDelta: (delta) => void applied.push(delta.version),
     },
-    applyDelta: (delta) => void applied.push(delta.version),
   });
-  running.push(sync);
-  return { sync, applied, lines, registry };
+  running.push(feed);
+  return { feed, applied, lines, registry };
 }
 
 const becomes = (applied: readonly number[], expected: readonly number[]) =>
   eventually(() => expect(applied).toEqual(expected));
 
 describe('the configuration from NATS', () => {
-  it('is served as it is at the start, then every change of it', async () => {
+  it('is served at the start, and each change after it', async () => {
     await publisher.publish(environment, 3);
-    const { sync, applied } = start();
+    const { feed, applied } = start();
     await becomes(applied, [3]);
     await publisher.publish(environment, 4);
     await becomes(applied, [3, 4]);
-    expect(sync.status).toMatchObject({ connected: true, lastError: undefined });
-    expect(sync.status.environments.get(environment)).toMatchObject({ version: 4, source: 'nats' });
+    expect(feed.status).toMatchObject({ connected: true, lastError: undefined });
+    expect(feed.status.environments.get(environment)).toMatchObject({ version: 4, source: 'nats' });
   });
 
-  it('goes forward only, and ends with the newest of a burst', async () => {
+  it('never goes back to an older version, and ends with the newest of a burst', async () => {
     const { applied } = start();
     const sealed = await Promise.all(
       Array.from({ length: 30 }, (_, index) => publisher.seal(environment, index + 1)),
@@ -109,32 +112,32 @@ describe('the configuration from NATS', () => {
     expect(new Set(applied).size).toBe(applied.length);
   });
 
-  it('is refused where it is forged or damaged, and the old one serves on until a good one', async () => {
-    const { applied, sync, registry, lines } = start();
+  it('is refused if it is forged or damaged; the old version stays in service until a valid one arrives', async () => {
+    const { applied, feed, registry, lines } = start();
     await publisher.publish(environment, 1);
     await becomes(applied, [1]);
 
     const forged = await publisher.seal(environment, 2, [newKey(key.id)]);
     await publisher.pointers.put(environment, JSON.stringify(forged.pointer));
-    await eventually(() => expect(sync.status.lastError).toContain('pointer_refused'));
+    await eventually(() => expect(feed.status.lastError).toContain('pointer_refused'));
 
     const damaged = await publisher.seal(environment, 3);
     await publisher.objects.putBlob({ name: damaged.pointer.object }, forged.bytes);
     await publisher.pointers.put(environment, JSON.stringify(damaged.pointer));
-    await eventually(() => expect(sync.status.lastError).toContain('snapshot_refused'));
+    await eventually(() => expect(feed.status.lastError).toContain('snapshot_refused'));
 
     await publisher.pointers.put(environment, 'no pointer at all');
-    await eventually(() => expect(sync.status.lastError).toContain('no JSON'));
-    expect(sync.status.environments.get(environment)?.version).toBe(1);
+    await eventually(() => expect(feed.status.lastError).toContain('no JSON'));
+    expect(feed.status.environments.get(environment)?.version).toBe(1);
 
     await publisher.publish(environment, 4);
     await becomes(applied, [1, 4]);
-    expect(sync.status.lastError).toBeUndefined();
+    expect(feed.status.lastError).toBeUndefined();
     const metrics = await registry.metrics();
     expect(metrics).toContain('gateway_config_refused_total{reason="pointer_refused"} 2');
     expect(metrics).toContain('gateway_config_refused_total{reason="snapshot_refused"} 1');
     expect(metrics).toContain(`gateway_config_version{environment="${environment}"} 4`);
-    const refusals = lines.filter(({ msg }) => msg === 'a configuration was refused');
+    const refusals = lines.filter(({ msg }) => msg === 'configuration rejected');
     expect(refusals.map(({ reason }) => reason)).toEqual([
       'pointer_refused',
       'snapshot_refused',
@@ -142,36 +145,36 @@ describe('the configuration from NATS', () => {
     ]);
   });
 
-  it('is taken once its object arrives, where the pointer came first', async () => {
-    const { applied, sync } = start();
+  it('is served once its object arrives, if the pointer arrives first', async () => {
+    const { applied, feed } = start();
     const sealed = await publisher.seal(environment, 1);
     await publisher.pointers.put(environment, JSON.stringify(sealed.pointer));
-    await eventually(() => expect(sync.status.lastError).toContain('not in the object store'));
+    await eventually(() => expect(feed.status.lastError).toContain('not in the object store'));
     await publisher.objects.putBlob({ name: sealed.pointer.object }, sealed.bytes);
     await becomes(applied, [1]);
   });
 
-  it('is whole where its object is of many parts', async () => {
-    const { applied, sync } = start();
+  it('is complete if its object has many chunks', async () => {
+    const { applied, feed } = start();
     const sealed = await publisher.seal(environment, 1);
     const parts = { name: sealed.pointer.object, options: { max_chunk_size: 16 } };
     await publisher.objects.putBlob(parts, sealed.bytes);
     await publisher.pointers.put(environment, JSON.stringify(sealed.pointer));
     await becomes(applied, [1]);
-    expect(sync.status.lastError).toBeUndefined();
+    expect(feed.status.lastError).toBeUndefined();
   });
 
-  it('goes on being served when its pointer is deleted, which nobody has signed', async () => {
-    const { applied, sync } = start();
+  it('stays in service if its pointer is deleted, because a deletion is not signed', async () => {
+    const { applied, feed } = start();
     await publisher.publish(environment, 1);
     await becomes(applied, [1]);
     await publisher.pointers.delete(environment);
     await publisher.publish(environment, 2);
     await becomes(applied, [1, 2]);
-    expect(sync.status.lastError).toBeUndefined();
+    expect(feed.status.lastError).toBeUndefined();
   });
 
-  it('is served change by change, each before the next one is made', async () => {
+  it('is served one change at a time', async () => {
     const { applied } = start();
     for (let version = 1; version <= 50; version += 1) {
       await publisher.publish(environment, version);
@@ -182,22 +185,22 @@ describe('the configuration from NATS', () => {
 });
 
 describe('the configuration on disk', () => {
-  it('is written as it is served, and served at once by the next process', async () => {
+  it('is written when it is served, and the next process serves it at once', async () => {
     const first = start();
     await publisher.publish(environment, 5);
     await becomes(first.applied, [5]);
-    await first.sync.stop();
+    await first.feed.stop();
     const second = start();
-    await second.sync.restored;
+    await second.feed.restored;
     expect(second.applied).toEqual([5]);
-    expect(second.sync.status.environments.get(environment)?.source).toBe('file');
+    expect(second.feed.status.environments.get(environment)?.source).toBe('file');
     await eventually(() =>
-      expect(second.sync.status.environments.get(environment)?.source).toBe('nats'),
+      expect(second.feed.status.environments.get(environment)?.source).toBe('nats'),
     );
     expect(second.applied).toEqual([5]);
   });
 
-  it('may fail to be written: serving goes on, the metric counts, the log says it once', async () => {
+  it('may fail to be written: requests are still answered, a metric counts it, one log line reports it', async () => {
     await writeFile(path.join(folder, 'config'), 'a file where the folder should be');
     const { applied, registry, lines } = start();
     for (const version of [1, 2, 3]) {
@@ -209,7 +212,7 @@ describe('the configuration on disk', () => {
         ),
       );
     }
-    const complaints = lines.filter(({ msg }) => msg.includes('cannot be written'));
+    const complaints = lines.filter(({ msg }) => msg.includes('not written'));
     expect(complaints).toHaveLength(1);
   });
 });

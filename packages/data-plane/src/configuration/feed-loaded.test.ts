@@ -5,7 +5,7 @@ import { systemClock } from '@gateway/shared/clock';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
 import { eventually } from '@gateway/shared/test/eventually';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { startConfigSync, type ConfigSync } from './config-sync.ts';
+import { startConfigurationFeed, type ConfigurationFeed } from './configuration-feed.ts';
 import { openLastGood } from './last-good.ts';
 import { linkNats } from '../nats/nats-link.ts';
 import { captureLog } from '../../test/captured-log.ts';
@@ -33,54 +33,59 @@ describe('the configuration is loaded', () => {
   afterEach(() => own.close());
 
   /** @param onApply told of each environment just before it is served. */
-  function start(onApply: (environment: string, sync: ConfigSync) => void = () => undefined) {
+  function start(
+    onApply: (environment: string, feed: ConfigurationFeed) => void = () => undefined,
+  ) {
     const { log } = captureLog();
-    const sync = startConfigSync({
+    const feed = startConfigurationFeed({
       link: linkNats(Promise.resolve(connection), log),
       keys: [key],
       lastGood: openLastGood(path.join(own.folder, 'last-good'), [key], log),
       clock: systemClock,
       log,
       registry: new Registry(),
-      apply: ({ environment }) => onApply(environment, sync),
-      applyDelta: () => undefined,
+      random: Math.random,
+      target: {
+        apply: ({ environment }) => onApply(environment, feed),
+        applyDelta: () => undefined,
+      },
     });
-    own.defer(() => sync.stop());
-    return sync;
+    own.defer(() => feed.stop());
+    return feed;
   }
-  const becomesLoaded = (sync: ConfigSync) =>
-    eventually(() => expect(sync.status.loaded).toBe(true));
+  const becomesLoaded = (feed: ConfigurationFeed) =>
+    eventually(() => expect(feed.status.loaded).toBe(true));
 
-  it('when every environment that was there at the start is served, not when the first one is', async () => {
+  it('when every environment that existed at the start is served, not when the first one is', async () => {
     const environments = ['a', 'b', 'c', 'd'];
     for (const environment of environments) await publisher.publish(environment, 1);
     const seen: [string, boolean][] = [];
-    const sync = start((environment, own) => seen.push([environment, own.isLoaded()]));
-    await becomesLoaded(sync);
+    const feed = start((environment, own) => seen.push([environment, own.isLoaded()]));
+    await becomesLoaded(feed);
     expect(seen.toSorted()).toEqual(environments.map((environment) => [environment, false]));
   });
 
-  it('not as long as there is none at all', async () => {
-    const sync = start();
-    await eventually(() => expect(sync.status.connected).toBe(true));
-    expect(sync.status.loaded).toBe(false);
+  it('not while there is none', async () => {
+    const feed = start();
+    await eventually(() => expect(feed.status.connected).toBe(true));
+    expect(feed.status.loaded).toBe(false);
     await publisher.publish('first', 1);
-    await becomesLoaded(sync);
+    await becomesLoaded(feed);
   });
 
-  it('though one environment cannot be taken', async () => {
+  it('although one environment cannot be served', async () => {
     await publisher.publish('good', 1);
     const { pointer } = await publisher.seal('without-object', 1);
     await publisher.pointers.put('without-object', JSON.stringify(pointer));
     await publisher.pointers.put('forged', JSON.stringify({ ...pointer, environment: 'forged' }));
-    const sync = start();
-    await becomesLoaded(sync);
-    expect([...sync.status.environments.keys()]).toEqual(['good']);
+    const feed = start();
+    await becomesLoaded(feed);
+    expect([...feed.status.environments.keys()]).toEqual(['good']);
     const names = ['good', 'without-object', 'forged', 'never-heard-of'];
-    expect(names.filter((name) => sync.isUnserved(name))).toEqual(['without-object', 'forged']);
+    expect(names.filter((name) => feed.isUnserved(name))).toEqual(['without-object', 'forged']);
   });
 
-  it('at once from the last-good files, and stays so when another environment comes', async () => {
+  it('at once from the last-good files, and stays loaded when another environment arrives', async () => {
     await publisher.publish('kept', 1);
     const before = start();
     await becomesLoaded(before);

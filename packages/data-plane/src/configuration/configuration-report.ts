@@ -1,18 +1,18 @@
 import { MAX_CONFIG_ERROR_CHARS, MAX_CONFIG_ERRORS } from '@gateway/shared/heartbeats/heartbeat';
-import type { ConfigSyncStatus } from './config-sync.ts';
+import type { ConfigurationStatus } from './configuration-feed.ts';
 
-/** What a heartbeat says of an error. */
+/** Longest error in a heartbeat. */
 const MAX_ERROR_CHARS = 1000;
 
-/** What a heartbeat says of the configuration that is served, within what it has room for. */
+/** The configuration part of a heartbeat, within the bounds of a heartbeat. */
 export interface ConfigurationReport {
   readonly config_versions: Record<string, number>;
-  /** By environment; the first ones, where there are more. */
+  /** By environment; only the first ones if there are more. */
   readonly config_errors: Record<string, string>;
   readonly last_error: string | null;
 }
 
-export function reportConfiguration(status: ConfigSyncStatus): ConfigurationReport {
+export function reportConfiguration(status: ConfigurationStatus): ConfigurationReport {
   const versions = [...status.environments].map(([name, { version }]) => [name, version] as const);
   const errors = [...status.errors]
     .slice(0, MAX_CONFIG_ERRORS)

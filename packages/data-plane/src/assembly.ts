@@ -1,0 +1,131 @@
+import type { Clock } from '@gateway/shared/clock';
+import type { RandomSource } from '@gateway/shared/ids';
+import type { Runner } from '@gateway/shared/runner';
+import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { Registry } from 'prom-client';
+import { createFetchKeySet } from './access/jwt/fetch-key-set.ts';
+import { KeySetVerifier } from './access/jwt/jwt-verifier.ts';
+import { KeySets } from './access/jwt/key-sets.ts';
+import type { Config } from './config.ts';
+import type { ConfigurationTarget } from './configuration/version-loader.ts';
+import { startDataPath, type DataPath, type DataPathPorts } from './data-path.ts';
+import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
+import { openIdempotencyKeys } from './idempotency/open-keys.ts';
+import { TableHolder } from './routing-table/table-holder.ts';
+import { serveConfiguration } from './serve-configuration.ts';
+import { CredentialReport } from './telemetry/credential-report.ts';
+import { createUpstreamCheck, type CheckUpstream } from './upstream/health/check-upstream.ts';
+import { UpstreamHealth } from './upstream/health/upstream-health.ts';
+import type { NameResolver } from './upstream/names/guarded-lookup.ts';
+import { openUpstreams } from './upstream/open-upstreams.ts';
+
+export interface AssemblyOptions {
+  readonly config: Config;
+  /** Closes the parts. */
+  readonly runner: Runner;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly log: Logger;
+  readonly registry: Registry;
+  /** The health of an upstream changed. */
+  readonly onHealthChange: () => void;
+  /** A new version is served; `first`: the first of its environment. */
+  readonly onServed: (first: boolean) => void;
+  readonly substitutes?: Substitutes;
+}
+
+/** What a test sets in place of real parts. */
+export interface Substitutes {
+  readonly resolve?: NameResolver | undefined;
+  readonly health?: { readonly clock: Clock; readonly check: CheckUpstream | undefined };
+}
+
+/** What requests need besides the assembly. */
+export interface OpenPorts extends Pick<
+  DataPathPorts,
+  'ready' | 'quotas' | 'connections' | 'certificate' | 'addRecord'
+> {
+  readonly idempotencyStore: IdempotencyStore;
+  /** How far the clock that all data planes share is ahead of this one's, ms; undefined: unknown. */
+  readonly clockOffsetMs: () => number | undefined;
+}
+
+/** The parts of a data plane that follow its configuration, and that its requests pass. */
+export interface Assembly {
+  readonly table: TableHolder;
+  readonly health: UpstreamHealth;
+  readonly credentials: CredentialReport;
+  /** Names of upstreams that do not resolve now. */
+  staleNames(): number;
+  readonly target: ConfigurationTarget;
+  /** Starts to answer requests. */
+  open(ports: OpenPorts): Promise<DataPath>;
+}
+
+/** Builds the parts; they serve an empty configuration until `target` receives one. */
+export function assemble(options: AssemblyOptions): Assembly {
+  const { config, runner, clock, random, log, registry, substitutes = {} } = options;
+  const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, random));
+  const credentials = new CredentialReport(log, registry);
+  const { names, lookup, upstreams, controlPlane, checks } = openUpstreams(config, runner, {
+    clock,
+    log,
+    registry,
+    resolve: substitutes.resolve,
+  });
+
+  const fetchKeySet = createFetchKeySet({ clock, lookup, deny: config.UPSTREAM_DENY_CIDRS });
+  const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
+  runner.defer('key sets', () => keySets.close());
+
+  const health = new UpstreamHealth({
+    clock: substitutes.health?.clock ?? clock,
+    log,
+    registry,
+    selection: { region: config.REGION, load: upstreams, random: Math.random },
+    check: substitutes.health?.check ?? createUpstreamCheck(checks),
+    maxParallelChecks: config.MAX_PARALLEL_HEALTH_CHECKS,
+    onChange: options.onHealthChange,
+  });
+  runner.defer('health checks', () => health.stop());
+
+  return {
+    table,
+    health,
+    credentials,
+    staleNames: () => names.staleNames,
+    target: serveConfiguration({
+      table,
+      credentials,
+      upstreams,
+      health,
+      keySets,
+      onServed: options.onServed,
+    }),
+    open: ({ idempotencyStore, clockOffsetMs, ...ports }) =>
+      startDataPath({
+        ...ports,
+        config,
+        clock,
+        random,
+        log,
+        registry,
+        table: () => table.current,
+        upstreams,
+        balancers: health,
+        controlPlane,
+        jwts: new KeySetVerifier({ keySets, clock, registry }),
+        idempotency: openIdempotencyKeys({
+          store: idempotencyStore,
+          masterKeys: config.GATEWAY_MASTER_KEYS,
+          clock,
+          clockOffsetMs,
+          random,
+          log,
+          registry,
+          maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
+        }),
+      }),
+  };
+}

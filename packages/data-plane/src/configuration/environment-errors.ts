@@ -1,0 +1,84 @@
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { ConfigMetrics, RefusalReason } from './config-metrics.ts';
+
+export interface EnvironmentErrorsOptions {
+  readonly environment: string;
+  readonly log: Logger;
+  readonly metrics: ConfigMetrics;
+  /** The served version, for the log. */
+  readonly version: () => number;
+}
+
+const LOG_EVERY_FAILURES = 20;
+
+/** Why the newest configuration of an environment is not served: kept, logged and counted. */
+export class EnvironmentErrors {
+  readonly #options: EnvironmentErrorsOptions;
+  #current: string | undefined;
+  #isBlocked = false;
+
+  constructor(options: EnvironmentErrorsOptions) {
+    this.#options = options;
+  }
+
+  /** undefined if the newest configuration is served. */
+  get current(): string | undefined {
+    return this.#current;
+  }
+
+  /** Whether the next step waits for something that is not available now. */
+  get isBlocked(): boolean {
+    return this.#isBlocked;
+  }
+
+  /** The newest configuration is served. */
+  clear(): void {
+    this.#current = undefined;
+  }
+
+  /** Another version is served. */
+  unblock(): void {
+    this.#isBlocked = false;
+  }
+
+  refused(reason: RefusalReason, cause: unknown): void {
+    const { environment, log, metrics, version } = this.#options;
+    const why = reasonOf(cause);
+    this.#current = `${environment}: ${reason}: ${why}`;
+    metrics.refused.inc({ reason });
+    const fields = { environment, reason, why, served_version: version() };
+    log.error(fields, 'configuration rejected');
+  }
+
+  snapshotRequested(): void {
+    const { environment, log, metrics, version } = this.#options;
+    this.#isBlocked = true;
+    metrics.gaps.inc();
+    this.#current ??= `${environment}: gap: nothing that arrived follows version ${version()}`;
+    log.warn({ environment, served_version: version() }, 'snapshot requested');
+  }
+
+  /** @param failures failed attempts for the same version before this one */
+  downloadFailed(version: number, failures: number, cause: unknown): void {
+    const { environment, log, metrics } = this.#options;
+    const why = reasonOf(cause);
+    this.#current = `${environment}: download_failed: ${why}`;
+    this.#isBlocked = true;
+    metrics.fetchFailures.inc();
+    if (failures % LOG_EVERY_FAILURES > 0) return;
+    log.warn({ environment, version, why }, 'snapshot download failed; retrying');
+  }
+
+  /** The last-good file keeps its deltas until the next snapshot, which loses nothing. */
+  deltasNotReplaced(cause: unknown): void {
+    const { environment, log } = this.#options;
+    log.info(
+      { environment, why: reasonOf(cause) },
+      'snapshot for the last-good file not downloaded; keeping its deltas',
+    );
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

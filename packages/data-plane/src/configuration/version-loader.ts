@@ -1,0 +1,135 @@
+import type { Clock } from '@gateway/shared/clock';
+import { createPace, type Pace } from '@gateway/shared/pace';
+import { openSnapshot } from '@gateway/shared/snapshot/codec';
+import type { Delta } from '@gateway/shared/snapshot/log-schema';
+import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import type { ArrivalSignal } from './arrival-signal.ts';
+import type { ConfigMetrics, RefusalReason } from './config-metrics.ts';
+import { downloadSnapshot } from './download-snapshot.ts';
+import type { LastGood, LastGoodWriter } from './last-good.ts';
+import type { OfferedDelta, OfferedSnapshot } from './offered.ts';
+import type { ReadSnapshotObject } from './snapshot-objects.ts';
+
+/** Puts the configuration of an environment into service. */
+export interface ConfigurationTarget {
+  /** May throw or reject: then the snapshot is refused, and the old configuration stays. */
+  readonly apply: (snapshot: Snapshot, pace: Pace) => void | Promise<void>;
+  /** May throw: then the delta is refused, and a snapshot is requested. */
+  readonly applyDelta: (delta: Delta) => void;
+}
+
+export interface VersionLoaderOptions {
+  readonly clock: Clock;
+  /** Returns numbers in [0, 1). */
+  readonly random: () => number;
+  readonly metrics: ConfigMetrics;
+  readonly readObject: ReadSnapshotObject;
+  readonly target: ConfigurationTarget;
+  readonly lastGood: LastGoodWriter;
+  readonly arrivals: ArrivalSignal;
+  readonly signal: AbortSignal;
+  /** @param failures failed downloads of the same version before this one */
+  readonly onDownloadFailed: (version: number, failures: number, cause: unknown) => void;
+}
+
+/** Why a version cannot be served. */
+export interface Refusal {
+  readonly reason: RefusalReason;
+  readonly cause: unknown;
+}
+
+/** The event loop also answers requests. */
+const MAX_HOLD_MS = 4;
+
+/**
+ * Downloads and verifies versions of one environment, puts them into service, and writes them to the
+ * last-good file.
+ */
+export class VersionLoader {
+  readonly #options: VersionLoaderOptions;
+
+  constructor(options: VersionLoaderOptions) {
+    this.#options = options;
+  }
+
+  /** Returns why the delta cannot be served; undefined if it is served. */
+  applyDelta(offered: OfferedDelta): Refusal | undefined {
+    const { clock, metrics, target, lastGood } = this.#options;
+    const startedMs = clock.monotonicMs();
+    try {
+      target.applyDelta(offered.delta);
+    } catch (cause) {
+      return { reason: 'apply_failed', cause };
+    }
+    const endMs = clock.monotonicMs();
+    metrics.deltas.inc();
+    metrics.deltaLoopSeconds.observe((endMs - startedMs) / 1000);
+    metrics.applySeconds.observe((endMs - offered.arrivedMs) / 1000);
+    lastGood.delta(offered.sealed, offered.version);
+    return undefined;
+  }
+
+  /** Gives up without an error if the download fails while another message arrives, or at a stop. */
+  async loadSnapshot(offered: OfferedSnapshot): Promise<'served' | 'given_up' | Refusal> {
+    const { clock, random, metrics, readObject, target, lastGood } = this.#options;
+    const { arrivals, signal, onDownloadFailed } = this.#options;
+    const { version, pointer, text } = offered;
+    const bytes = await downloadSnapshot(pointer.object, {
+      read: readObject,
+      arrivals,
+      signal,
+      random,
+      onFailure: (failures, cause) => onDownloadFailed(version, failures, cause),
+    });
+    if (bytes === undefined) return 'given_up';
+    let reason: RefusalReason = 'snapshot_refused';
+    try {
+      const snapshot = await openSnapshot(pointer, bytes, this.pace());
+      if (signal.aborted) return 'given_up';
+      reason = 'apply_failed';
+      await target.apply(snapshot, this.pace());
+    } catch (cause) {
+      return { reason, cause };
+    }
+    metrics.applySeconds.observe((clock.monotonicMs() - offered.arrivedMs) / 1000);
+    lastGood.snapshot(text, bytes, version);
+    return 'served';
+  }
+
+  /**
+   * Puts the content of the last-good file into service.
+   *
+   * @param onServed called after each version
+   * @throws what the target throws
+   */
+  async restore(
+    { pointer, snapshot, deltas }: LastGood,
+    onServed: (by: { readonly version: number; readonly entryId?: string }) => void,
+  ): Promise<void> {
+    const { target } = this.#options;
+    await target.apply(snapshot, this.pace());
+    let { version } = pointer;
+    onServed({ version });
+    const turn = this.pace();
+    for (const { entry, id } of deltas) {
+      if (entry.kind !== 'delta' || entry.from !== version) continue;
+      target.applyDelta(entry);
+      ({ version } = entry);
+      onServed({ version, entryId: id });
+      await turn();
+    }
+  }
+
+  /** Replaces the deltas of the last-good file with a snapshot. Rejects if the download fails. */
+  async replaceDeltas({ pointer, text, version }: OfferedSnapshot): Promise<void> {
+    const { readObject, lastGood, signal } = this.#options;
+    const bytes = await readObject(pointer.object, signal);
+    await openSnapshot(pointer, bytes, this.pace());
+    lastGood.snapshot(text, bytes, version);
+  }
+
+  /** Yields to requests between the steps of long work. */
+  pace(): Pace {
+    return createPace(this.#options.clock, MAX_HOLD_MS);
+  }
+}
