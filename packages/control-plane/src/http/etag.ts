@@ -1,28 +1,38 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 
-/** The entity tag of a revision. It is strong: a revision has one representation. */
-export function etagOf(revision: number): string {
-  return `"${revision}"`;
+/**
+ * The strong entity tag of a representation: `"3"`, or `"3-healthy"` if it also shows a state that
+ * changes without a new revision.
+ */
+export function etagOf(revision: number, state?: string): string {
+  return state === undefined ? `"${revision}"` : `"${revision}-${state}"`;
 }
+
+const TAG = /^"(\d+)(?:-[a-z]+)?"$/;
 
 function tags(field: string): readonly string[] {
   return field.split(',').map((tag) => tag.trim());
 }
 
+function namesRevision(tag: string, revision: number): boolean {
+  return tag === '*' || TAG.exec(tag)?.[1] === String(revision);
+}
+
 /**
- * Holds a change to what `If-Match` asks for (RFC 9110 section 13.1.1): strong comparison, `*` is
- * any. Without the field the last write wins.
+ * Enforces `If-Match` on a change (RFC 9110 section 13.1.1): weak tags never match, `*` always does.
+ * Only the revision of a tag counts, because a change of state loses no other writer's change. Without
+ * the field the last write wins.
  *
+ * @param etag the newest tag, for the answer
  * @throws GatewayError precondition_failed
  */
-export function requireMatch(ifMatch: string | undefined, revision: number): void {
+export function requireMatch(ifMatch: string | undefined, revision: number, etag: string): void {
   if (ifMatch === undefined) return;
-  const wanted = tags(ifMatch);
-  if (wanted.includes('*') || wanted.includes(etagOf(revision))) return;
+  if (tags(ifMatch).some((tag) => namesRevision(tag, revision))) return;
   throw new GatewayError(
     'precondition_failed',
     `If-Match does not name revision ${revision}, which is the newest.`,
-    { headers: { etag: etagOf(revision) } },
+    { headers: { etag } },
   );
 }
 

@@ -156,7 +156,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       }
       const route = await updateRoute(db, id, originOf(parts, call), (current) => {
         requireRoute(token, current.environment, current.name);
-        requireMatch(ifMatch, current.revision);
+        requireMatch(ifMatch, current.revision, etagOf(current.revision));
         if (environment !== undefined && environment !== current.environment) {
           const field = target.versions === null ? 'service_id' : 'versions';
           throw invalidField(field, 'must name a service of the environment of the route');
@@ -185,7 +185,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
         originOf(parts, call),
         (current) => {
           requireRoute(token, current.environment, current.name);
-          requireMatch(ifMatch, current.revision);
+          requireMatch(ifMatch, current.revision, etagOf(current.revision));
         },
       );
       return concerning([environment], noContent());

@@ -63,7 +63,13 @@ export function serviceEndpoints(
     sealCredential(options.credentials, given, id, now());
   const sealTlsFor = (id: string) => (given: TlsInput | undefined, before: TlsSettings) =>
     tlsOf(given, before, (keyPem) => options.credentials.sealClientKey(keyPem, id), now());
-  const view = (service: Service) => serviceView(service, options.statusOf(service.id));
+  const tagOf = ({ id, revision }: Service) => etagOf(revision, options.statusOf(id));
+
+  /** The status is read once, so that the tag names the status that the body shows. */
+  function represent(service: Service) {
+    const status = options.statusOf(service.id);
+    return { data: serviceView(service, status), etag: etagOf(service.revision, status) };
+  }
 
   async function existingService(id: string): Promise<Service> {
     const service = await findService(db, id);
@@ -88,7 +94,8 @@ export function serviceEndpoints(
       const filter = { environments, environment, name, after, limit: limit + 1 };
       const { rows, isCut } = await listServices(db, filter);
       const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);
-      return page(cut.rows.map(view), cut.nextCursor);
+      const data = cut.rows.map((service) => represent(service).data);
+      return page(data, cut.nextCursor);
     },
   });
 
@@ -114,8 +121,8 @@ export function serviceEndpoints(
       const settings = { name, health_path, health_check, upstreams, credential, ...tls };
       const wanted = { id, environment, ...settings };
       const service = await createService(db, wanted, originOf(parts, call));
-      const reply = created(view(service), `${PATH}/${service.id}`, etagOf(service.revision));
-      return concerning([environment], reply);
+      const { data, etag } = represent(service);
+      return concerning([environment], created(data, `${PATH}/${service.id}`, etag));
     },
   });
 
@@ -130,7 +137,8 @@ export function serviceEndpoints(
     async handle({ token, params }) {
       const service = await existingService(serviceId(params));
       requireEnvironment(token, service.environment);
-      return one(view(service), etagOf(service.revision));
+      const { data, etag } = represent(service);
+      return one(data, etag);
     },
   });
 
@@ -154,7 +162,7 @@ export function serviceEndpoints(
       const origin = originOf(parts, call);
       const service = await updateService(db, id, origin, (current) => {
         requireEnvironment(token, current.environment);
-        requireMatch(ifMatch, current.revision);
+        requireMatch(ifMatch, current.revision, tagOf(current));
         const changed = changeService(
           current,
           body,
@@ -166,7 +174,8 @@ export function serviceEndpoints(
         if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
         return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;
       });
-      return concerning([service.environment], one(view(service), etagOf(service.revision)));
+      const { data, etag } = represent(service);
+      return concerning([service.environment], one(data, etag));
     },
   });
 
@@ -185,7 +194,7 @@ export function serviceEndpoints(
         originOf(parts, call),
         (current) => {
           requireEnvironment(token, current.environment);
-          requireMatch(ifMatch, current.revision);
+          requireMatch(ifMatch, current.revision, tagOf(current));
         },
       );
       return concerning([environment], noContent());
