@@ -7,9 +7,9 @@ import { hashTokenSecretBytes, isTokenSecret } from '@gateway/shared/tokens/secr
 import { refuseAccess } from '../domain/access.ts';
 import type { TokenUses } from '../ingest/token-uses.ts';
 import type { Database } from '../store/database.ts';
-import { findTokenBySecret } from '../store/configuration/tokens.ts';
 import type { CallerToken } from './endpoint.ts';
 import type { Exchange } from './reply.ts';
+import { TokenLookup } from './token-lookup.ts';
 
 const WINDOW_MS = 60_000;
 /** The largest number of addresses, and of tokens, that are counted at once. */
@@ -46,13 +46,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const { db, clock, authFailureLimit, managementRateLimit } = options;
   const failures = new FixedWindowCounters(MAX_KEYS);
   const calls = new FixedWindowCounters(MAX_KEYS);
+  const lookup = new TokenLookup(db, clock);
 
   async function open(authorization: string | undefined): Promise<CallerToken | string> {
     if (authorization === undefined) return 'No token was sent: Authorization is missing.';
     const secret = bearerCredential(authorization);
     if (secret === undefined) return 'Authorization is not of the form `Bearer <token>`.';
     if (!isTokenSecret(secret)) return 'The token is malformed.';
-    const token = await findTokenBySecret(db, hashTokenSecretBytes(secret));
+    const token = await lookup.find(hashTokenSecretBytes(secret));
     if (token === undefined) return 'The token is unknown or was revoked.';
     const { secretExpiresAt, ...opened } = token;
     // A secret that was rotated away grants nothing that outlives it, a newer secret least of all.

@@ -1,0 +1,62 @@
+import type { Clock } from '@gateway/shared/clock';
+import type { Database } from '../store/database.ts';
+import { findTokenBySecret, type OpenedToken } from '../store/configuration/tokens.ts';
+
+/** For this long a secret that has no token is not looked up again, ms. */
+export const UNKNOWN_SECRET_MS = 1000;
+const MAX_UNKNOWN_SECRETS = 10_000;
+
+/**
+ * Finds the token of a secret. A secret without a token costs one query a second, however often and in
+ * however many calls at once it comes: past the failure limit as well, because a valid token must
+ * always be found.
+ *
+ * A found token is not remembered, so a revocation takes effect at once. Nor is the secret of a new
+ * token ever remembered as unknown: it is random, so nobody sends it before it exists. Only the
+ * operator knows one beforehand, `GATEWAY_ADMIN_TOKEN`.
+ */
+export class TokenLookup {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #maxUnknown: number;
+  /** By hash, until when nothing needs to be asked, monotonic ms; the oldest first. */
+  readonly #unknownUntilMs = new Map<string, number>();
+  readonly #queries = new Map<string, Promise<OpenedToken | undefined>>();
+
+  constructor(db: Database, clock: Clock, maxUnknown = MAX_UNKNOWN_SECRETS) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#maxUnknown = maxUnknown;
+  }
+
+  /** The token that the secret with this SHA-256 opens; see `findTokenBySecret`. */
+  async find(sha256: Buffer): Promise<OpenedToken | undefined> {
+    const key = sha256.toString('base64');
+    if (this.#clock.monotonicMs() < (this.#unknownUntilMs.get(key) ?? -Infinity)) return undefined;
+    const running = this.#queries.get(key);
+    // Only the absence of a token is shared: this call may be later than a revocation, the query not.
+    if (running !== undefined && (await running) === undefined) return undefined;
+    return this.#query(sha256, key);
+  }
+
+  async #query(sha256: Buffer, key: string): Promise<OpenedToken | undefined> {
+    const startedMs = this.#clock.monotonicMs();
+    const query = findTokenBySecret(this.#db, sha256);
+    this.#queries.set(key, query);
+    try {
+      const token = await query;
+      if (token === undefined) this.#remember(key, startedMs + UNKNOWN_SECRET_MS);
+      return token;
+    } finally {
+      if (this.#queries.get(key) === query) this.#queries.delete(key);
+    }
+  }
+
+  #remember(key: string, untilMs: number): void {
+    this.#unknownUntilMs.delete(key);
+    this.#unknownUntilMs.set(key, untilMs);
+    if (this.#unknownUntilMs.size <= this.#maxUnknown) return;
+    const [oldest] = this.#unknownUntilMs.keys();
+    if (oldest !== undefined) this.#unknownUntilMs.delete(oldest);
+  }
+}
