@@ -59,6 +59,8 @@ export interface TestApi {
   readonly url: string;
   readonly port: number;
   readonly db: Database;
+  /** The database itself, without what `databaseVia` puts before it. */
+  readonly databaseUrl: string;
   readonly clock: ManualClock;
   readonly registry: Registry;
   readonly adminToken: string;
@@ -161,7 +163,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   }
 
   return {
-    ...{ url, port: server.port, db, clock, registry, adminToken, dataPlanes, call },
+    ...{ url, port: server.port, db, databaseUrl: database.url, clock, registry, adminToken, dataPlanes, call },
     async publish(environment) {
       const changes = await readChangedRows(db, environment, 0);
       const version = (changes?.configVersion ?? 0) + 1;

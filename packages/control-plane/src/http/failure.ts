@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { isAway } from '../store/failures.ts';
+import { CommitUnknownError, isAway } from '../store/failures.ts';
 import { invalidRequest } from './input.ts';
 
 /** What Express and its body parser throw: `type` says what happened, `code` what zlib found. */
@@ -41,6 +41,13 @@ export function toGatewayError(error: unknown): GatewayError {
   // Express: a percent-encoding of the path that is none.
   if (error instanceof URIError) {
     return invalidRequest([{ path: '', message: 'the path is not validly encoded' }], error);
+  }
+  if (error instanceof CommitUnknownError) {
+    return new GatewayError(
+      'internal_error',
+      'The database was lost during the commit; the change may have been made. Read the resource before you send the change again.',
+      { cause: error },
+    );
   }
   if (isAway(error)) {
     return new GatewayError('gateway_not_ready', 'The database cannot be reached now.', {

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import { CommitUnknownError, isAnswerLost, isReadTimeout } from './failures.ts';
 import type { Tables } from './tables.ts';
 
 /** Where every query goes; a transaction is one of these too. */
@@ -93,8 +94,9 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
 }
 
 /**
- * The pool, but a client whose query got no answer at all (a half-open connection) is destroyed
- * rather than lent again, where the next query would hang behind the one that has no answer.
+ * The pool, but a client whose query got no answer (a half-open connection) is destroyed rather than
+ * lent again, where the next query would hang behind it. If that query was a COMMIT, all that follows
+ * on the client fails with CommitUnknownError: kysely rolls back after it, and throws the error of that.
  */
 function withDeadClients(pool: pg.Pool): PostgresPool {
   return {
@@ -102,22 +104,29 @@ function withDeadClients(pool: pg.Pool): PostgresPool {
     end: () => pool.end(),
     async connect() {
       const client = await pool.connect();
-      let dead = false;
+      let death: Error | undefined;
       const query = async (text: string, values: readonly unknown[]) => {
-        if (dead) throw new Error('the connection to Postgres gave no answer');
+        if (death !== undefined) throw death;
         try {
           return await client.query(text, [...values]);
         } catch (error) {
-          dead ||= error instanceof Error && error.message === 'Query read timeout';
-          throw error;
+          death = deathOfClient(text, error);
+          throw death ?? error;
         }
       };
       return {
         query: query as unknown as PostgresPoolClient['query'],
         release: (destroy?: boolean) => {
-          client.release(dead || destroy === true);
+          client.release(death !== undefined || destroy === true);
         },
       };
     },
   };
+}
+
+/** Why the client must not be used after this error; undefined: it may. */
+function deathOfClient(text: string, error: unknown): Error | undefined {
+  if (text === 'commit' && isAnswerLost(error)) return new CommitUnknownError(error);
+  if (!isReadTimeout(error)) return undefined;
+  return new Error('the connection to Postgres gave no answer', { cause: error });
 }

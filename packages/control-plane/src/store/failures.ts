@@ -32,12 +32,35 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** The answer to a COMMIT was lost, so the transaction may have been committed. */
+export class CommitUnknownError extends Error {
+  constructor(cause: unknown) {
+    super('the connection to Postgres was lost during COMMIT', { cause });
+  }
+}
+
 /** Whether Postgres could not be reached, or could not answer in time, so that trying later may help. */
 export function isAway(error: unknown): boolean {
+  if (error instanceof CommitUnknownError) return true;
   if (!isErrorLike(error)) return false;
   const code = codeOf(error);
   if (code === undefined) return AWAY_TEXT.test(error.message);
   return AWAY_SYSTEM_CODES.has(code) || AWAY_STATE.test(code);
+}
+
+/** Whether a statement that failed may have been executed: it was sent, and Postgres did not refuse it. */
+export function isAnswerLost(error: unknown): boolean {
+  if (!isErrorLike(error)) return false;
+  const code = codeOf(error);
+  if (code === undefined) {
+    return AWAY_TEXT.test(error.message) && !error.message.endsWith('is not queryable');
+  }
+  return AWAY_SYSTEM_CODES.has(code) || /^(08|57P0)/.test(code);
+}
+
+/** Whether no answer came within `query_timeout`. */
+export function isReadTimeout(error: unknown): boolean {
+  return isErrorLike(error) && error.message === 'Query read timeout';
 }
 
 const VIOLATIONS = new Set(['23503', '23505']);

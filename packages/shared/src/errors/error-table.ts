@@ -12,8 +12,9 @@ export interface ErrorKind {
   readonly status: number;
   readonly domain: ErrorDomain;
   /**
-   * Whether the same request may be sent again unchanged. `safe`: nothing reached the upstream. `no`:
-   * the answer would be the same. `unknown`: the upstream may have acted on it.
+   * Whether the same request may be sent again unchanged. `safe`: nothing reached the upstream, and
+   * nothing was changed. `no`: the answer would be the same. `unknown`: the upstream may have acted on
+   * it, or the change may have been made.
    */
   readonly replay: 'safe' | 'no' | 'unknown';
   readonly when: string;
@@ -165,7 +166,7 @@ export const ERROR_TABLE = {
     status: 500,
     domain: 'gateway',
     replay: 'unknown',
-    when: 'The gateway failed in a way that it did not expect.',
+    when: 'The gateway failed in a way that it did not expect, or the database was lost while it committed a change.',
     action: 'Report the request id.',
   },
   upstream_unavailable: {

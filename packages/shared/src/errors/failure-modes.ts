@@ -1,7 +1,7 @@
 import { ERROR_CODES, ERROR_TABLE, type ErrorKind } from './error-table.ts';
 
 const REPLAY = {
-  safe: 'yes: nothing reached an upstream',
+  safe: 'yes: nothing reached an upstream, nothing was changed',
   no: 'no: the answer would be the same',
   unknown: 'only where the operation is idempotent',
 } as const;
