@@ -163,7 +163,17 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   }
 
   return {
-    ...{ url, port: server.port, db, databaseUrl: database.url, clock, registry, adminToken, dataPlanes, call },
+    ...{
+      url,
+      port: server.port,
+      db,
+      databaseUrl: database.url,
+      clock,
+      registry,
+      adminToken,
+      dataPlanes,
+      call,
+    },
     async publish(environment) {
       const changes = await readChangedRows(db, environment, 0);
       const version = (changes?.configVersion ?? 0) + 1;

@@ -5,15 +5,15 @@ import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { Database } from '../store/database.ts';
 import { readBatches } from './batch-reader.ts';
-import { eachWithin } from '../partitions/each-within.ts';
+import { forEachConcurrently } from './for-each-concurrently.ts';
 import type { IngestMetrics } from './ingest-metrics.ts';
 import { parseBatch, type ParsedBatch } from './storable-record.ts';
 import { storeBatch } from './store-batch.ts';
 import type { TokenUses } from './token-uses.ts';
 
 const BOUNDS = { maxWeight: 2000, idleMs: 20, maxWaitMs: 100 };
-/** Batches that are stored at one time: while Postgres takes one, the next is read and made ready. */
-const MAX_UNDER_WAY = 2;
+/** While Postgres stores one batch, the next one is read and parsed. */
+const MAX_PARALLEL_INSERTS = 2;
 
 /** The most messages that wait here unread; each is at most 1 MiB. */
 const MAX_MESSAGES = 64;
@@ -91,7 +91,7 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
     reading.failures = 0;
     const weightOf = (item: Received) => item.batch.records.length;
     const batches = readBatches(received(messages), weightOf, BOUNDS, clock);
-    await eachWithin(batches, MAX_UNDER_WAY, async (items) => {
+    await forEachConcurrently(batches, MAX_PARALLEL_INSERTS, async (items) => {
       await store(items);
       // While Postgres is away a stop is not held up by what is delivered again to another one anyway.
       return !(isStopping() && storing.failures > 0);

@@ -1,55 +1,53 @@
+import PQueue from 'p-queue';
+
 export interface WorkQueue {
-  /** Runs the key once more after now, also where it runs at this moment. Many calls make one run. */
+  /** Runs the key once more, even if it is running now. Several calls before that run make one run. */
   add(key: string): void;
-  /** Takes no more work and resolves when what runs has ended. */
+  /** Accepts no more work and resolves when what runs has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs keyed work: each key at most once at a time, at most `concurrency` keys at once, in the order
- * in which they were added. Whoever adds a key after a change can rely on a run that begins later.
+ * Runs keyed work: each key at most once at a time, at most `concurrency` keys at once, first come first
+ * served. A key that is added while it runs is queued again when that run ends, so whoever adds a key
+ * after a change can rely on a run that begins later.
  *
- * @param run must not reject; what it learns of a failure it handles itself.
+ * @param run must not reject; it handles its failures itself.
  */
 export function createWorkQueue(
   concurrency: number,
   run: (key: string) => Promise<void>,
 ): WorkQueue {
-  const waiting = new Set<string>();
-  const running = new Set<string>();
-  const ends = new Set<Promise<void>>();
+  const queue = new PQueue({ concurrency });
+  /** Keys that must run, or run again. */
+  const due = new Set<string>();
+  /** Keys in the queue or running. */
+  const queued = new Set<string>();
   let stopped = false;
 
-  async function runOne(key: string): Promise<void> {
-    running.add(key);
+  async function runOnce(key: string): Promise<void> {
+    due.delete(key);
     await run(key);
-    running.delete(key);
+    queued.delete(key);
+    if (due.has(key)) enqueue(key);
   }
 
-  function startWhatMay(): void {
-    for (const key of waiting) {
-      if (stopped || running.size >= concurrency) return;
-      if (running.has(key)) continue;
-      waiting.delete(key);
-      const end = runOne(key);
-      ends.add(end);
-      void end.then(() => {
-        ends.delete(end);
-        startWhatMay();
-      });
-    }
+  function enqueue(key: string): void {
+    queued.add(key);
+    void queue.add(() => runOnce(key));
   }
 
   return {
     add(key) {
       if (stopped) return;
-      waiting.add(key);
-      startWhatMay();
+      due.add(key);
+      if (!queued.has(key)) enqueue(key);
     },
     async stop() {
       stopped = true;
-      waiting.clear();
-      await Promise.all(ends);
+      due.clear();
+      queue.clear();
+      await queue.onIdle();
     },
   };
 }

@@ -27,10 +27,10 @@ import {
 } from '../http/list-query.ts';
 import { searchRecords } from './record-search.ts';
 import { one, page } from '../http/reply.ts';
-import { createTurns } from '../http/turns.ts';
+import { createSearchQueue } from '../http/search-queue.ts';
 
 const LIST = 'requests';
-/** Of the ten connections of the pool: the others are for all else, and for what stores records. */
+/** The other connections of the pool are for the other calls and for the ingest of records. */
 const MAX_SEARCHES = 4;
 
 const listQuery = z.strictObject({
@@ -56,7 +56,7 @@ export interface RequestEndpointParts {
 
 /** `GET /v1/requests/{id}` and `GET /v1/requests`. */
 export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly Endpoint[] {
-  const takeTurn = createTurns(MAX_SEARCHES, clock);
+  const runSearch = createSearchQueue(MAX_SEARCHES, clock);
   return [
     endpoint({
       method: 'GET',
@@ -105,7 +105,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
           limit: limit + 1,
         };
         const search = () => searchRecords(list, clock, wanted);
-        const { rows, searchedToMs, isCut } = await takeTurn(signal, search);
+        const { rows, searchedToMs, isCut } = await runSearch(signal, search);
         const { rows: shown, nextCursor } = cutPage(rows, limit, LIST, (row) => row.id, isCut);
         const searchedTo =
           searchedToMs === undefined ? null : encodeCursor(LIST, lowestId('req', searchedToMs));

@@ -67,7 +67,9 @@ describe('the credential of a service', () => {
     const removed = await patch(service.path, { credential: null });
     expect(removed.json.data?.['credential']).toBeNull();
     expect(removed.headers.get('etag')).toBe('"2-unknown"');
-    expect((await patch(service.path, { credential: null })).headers.get('etag')).toBe('"2-unknown"');
+    expect((await patch(service.path, { credential: null })).headers.get('etag')).toBe(
+      '"2-unknown"',
+    );
     expect((await stored(service.id)).credential).toBeNull();
     expect((await make(null)).json.data?.['credential']).toBeNull();
   });

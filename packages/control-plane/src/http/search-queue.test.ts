@@ -1,21 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { createTurns } from './turns.ts';
+import { createSearchQueue } from './search-queue.ts';
 
 const never = new AbortController().signal;
 const settle = () => new Promise(setImmediate);
 
-/** Pieces of work that end when they are told to; `begun` has those that have begun, in that order. */
-function startWork(max: number) {
+/** Searches that end when the test says so; `begun` has those that have begun, in that order. */
+function heldSearches(max: number) {
   const clock = manualClock();
-  const takeTurn = createTurns(max, clock);
+  const runSearch = createSearchQueue(max, clock);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   return {
     clock,
     begun,
-    take: (name: string, signal = never) =>
-      takeTurn(signal, async () => {
+    start: (name: string, signal = never) =>
+      runSearch(signal, async () => {
         begun.push(name);
         const { promise, resolve } = Promise.withResolvers<string>();
         ends.set(name, () => resolve(name));
@@ -28,10 +28,10 @@ function startWork(max: number) {
   };
 }
 
-describe('turns', () => {
-  it('are taken by so many at one time, the others come first come first served', async () => {
-    const { take, begun, end } = startWork(2);
-    const all = ['a', 'b', 'c', 'd'].map((name) => take(name));
+describe('the queue of searches', () => {
+  it('runs as many at one time as it may, the others first come first served', async () => {
+    const { start, begun, end } = heldSearches(2);
+    const all = ['a', 'b', 'c', 'd'].map((name) => start(name));
     await settle();
     expect(begun).toEqual(['a', 'b']);
     await end('b');
@@ -43,18 +43,18 @@ describe('turns', () => {
     expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('are passed on by work that fails', async () => {
-    const takeTurn = createTurns(1, manualClock());
-    await expect(takeTurn(never, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await takeTurn(never, () => Promise.resolve(1))).toBe(1);
+  it('runs the next search after one that failed', async () => {
+    const runSearch = createSearchQueue(1, manualClock());
+    await expect(runSearch(never, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await runSearch(never, () => Promise.resolve(1))).toBe(1);
   });
 
-  it('are refused with 503 to who waited for three seconds, and take no place after that', async () => {
-    const { take, begun, end, clock } = startWork(1);
-    void take('a');
-    const late = take('b');
+  it('refuses a search that waited for three seconds with 503, and does not begin it later', async () => {
+    const { start, begun, end, clock } = heldSearches(1);
+    void start('a');
+    const late = start('b');
     clock.advance(2999);
-    const later = take('c');
+    const later = start('c');
     clock.advance(1);
     await expect(late).rejects.toMatchObject({
       ...{ code: 'gateway_overloaded', headers: { 'Retry-After': '3' } },
@@ -65,13 +65,13 @@ describe('turns', () => {
     expect(await later).toBe('c');
   });
 
-  it('are not taken by who has gone, whether before or as it was given', async () => {
-    const { take, begun, end } = startWork(1);
-    void take('a');
+  it('does not begin a search whose caller left, even in the moment in which there is room', async () => {
+    const { start, begun, end } = heldSearches(1);
+    void start('a');
     const [gone, going] = [new AbortController(), new AbortController()];
-    const left = [take('b', gone.signal), take('c', going.signal)];
+    const left = [start('b', gone.signal), start('c', going.signal)];
     const refused = Promise.allSettled(left);
-    const last = take('d');
+    const last = start('d');
     gone.abort();
     await settle();
     const ended = end('a');

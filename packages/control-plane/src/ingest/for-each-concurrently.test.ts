@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { eachWithin } from './each-within.ts';
+import { forEachConcurrently } from './for-each-concurrently.ts';
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let number = 0; number < count; number += 1) {
@@ -10,7 +10,7 @@ async function* numbers(count: number): AsyncGenerator<number> {
 
 /** Work that ends when the test says so. */
 function held() {
-  const open = new Map<number, (goesOn: boolean) => void>();
+  const open = new Map<number, (wantsMore: boolean) => void>();
   const failing = new Map<number, (error: Error) => void>();
   let most = 0;
   return {
@@ -21,8 +21,8 @@ function held() {
         most = Math.max(most, open.size);
       }),
     open: () => [...open.keys()],
-    end: (item: number, goesOn = true) => {
-      open.get(item)?.(goesOn);
+    end: (item: number, wantsMore = true) => {
+      open.get(item)?.(wantsMore);
       open.delete(item);
     },
     fail: (item: number) => {
@@ -35,11 +35,11 @@ function held() {
 
 const turn = () => new Promise(setImmediate);
 
-describe('work on a stream, several items at a time', () => {
-  it('works on as many as it may and no more, and ends when all are done', async () => {
+describe('work on several items of a stream at a time', () => {
+  it('runs for at most as many items as it may, and ends when all have ended', async () => {
     const { work, open, end, most } = held();
     let isOver = false;
-    const all = eachWithin(numbers(5), 2, work).then(() => (isOver = true));
+    const all = forEachConcurrently(numbers(5), 2, work).then(() => (isOver = true));
     await turn();
     expect(open()).toEqual([0, 1]);
     end(1);
@@ -56,10 +56,10 @@ describe('work on a stream, several items at a time', () => {
     expect(most()).toBe(2);
   });
 
-  it('asks for nothing more once work says so, and waits for what is under way', async () => {
+  it('reads no more items when work returns false, and waits for the calls that run', async () => {
     const { work, open, end } = held();
     let isOver = false;
-    const all = eachWithin(numbers(9), 2, work).then(() => (isOver = true));
+    const all = forEachConcurrently(numbers(9), 2, work).then(() => (isOver = true));
     await turn();
     end(0, false);
     await turn();
@@ -70,10 +70,12 @@ describe('work on a stream, several items at a time', () => {
     expect(open()).toEqual([]);
   });
 
-  it('throws what work throws, after the rest of it has ended', async () => {
+  it('throws the error of work after the other calls have ended', async () => {
     const { work, open, end, fail } = held();
     let error: unknown;
-    const all = eachWithin(numbers(9), 2, work).catch((thrown: unknown) => (error = thrown));
+    const all = forEachConcurrently(numbers(9), 2, work).catch(
+      (thrown: unknown) => (error = thrown),
+    );
     await turn();
     fail(0);
     await turn();
@@ -84,14 +86,14 @@ describe('work on a stream, several items at a time', () => {
     expect(error).toEqual(new Error('work on 0'));
   });
 
-  it('throws the error of what it reads, after the work under way has ended', async () => {
+  it('throws the error of the items after the calls that run have ended', async () => {
     const { work, open, end } = held();
     async function* broken(): AsyncGenerator<number> {
       yield* numbers(1);
       throw new Error('reading');
     }
     let error: unknown;
-    const all = eachWithin(broken(), 2, work).catch((thrown: unknown) => (error = thrown));
+    const all = forEachConcurrently(broken(), 2, work).catch((thrown: unknown) => (error = thrown));
     await turn();
     expect(error).toBeUndefined();
     expect(open()).toEqual([0]);
