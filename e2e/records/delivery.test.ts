@@ -1,4 +1,4 @@
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { recordBatchText, requestRecord } from '@gateway/shared/test/request-record';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { recordSubject } from '@gateway/shared/messaging/names';
 import type { RequestRecord } from '@gateway/shared/records/record';
@@ -26,7 +26,7 @@ describe('the way of a record into the store', () => {
   async function deliver(batch: readonly RequestRecord[], times = 1): Promise<void> {
     const connection = await connect({ servers: gateway.stack.natsUrl });
     for (let count = 0; count < times; count += 1) {
-      const reply = await connection.request(recordSubject('test'), JSON.stringify(batch));
+      const reply = await connection.request(recordSubject('test'), recordBatchText(batch));
       expect(reply.json()).toMatchObject({ stream: expect.any(String) });
     }
     await connection.close();

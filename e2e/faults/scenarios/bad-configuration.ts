@@ -5,7 +5,7 @@ import { configLogSubject, snapshotObject } from '@gateway/shared/messaging/name
 import { sealSnapshot } from '@gateway/shared/snapshot/codec';
 import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
-import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import { SNAPSHOT_FORMAT, type Snapshot } from '@gateway/shared/snapshot/schema';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { eventually } from '@gateway/shared/test/eventually';
 import { metric } from '../../harness/figures.ts';
@@ -142,7 +142,7 @@ function delta({ version, services, routes, tokens }: Snapshot): Delta {
   const from = version - 1;
   return {
     kind: 'delta',
-    format: 1,
+    format: SNAPSHOT_FORMAT,
     environment: ENVIRONMENT,
     from,
     version,

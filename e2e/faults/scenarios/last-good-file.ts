@@ -51,7 +51,7 @@ const cutOff = (content: Buffer) => content.subarray(0, content.length - 20);
 export const lastGoodTruncated = lastGoodFile('a last-good file that is truncated', {
   name: SNAPSHOT,
   spoil: cutOff,
-  logged: [NOT_USED, 'the bytes are not those that the pointer names'],
+  logged: [NOT_USED, 'the hash of the snapshot is not the one in its pointer'],
 });
 
 export const lastGoodNewer = lastGoodFile('a last-good file of a newer version', {

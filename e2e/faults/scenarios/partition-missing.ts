@@ -5,8 +5,9 @@ import {
   listPartitions,
   listStrayPeriods,
 } from '@gateway/control-plane/store/partitions/partitions';
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { recordBatchText, requestRecord } from '@gateway/shared/test/request-record';
 import { recordSubject } from '@gateway/shared/messaging/names';
+import type { RequestRecord } from '@gateway/shared/records/record';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { connect } from '@nats-io/transport-node';
@@ -90,9 +91,9 @@ async function withPartitionsLookedAt(world: FaultWorld): Promise<FaultWorld['co
   return started;
 }
 
-async function deliver(natsUrl: string, record: unknown): Promise<void> {
+async function deliver(natsUrl: string, record: RequestRecord): Promise<void> {
   const connection = await connect({ servers: natsUrl });
-  await connection.request(recordSubject('test'), JSON.stringify([record]));
+  await connection.request(recordSubject('test'), recordBatchText([record]));
   await connection.close();
 }
 

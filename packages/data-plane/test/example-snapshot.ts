@@ -1,8 +1,8 @@
-import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import { SNAPSHOT_FORMAT, type Snapshot } from '@gateway/shared/snapshot/schema';
 
 /** A snapshot with every kind of service, route and token. */
 export const EXAMPLE_SNAPSHOT: Snapshot = {
-  format: 1,
+  format: SNAPSHOT_FORMAT,
   environment: 'production',
   version: 7,
   services: [

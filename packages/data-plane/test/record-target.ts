@@ -4,7 +4,6 @@ import { systemClock } from '@gateway/shared/clock';
 import { NAMES } from '@gateway/shared/messaging/names';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
 import type { RequestRecord } from '@gateway/shared/records/record';
-import { recordBatchSchema } from '@gateway/shared/records/record-row';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { linkNats } from '../src/nats/nats-link.ts';
@@ -15,7 +14,7 @@ import {
 } from '../src/records/record-stream.ts';
 import { captureLog } from './captured-log.ts';
 import type { OwnNats } from './own-nats.ts';
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { recordsOfBatch, requestRecord } from '@gateway/shared/test/request-record';
 
 interface Stored {
   readonly seq: number;
@@ -41,7 +40,7 @@ export async function openRecordTarget(
       for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
         const message = await manager.streams.getMessage(NAMES.recordStream, { seq });
         if (message === null) continue;
-        const records = recordBatchSchema.parse(message.json());
+        const records = recordsOfBatch(message.string());
         const id = message.header.get('Nats-Msg-Id');
         found.push({ seq, records, id, subject: message.subject });
       }

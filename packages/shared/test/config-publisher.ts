@@ -3,8 +3,8 @@ import type { MasterKey } from '../src/config/master-keys.ts';
 import { attemptObject, configLogSubject, NAMES, snapshotObject } from '../src/messaging/names.ts';
 import { sealSnapshot, type SealedSnapshot } from '../src/snapshot/codec.ts';
 import { openLogEntry, sealLogEntry } from '../src/snapshot/log-codec.ts';
-import type { Delta } from '../src/snapshot/log-schema.ts';
-import type { Snapshot } from '../src/snapshot/schema.ts';
+import type { Delta, SnapshotEntry } from '../src/snapshot/log-schema.ts';
+import { SNAPSHOT_FORMAT, type Snapshot, type SnapshotPointer } from '../src/snapshot/schema.ts';
 import { jetstream } from '@nats-io/jetstream';
 import { Kvm, type KV } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/nats-core';
@@ -15,7 +15,8 @@ export function newKey(id = 'k1'): MasterKey {
 }
 
 export function snapshotOf(environment: string, version: number): Snapshot {
-  return { format: 1, environment, version, services: [], routes: [], tokens: [] };
+  const format = SNAPSHOT_FORMAT;
+  return { format, environment, version, services: [], routes: [], tokens: [] };
 }
 
 /** A delta that changes only the version. */
@@ -23,7 +24,7 @@ export function deltaOf(environment: string, from: number, version = from + 1): 
   const nothing = { put: [], remove: [] };
   return {
     kind: 'delta',
-    format: 1,
+    format: SNAPSHOT_FORMAT,
     environment,
     from,
     version,
@@ -32,6 +33,16 @@ export function deltaOf(environment: string, from: number, version = from + 1): 
     routes: nothing,
     tokens: nothing,
   };
+}
+
+/** The log entry of a version that is published as a snapshot. */
+export function snapshotEntryOf({
+  environment,
+  version,
+  signature,
+}: SnapshotPointer): SnapshotEntry {
+  const format = SNAPSHOT_FORMAT;
+  return { kind: 'snapshot', format, environment, version, pointer_signature: signature };
 }
 
 /** A snapshot of the version of this log entry. */

@@ -1,5 +1,11 @@
 import { createIdFactory } from '../src/ids.ts';
 import type { RequestRecord } from '../src/records/record.ts';
+import {
+  RECORD_BATCH_END,
+  RECORD_BATCH_START,
+  recordBatchSchema,
+} from '../src/records/record-batch.ts';
+import { recordRow, recordRowSchema } from '../src/records/record-row.ts';
 
 /** A record of a usual successful request with a new id, received at this time, ms since the Unix epoch. */
 export function requestRecord(
@@ -36,4 +42,19 @@ export function requestRecord(
     trace_id: '0af7651916cd43dd8448eb211c80319c',
     ...changes,
   };
+}
+
+/** The message of a batch of records; `more` are further entries, which need not be records. */
+export function recordBatchText(
+  records: readonly RequestRecord[],
+  more: readonly unknown[] = [],
+): string {
+  const entries = [...records.map(recordRow), ...more].map((entry) => JSON.stringify(entry));
+  return RECORD_BATCH_START + entries.join(',') + RECORD_BATCH_END;
+}
+
+/** The records of a message. @throws if the batch or one of its records is malformed */
+export function recordsOfBatch(text: string): RequestRecord[] {
+  const { records } = recordBatchSchema.parse(JSON.parse(text));
+  return records.map((row) => recordRowSchema.parse(row));
 }

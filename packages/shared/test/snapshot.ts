@@ -1,4 +1,4 @@
-import type { Snapshot, SnapshotRoute } from '../src/snapshot/schema.ts';
+import { SNAPSHOT_FORMAT, type Snapshot, type SnapshotRoute } from '../src/snapshot/schema.ts';
 import { hashTokenSecret } from '../src/tokens/secret.ts';
 
 /** A snapshot of `production` with one route, `test`, and one token. */
@@ -8,7 +8,7 @@ export function testSnapshot(
 ): Snapshot {
   const { upstreams, ...fields } = route;
   return {
-    format: 1,
+    format: SNAPSHOT_FORMAT,
     environment: 'production',
     version: 1,
     services: [

@@ -7,7 +7,6 @@ import { Registry } from 'prom-client';
 import { systemClock } from '@gateway/shared/clock';
 import { NAMES, recordSubject } from '@gateway/shared/messaging/names';
 import { requestRecordSchema, type RequestRecord } from '@gateway/shared/records/record';
-import { recordRow } from '@gateway/shared/records/record-row';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startNats } from '@gateway/local-stack/nats/start-nats';
@@ -16,7 +15,7 @@ import { requestView } from '../domain/request-record.ts';
 import { openDatabase, type Database } from '../store/database.ts';
 import { findRecord } from '../store/records/records.ts';
 import { openTestNats, type TestNats } from '../../test/nats.ts';
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { recordBatchText, requestRecord } from '@gateway/shared/test/request-record';
 import { openTestStore, type TestStore } from '../../test/store.ts';
 import { createIngestMetrics } from './ingest-metrics.ts';
 import { startRecordIngest, type RecordIngest } from './record-ingest.ts';
@@ -68,8 +67,11 @@ function startIngest(db: Database = store.db): RecordIngest {
   return ingest;
 }
 
-async function publish(message: string | readonly unknown[]): Promise<void> {
-  const text = typeof message === 'string' ? message : JSON.stringify(message);
+async function publish(
+  message: string | readonly RequestRecord[],
+  more: readonly unknown[] = [],
+): Promise<void> {
+  const text = typeof message === 'string' ? message : recordBatchText(message, more);
   // A put while disconnected blocks for its whole time-out.
   await jetstream(nats.connection, { timeout: 500 }).publish(recordSubject('data-plane-1'), text);
 }
@@ -100,8 +102,7 @@ describe('the ingest of request records', () => {
   it('stores every record as it was sent, and leaves nothing in the stream', async () => {
     startIngest();
     const sent = records(120);
-    await publish(sent.slice(0, 50).map(recordRow));
-    // As data planes of the version before do.
+    await publish(sent.slice(0, 50));
     await publish(sent.slice(50));
     await eventually(async () => expect(await storedCount()).toBe(120));
     for (const record of sent.slice(48, 52)) {
@@ -128,10 +129,10 @@ describe('the ingest of request records', () => {
 
   it('is held up by no message that cannot be read, and loses no record beside a bad one', async () => {
     startIngest();
-    const [good] = records(1);
+    const good = records(1);
     await publish('{');
     await publish('"text"');
-    await publish([good, { id: 'req_1' }, null]);
+    await publish(good, [{ id: 'req_1' }, null]);
     await publish(records(1, { path: '/v1/proxy/a\0b', client_request_id: '\ud800' }));
     await publish([...records(2), ...records(1, { status: 2 ** 40 })]);
     await eventually(async () => expect(await waitingMessages()).toBe(0));
@@ -143,7 +144,7 @@ describe('the ingest of request records', () => {
     const away = openDatabase({ url: 'postgres://127.0.0.1:1/none', log });
     const ingest = startIngest(away.db);
     await publish(records(5));
-    await publish([...records(5), null]);
+    await publish(records(5), [null]);
     await eventually(async () => expect(await metric('failures')).toBeGreaterThan(2));
     expect(await waitingMessages()).toBe(2);
     expect(await metric('poison')).toBe(0);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { timeOfId } from '@gateway/shared/ids';
+import type { RequestRecord } from '@gateway/shared/records/record';
 import { recordRow } from '@gateway/shared/records/record-row';
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { recordBatchText, requestRecord } from '@gateway/shared/test/request-record';
 import { parseBatch, storableRecord } from './storable-record.ts';
 
 const AT_MS = Date.UTC(2030, 0, 1);
@@ -9,7 +10,7 @@ const AT_MS = Date.UTC(2030, 0, 1);
 describe('a message of request records', () => {
   it('is read whole', () => {
     const records = [requestRecord(AT_MS), requestRecord(AT_MS + 1)];
-    const batch = parseBatch(JSON.stringify(records.map(recordRow)), AT_MS);
+    const batch = parseBatch(recordBatchText(records), AT_MS);
     expect(batch?.refused).toBe(0);
     expect(batch?.records.map((record) => record.id)).toEqual(records.map((record) => record.id));
     const { id, environment, route, status, outcome, received_at_ms, ...rest } =
@@ -27,39 +28,41 @@ describe('a message of request records', () => {
     expect(batch?.records[0]?.receivedAtMs).toBe(received_at_ms);
   });
 
-  it.each(['', '{', '{"id":1}', 'null', '"text"'])('that is no batch is refused: %j', (text) => {
+  it.each([
+    '',
+    '{',
+    '{"id":1}',
+    'null',
+    '"text"',
+    '[]',
+    '{"records":[]}',
+    '{"format":99,"records":[]}',
+  ])('that is not a batch of a known format is refused: %j', (text) => {
     expect(parseBatch(text, AT_MS)).toBeUndefined();
-  });
-
-  it('is read whole where a data plane of the version before sent it', () => {
-    const record = requestRecord(AT_MS);
-    const older = { ...record, subject: undefined, claims: undefined };
-    const batch = parseBatch(JSON.stringify([older]), AT_MS);
-    expect(batch?.refused).toBe(0);
-    expect(batch?.records).toEqual([storableRecord(record)]);
   });
 
   it('refuses records that are dated more than 30 days ahead, and no others', () => {
     const atMs = AT_MS + 30 * 24 * 60 * 60 * 1000;
     const [last, beyond] = [requestRecord(atMs), requestRecord(atMs + 1)];
-    const batch = parseBatch(JSON.stringify([last, beyond].map(recordRow)), AT_MS);
+    const batch = parseBatch(recordBatchText([last, beyond]), AT_MS);
     expect(batch).toMatchObject({ records: [{ id: last.id }], refused: 1 });
   });
 
   it('loses no record to one that is malformed', () => {
     const good = requestRecord(AT_MS);
     const row = recordRow(good);
-    const odd = [null, { ...good, id: 'req_1' }, { ...good, outcome: 'odd' }, []];
+    const odd = [null, recordRow({ ...good, id: 'req_1' }), row.with(8, 'odd'), [], good];
     const oddRows = [row.slice(1), row.with(16, [['ups_1', null, 'soon']]), row.with(17, 60_000)];
-    const batch = parseBatch(JSON.stringify([...odd, row, ...oddRows]), AT_MS);
-    expect(batch).toMatchObject({ records: [{ id: good.id }], refused: 7 });
+    const batch = parseBatch(recordBatchText([], [...odd, row, ...oddRows]), AT_MS);
+    expect(batch).toMatchObject({ records: [{ id: good.id }], refused: 8 });
   });
 });
 
 describe('the use of tokens that a message of request records tells of', () => {
   const first = 'tok_00000000000000000000000001';
   const second = 'tok_00000000000000000000000002';
-  const usesOf = (...records: object[]) => parseBatch(JSON.stringify(records), AT_MS)?.tokenUses;
+  const usesOf = (...records: RequestRecord[]) =>
+    parseBatch(recordBatchText(records), AT_MS)?.tokenUses;
 
   it('is the latest of each token', () => {
     const uses = usesOf(

@@ -1,6 +1,7 @@
 import { isId, timeOfId } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
-import { recordEntrySchema } from '@gateway/shared/records/record-row';
+import { recordBatchSchema } from '@gateway/shared/records/record-batch';
+import { recordRowSchema } from '@gateway/shared/records/record-row';
 import { MAX_DAYS_AHEAD } from '../domain/partitioned-table.ts';
 import type { StorableRecord } from '../store/records/records.ts';
 
@@ -25,18 +26,14 @@ export interface ParsedBatch {
  * @returns undefined if the message is not a batch in a format that is known.
  */
 export function parseBatch(text: string, nowMs: number): ParsedBatch | undefined {
-  let entries: unknown;
-  try {
-    entries = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!Array.isArray(entries)) return undefined;
+  const batch = recordBatchSchema.safeParse(parseJson(text));
+  if (!batch.success) return undefined;
+  const entries = batch.data.records;
   const latestMs = nowMs + MAX_DAYS_AHEAD * DAY_MS;
   const records: StorableRecord[] = [];
   const tokenUses = new Map<string, number>();
   for (const entry of entries) {
-    const parsed = recordEntrySchema.safeParse(entry);
+    const parsed = recordRowSchema.safeParse(entry);
     if (!parsed.success || !isId('req', parsed.data.id)) continue;
     if (timeOfId(parsed.data.id) > latestMs) continue;
     const record = storableRecord(parsed.data);
@@ -47,6 +44,14 @@ export function parseBatch(text: string, nowMs: number): ParsedBatch | undefined
     tokenUses.set(tokenId, Math.max(last, record.receivedAtMs));
   }
   return { records, refused: entries.length - records.length, tokenUses };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The token that opened the request; one that was refused, as it had expired or falls short, did not. */

@@ -1,6 +1,7 @@
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
+import { SNAPSHOT_FORMAT } from '@gateway/shared/snapshot/schema';
 import type { ChangedRows } from '../store/configuration/changed-rows.ts';
-import { byId, compileRoute, compileService, compileToken, formatOf } from './compile.ts';
+import { byId, compileRoute, compileService, compileToken } from './compile.ts';
 
 export interface DeltaOptions {
   /** The version that it applies to, which all these changes are younger than. */
@@ -23,7 +24,7 @@ export function compileDelta(changed: ChangedRows, options: DeltaOptions): Delta
   const { nowMs, ...versions } = options;
   return {
     kind: 'delta',
-    format: formatOf(changed.services.rows),
+    format: SNAPSHOT_FORMAT,
     environment,
     ...versions,
     services: partOf(changed.services, compileService),

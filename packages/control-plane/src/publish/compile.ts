@@ -3,7 +3,7 @@ import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import {
   routeSchema,
   serviceSchema,
-  SNAPSHOT_FORMATS,
+  SNAPSHOT_FORMAT,
   tokenSchema,
   type Snapshot,
   type SnapshotRoute,
@@ -52,8 +52,9 @@ export async function compileSnapshot(
     await textsOf(rows.tokens, tokenOf, pace),
   ].map((elements) => elements.join(','));
   const head: Pick<Snapshot, 'format' | 'environment' | 'version'> = {
-    format: formatOf(rows.services),
-    ...{ environment, version: options.version },
+    format: SNAPSHOT_FORMAT,
+    environment,
+    version: options.version,
   };
   const [services, routes, tokens] = texts;
   return (
@@ -75,14 +76,6 @@ async function textsOf<Row extends { readonly id: string }>(
     if (element !== undefined) texts.push(JSON.stringify(element));
   }
   return texts;
-}
-
-/** The oldest format that data planes need to know, so that an older one refuses only what it would serve wrongly. */
-export function formatOf(services: readonly ServiceRow[]): Snapshot['format'] {
-  if (services.some(({ tls }) => tls !== null)) return SNAPSHOT_FORMATS.tls;
-  return services.some(({ credential }) => credential !== null)
-    ? SNAPSHOT_FORMATS.credentials
-    : SNAPSHOT_FORMATS.first;
 }
 
 export function compileService(row: ServiceRow): SnapshotService {

@@ -1,36 +1,47 @@
 import { describe, expect, it } from '@jest/globals';
 import { attemptObject } from '@gateway/shared/messaging/names';
-import type { ProvenEntry } from '@gateway/shared/snapshot/log-codec';
-import type { Delta } from '@gateway/shared/snapshot/log-schema';
-import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
+import type { VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
+import type { Delta, SnapshotEntry } from '@gateway/shared/snapshot/log-schema';
+import { SNAPSHOT_FORMAT, type SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import { decidePublication, type PublicationState } from './decide-publication.ts';
 
 const NONCE = '0123456789abcdef';
 
 function pointerAt(version: number, repeats?: string): SnapshotPointer {
   return {
-    ...{ environment: 'production', version, key_id: 'k1' },
+    format: SNAPSHOT_FORMAT,
+    environment: 'production',
+    version,
+    key_id: 'k1',
     object: attemptObject('production', version, NONCE, repeats),
-    ...{ sha256: '0'.repeat(64), signature: String(version % 10).repeat(64) },
+    sha256: '0'.repeat(64),
+    signature: String(version % 10).repeat(64),
   };
 }
 
-function snapshotEntry(version: number): ProvenEntry {
-  const entry = {
+function snapshotEntry(version: number): VerifiedEntry {
+  const entry: SnapshotEntry = {
     kind: 'snapshot',
+    format: SNAPSHOT_FORMAT,
     environment: 'production',
     version,
     pointer_signature: pointerAt(version).signature,
-  } as const;
+  };
   return { entry, id: 'a'.repeat(16), keyId: 'k1' };
 }
 
-function deltaEntry(version: number, snapshot: number, id = 'b'.repeat(16)): ProvenEntry {
+function deltaEntry(version: number, snapshot: number, id = 'b'.repeat(16)): VerifiedEntry {
   const nothing = { put: [], remove: [] };
   const entry: Delta = {
-    ...{ kind: 'delta', format: 1, environment: 'production', from: version - 1, version },
+    kind: 'delta',
+    format: SNAPSHOT_FORMAT,
+    environment: 'production',
+    from: version - 1,
+    version,
     since: { snapshot, deltas: version - snapshot, bytes: 100 },
-    ...{ services: nothing, routes: nothing, tokens: nothing },
+    services: nothing,
+    routes: nothing,
+    tokens: nothing,
   };
   return { entry, id, keyId: 'k1' };
 }

@@ -1,5 +1,5 @@
 import { repeatedEntryId } from '@gateway/shared/messaging/names';
-import type { ProvenEntry } from '@gateway/shared/snapshot/log-codec';
+import type { VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 
 export interface PublicationState {
@@ -10,7 +10,7 @@ export interface PublicationState {
   /** The proven pointer in the store; undefined where it is missing or does not verify. */
   readonly pointer: SnapshotPointer | undefined;
   /** The proven last entry of the log; undefined where it is missing or does not verify. */
-  readonly tail: ProvenEntry | undefined;
+  readonly tail: VerifiedEntry | undefined;
   /** Whether the object that the pointer names is there. */
   readonly objectExists: boolean;
   /** Whether what is published is what this version of the control plane makes of the rows, or nobody looked. */
@@ -77,7 +77,7 @@ function faultOf(state: PublicationState): PublicationReason | undefined {
  * Whether the snapshot, and the deltas after it, make the version of the log's last entry. A control
  * plane of the version before this one moves the pointer without an entry.
  */
-function leadsTo(pointer: SnapshotPointer, { entry, id }: ProvenEntry): boolean {
+function leadsTo(pointer: SnapshotPointer, { entry, id }: VerifiedEntry): boolean {
   if (entry.kind === 'snapshot') {
     return pointer.version === entry.version && pointer.signature === entry.pointer_signature;
   }

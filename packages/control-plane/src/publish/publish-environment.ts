@@ -3,9 +3,9 @@ import type { RandomSource } from '@gateway/shared/ids';
 import { attemptObject } from '@gateway/shared/messaging/names';
 import { createPace } from '@gateway/shared/pace';
 import { sealSnapshotText } from '@gateway/shared/snapshot/codec';
-import { openLogEntry, sealLogEntry, type ProvenEntry } from '@gateway/shared/snapshot/log-codec';
-import type { LogEntry } from '@gateway/shared/snapshot/log-schema';
-import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
+import { openLogEntry, sealLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
+import type { LogEntry, SnapshotEntry } from '@gateway/shared/snapshot/log-schema';
+import { SNAPSHOT_FORMAT, type SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Clock } from '@gateway/shared/clock';
 import { readChangedRows, type ChangedConfiguration } from '../store/configuration/changed-rows.ts';
 import { readConfiguration } from '../store/configuration/configuration-rows.ts';
@@ -114,7 +114,7 @@ async function publishLocked(
     // Where something changed there is nothing to compare with, and a snapshot settles it.
     compiledAlike: !first || (!changed && (await isCompiledAlike(parts, environment, published))),
   });
-  const work = async (end: ProvenEntry | undefined) =>
+  const work = async (end: VerifiedEntry | undefined) =>
     snapshotMinAgeMs === undefined || end === undefined
       ? undefined
       : await readSnapshotWork(parts, { environment, end, published }, snapshotMinAgeMs);
@@ -138,7 +138,7 @@ function result(
   decision: { readonly version: number; readonly why: PublicationReason },
   form: LogEntry['kind'],
   lagMs: number | undefined,
-  proven?: ProvenEntry,
+  proven?: VerifiedEntry,
 ) {
   const since = proven?.entry.kind === 'delta' ? proven.entry.since : undefined;
   const isDue =
@@ -151,7 +151,7 @@ function result(
 function sealDelta(
   { keys, clock }: PublicationParts,
   { changed }: ChangedConfiguration,
-  at: { readonly pointer: SnapshotPointer; readonly tail: ProvenEntry; readonly version: number },
+  at: { readonly pointer: SnapshotPointer; readonly tail: VerifiedEntry; readonly version: number },
 ): Uint8Array | undefined {
   if (changed === undefined) return undefined;
   const { entry } = at.tail;
@@ -190,10 +190,14 @@ async function publishSnapshot(
   const { pointer, bytes } = await sealSnapshotText(text, { environment, version, object }, keys);
   const costMs = clock.monotonicMs() - startedMs;
   await store.putObject(object, bytes);
-  const sealed = sealLogEntry(
-    { kind: 'snapshot', environment, version, pointer_signature: pointer.signature },
-    keys,
-  );
+  const entry: SnapshotEntry = {
+    kind: 'snapshot',
+    format: SNAPSHOT_FORMAT,
+    environment,
+    version,
+    pointer_signature: pointer.signature,
+  };
+  const sealed = sealLogEntry(entry, keys);
   if (
     !(await store.appendEntry(environment, sealed, published.storedTail.sequence)) ||
     !(await movePointer(store, pointer, keys, published.stored))

@@ -49,7 +49,7 @@ describe('the publisher', () => {
     const sealed = await sealSnapshot(older as Snapshot, `${environment}.${version}.old`, keys);
     await objects.putBlob({ name: sealed.pointer.object }, sealed.bytes);
     await pointers.put(environment, JSON.stringify(sealed.pointer));
-    await expect(publishing.readSnapshot()).rejects.toThrow('does not hold at services');
+    await expect(publishing.readSnapshot()).rejects.toThrow('invalid snapshot: services');
     await publishing.startPublisher();
     await eventually(async () => {
       const snapshot = await publishing.readSnapshot();

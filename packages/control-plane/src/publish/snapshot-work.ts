@@ -4,7 +4,7 @@ import type { RandomSource } from '@gateway/shared/ids';
 import { attemptObject } from '@gateway/shared/messaging/names';
 import { createPace } from '@gateway/shared/pace';
 import { sealSnapshotText } from '@gateway/shared/snapshot/codec';
-import type { ProvenEntry } from '@gateway/shared/snapshot/log-codec';
+import type { VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
 import {
   readConfiguration,
   type ConfigurationRows,
@@ -50,7 +50,7 @@ export async function readSnapshotWork(
   parts: WorkParts,
   at: {
     readonly environment: string;
-    readonly end: ProvenEntry;
+    readonly end: VerifiedEntry;
     readonly published: StoredPublication;
   },
   minAgeMs: number,
@@ -89,7 +89,7 @@ export async function storeSnapshotWork(parts: WorkParts, work: SnapshotWork): P
 }
 
 /** How much of its log an environment needs, whose last entry this is. */
-export function keptEntries(tail: ProvenEntry | undefined): number {
+export function keptEntries(tail: VerifiedEntry | undefined): number {
   return KEPT_ENTRIES + (tail?.entry.kind === 'delta' ? tail.entry.since.deltas : 0);
 }
 

@@ -1,6 +1,6 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { openPointer, SnapshotRefusedError } from '@gateway/shared/snapshot/codec';
-import { openLogEntry, type ProvenEntry } from '@gateway/shared/snapshot/log-codec';
+import { openLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { SnapshotStore, StoredPointer, StoredTail } from './snapshot-store.ts';
 
@@ -11,7 +11,7 @@ export interface StoredPublication {
   readonly pointer: SnapshotPointer | undefined;
   readonly storedTail: StoredTail;
   /** The log's last entry, likewise. */
-  readonly tail: ProvenEntry | undefined;
+  readonly tail: VerifiedEntry | undefined;
 }
 
 export async function readPublication(

@@ -127,7 +127,7 @@ describe('the configuration from NATS', () => {
     await eventually(() => expect(feed.status.lastError).toContain('snapshot_refused'));
 
     await publisher.pointers.put(environment, 'no pointer at all');
-    await eventually(() => expect(feed.status.lastError).toContain('no JSON'));
+    await eventually(() => expect(feed.status.lastError).toContain('not JSON'));
     expect(feed.status.environments.get(environment)?.version).toBe(1);
 
     await publisher.publish(environment, 4);

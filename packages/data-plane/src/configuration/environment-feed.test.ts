@@ -9,7 +9,13 @@ import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { createConfigMetrics } from './config-metrics.ts';
 import { EnvironmentFeed } from './environment-feed.ts';
 import { captureLog } from '../../test/captured-log.ts';
-import { deltaOf, newKey, sealRepeated, snapshotOf } from '@gateway/shared/test/config-publisher';
+import {
+  deltaOf,
+  newKey,
+  sealRepeated,
+  snapshotEntryOf,
+  snapshotOf,
+} from '@gateway/shared/test/config-publisher';
 
 const key = newKey();
 
@@ -171,13 +177,7 @@ describe('the feed of an environment', () => {
     const { feed, offer, nextFetch, settled, refused } = setUp();
     const [one, two] = [await seal(1), await seal(2)];
     offer(two);
-    const older = {
-      kind: 'snapshot',
-      environment: 'production',
-      version: 1,
-      pointer_signature: one.pointer.signature,
-    } as const;
-    feed.offerEntry(sealLogEntry(older, [key]));
+    feed.offerEntry(sealLogEntry(snapshotEntryOf(one.pointer), [key]));
     (await nextFetch(0)).give(two.bytes);
     await settled([2]);
     expect(feed.error).toBeUndefined();

@@ -8,7 +8,13 @@ import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
 import { createConfigMetrics } from './config-metrics.ts';
 import { EnvironmentFeed } from './environment-feed.ts';
 import { captureLog } from '../../test/captured-log.ts';
-import { deltaOf, newKey, sealRepeated, snapshotOf } from '@gateway/shared/test/config-publisher';
+import {
+  deltaOf,
+  newKey,
+  sealRepeated,
+  snapshotEntryOf,
+  snapshotOf,
+} from '@gateway/shared/test/config-publisher';
 
 const OLDEST = 2;
 const NEWEST = 11;
@@ -39,12 +45,7 @@ async function make(version: number): Promise<Made> {
   const snapshot = snapshotOf(ENVIRONMENT, version);
   const sealed = await sealSnapshot(snapshot, `own-${version}`, [key]);
   const own = pointTo(version, sealed);
-  const logged = {
-    kind: 'snapshot',
-    environment: ENVIRONMENT,
-    version,
-    pointer_signature: sealed.pointer.signature,
-  } as const;
+  const logged = snapshotEntryOf(sealed.pointer);
   const entry = sealLogEntry(deltaOf(ENVIRONMENT, version - 1), [key]);
   return {
     bySnapshot: [own, { version, entry: sealLogEntry(logged, [key]) }],

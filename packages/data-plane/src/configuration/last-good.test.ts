@@ -86,8 +86,8 @@ describe('the last-good configuration', () => {
     expect(versions).toEqual([['production', 1]]);
     expect(lines.map(({ reason }) => reason).sort()).toEqual([
       expect.stringMatching(/EISDIR/),
-      'the pointer is of another environment',
-      'the signature of the pointer does not verify',
+      'the pointer belongs to another environment',
+      'the signature of the pointer is wrong',
       'unknown format 2',
     ]);
   });

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { openPointer, openSnapshot } from '@gateway/shared/snapshot/codec';
-import { openLogEntry, type ProvenEntry } from '@gateway/shared/snapshot/log-codec';
+import { openLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
 import type { Snapshot, SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { readEntries } from './delta-file.ts';
@@ -12,7 +12,7 @@ export interface LastGood {
   readonly pointer: SnapshotPointer;
   readonly snapshot: Snapshot;
   /** The deltas after the snapshot, in the order of their versions. */
-  readonly deltas: readonly ProvenEntry[];
+  readonly deltas: readonly VerifiedEntry[];
 }
 
 /**
@@ -63,7 +63,7 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
   }
 
   async function readDeltas(name: string, environment: string) {
-    const deltas: ProvenEntry[] = [];
+    const deltas: VerifiedEntry[] = [];
     let bytes = 0;
     try {
       for (const sealed of readEntries(await readFile(path.join(dir, name)))) {

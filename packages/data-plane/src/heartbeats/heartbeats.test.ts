@@ -15,7 +15,7 @@ import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
 const REPORT: HeartbeatReport = {
   config_versions: { production: 4 },
   config_errors: {
-    development: 'snapshot_refused: the bytes are not those that the pointer names',
+    development: 'snapshot_refused: the hash of the snapshot is not the one in its pointer',
   },
   in_flight: 2,
   last_error: null,

@@ -6,10 +6,13 @@ import {
   MAX_BATCH_DELAY_MS,
   MAX_BATCH_RECORDS,
 } from '@gateway/shared/records/record';
-import { recordBatchSchema, recordRow } from '@gateway/shared/records/record-row';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
-import { requestRecord } from '@gateway/shared/test/request-record';
+import {
+  recordBatchText,
+  recordsOfBatch,
+  requestRecord,
+} from '@gateway/shared/test/request-record';
 
 function setUp() {
   const clock = manualClock();
@@ -26,7 +29,7 @@ function setUp() {
 }
 
 function recordsOf(batch: RecordBatch | undefined) {
-  return recordBatchSchema.parse(JSON.parse(Buffer.from(batch?.body ?? []).toString()));
+  return recordsOfBatch(Buffer.from(batch?.body ?? []).toString());
 }
 
 describe('the batches of records', () => {
@@ -85,7 +88,7 @@ describe('the batches of records', () => {
         for (const record of records) add(record);
         batcher.flush();
         const fits = records.filter(
-          (record) => Buffer.byteLength(JSON.stringify([recordRow(record)])) <= MAX_BATCH_BYTES,
+          (record) => Buffer.byteLength(recordBatchText([record])) <= MAX_BATCH_BYTES,
         );
         expect(refused()).toBe(records.length - fits.length);
         expect(batches.flatMap(recordsOf)).toEqual(fits);

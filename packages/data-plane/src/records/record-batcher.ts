@@ -5,9 +5,10 @@ import {
   MAX_BATCH_RECORDS,
   type RequestRecord,
 } from '@gateway/shared/records/record';
+import { RECORD_BATCH_END, RECORD_BATCH_START } from '@gateway/shared/records/record-batch';
 import { recordRow } from '@gateway/shared/records/record-row';
 
-/** One message on its way: the JSON array of its records' rows. */
+/** One message of the record stream. */
 export interface RecordBatch {
   /** The same each time this batch is sent, and of no other batch. */
   readonly id: string;
@@ -30,11 +31,10 @@ export interface BatchSink {
   tooLarge(): void;
 }
 
-const OPENING_BRACKET = 0x5b;
+const START = Buffer.from(RECORD_BATCH_START);
+const END = Buffer.from(RECORD_BATCH_END);
 const COMMA = 0x2c;
-const END = Buffer.from(']');
-/** The bracket or the comma before a record, and the bracket behind the last one. */
-const BRACKETS = 2;
+const EMPTY_BYTES = START.length + END.length;
 /** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
 const MAX_BYTES_PER_CHAR = 3;
 
@@ -72,17 +72,21 @@ export function createRecordBatcher(clock: Clock, sink: BatchSink): RecordBatche
 
   function append(requestId: string, json: string): void {
     // Measured only where the worst that its characters could take might not fit.
-    if (used + json.length * MAX_BYTES_PER_CHAR + BRACKETS > MAX_BATCH_BYTES) {
-      const size = Buffer.byteLength(json) + BRACKETS;
-      if (size > MAX_BATCH_BYTES) {
+    if (used + json.length * MAX_BYTES_PER_CHAR + EMPTY_BYTES > MAX_BATCH_BYTES) {
+      const bytes = Buffer.byteLength(json);
+      if (bytes + EMPTY_BYTES > MAX_BATCH_BYTES) {
         sink.tooLarge();
         return;
       }
-      if (used + size > MAX_BATCH_BYTES) emit();
+      if (used + 1 + bytes + END.length > MAX_BATCH_BYTES) emit();
     }
-    if (records === 0) firstId = requestId;
-    buffer[used] = records === 0 ? OPENING_BRACKET : COMMA;
-    used += 1;
+    if (records === 0) {
+      firstId = requestId;
+      used = START.copy(buffer);
+    } else {
+      buffer[used] = COMMA;
+      used += 1;
+    }
     used += buffer.write(json, used);
     records += 1;
     if (records >= MAX_BATCH_RECORDS) emit();

@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { runAtOnce } from '@gateway/shared/pace';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
-import type {
-  Snapshot,
-  SnapshotRoute,
-  SnapshotService,
-  SnapshotToken,
+import {
+  SNAPSHOT_FORMAT,
+  type Snapshot,
+  type SnapshotRoute,
+  type SnapshotService,
+  type SnapshotToken,
 } from '@gateway/shared/snapshot/schema';
 import { NO_KEYS } from './compile-credential.ts';
 import { compileEnvironment } from './compile.ts';
@@ -98,7 +99,7 @@ const content: fc.Arbitrary<Content> = ids.chain((serviceIds) =>
 function snapshotOf(version: number, made: Content): Snapshot {
   const { services, routes, tokens } = made;
   return {
-    format: 1,
+    format: SNAPSHOT_FORMAT,
     environment: 'production',
     version,
     services: [...services],
@@ -119,7 +120,7 @@ function difference<T extends { readonly id: string }>(before: readonly T[], aft
 function deltaOf(from: number, before: Content, after: Content): Delta {
   return {
     kind: 'delta',
-    format: 1,
+    format: SNAPSHOT_FORMAT,
     environment: 'production',
     from,
     version: from + 1,

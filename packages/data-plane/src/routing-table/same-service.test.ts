@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Snapshot, SnapshotService } from '@gateway/shared/snapshot/schema';
+import {
+  SNAPSHOT_FORMAT,
+  type Snapshot,
+  type SnapshotService,
+} from '@gateway/shared/snapshot/schema';
 import fc from 'fast-check';
 import { runAtOnce } from '@gateway/shared/pace';
 import { compileEnvironment } from './compile.ts';
@@ -39,7 +43,7 @@ const service: fc.Arbitrary<SnapshotService> = fc.oneof(
 );
 
 const snapshotOf = (one: SnapshotService): Snapshot => ({
-  format: 1,
+  format: SNAPSHOT_FORMAT,
   environment: 'production',
   version: 1,
   routes: [],

@@ -18,7 +18,7 @@ function snapshotWith(keyIds: readonly string[]): Snapshot {
     id: `svc_${at}`,
     credential: { key_id, sealed: String(at) },
   }));
-  return { ...plain, format: 2, services: [service, ...others] };
+  return { ...plain, services: [service, ...others] };
 }
 
 function setUp() {

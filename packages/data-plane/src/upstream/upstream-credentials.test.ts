@@ -32,7 +32,7 @@ function withCredential(
   const [service, ...others] = snapshot.services;
   if (service === undefined) throw new Error('the snapshot has a service');
   const sealed = seal.seal(credential, owner);
-  return { ...snapshot, format: 2, services: [{ ...service, credential: sealed }, ...others] };
+  return { ...snapshot, services: [{ ...service, credential: sealed }, ...others] };
 }
 
 interface SetUp {

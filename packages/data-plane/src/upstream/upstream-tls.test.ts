@@ -83,7 +83,7 @@ function withTls(snapshot: Snapshot, tls: SnapshotTls | undefined, version = 1):
   if (service === undefined) throw new Error('the snapshot has a service');
   return {
     ...snapshot,
-    ...{ format: 3, version },
+    version,
     services: [{ ...service, ...(tls !== undefined && { tls }) }],
   };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { requestRecord } from '../../test/request-record.ts';
+import { recordBatchText, recordsOfBatch, requestRecord } from '../../test/request-record.ts';
 import { OUTCOMES, requestRecordSchema, type RequestRecord } from './record.ts';
-import { recordBatchSchema, recordEntrySchema, recordRow } from './record-row.ts';
+import { recordRow, recordRowSchema } from './record-row.ts';
 
 const AT_MS = Date.UTC(2030, 0, 1);
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
@@ -45,13 +45,12 @@ test('a record comes out of its row as it went in, with every field that records
   fc.assert(
     fc.property(fc.array(anyRecord, { maxLength: 3 }), (records) => {
       for (const record of records) expect(Object.keys(record).toSorted()).toEqual(fields);
-      const message = JSON.stringify(records.map(recordRow));
-      expect(recordBatchSchema.parse(JSON.parse(message))).toEqual(records);
+      expect(recordsOfBatch(recordBatchText(records))).toEqual(records);
     }),
   );
 });
 
-/** Data planes of each version since have written this, into the stream and into spools. */
+/** The format of every release so far: records in the stream and in spool files must stay readable. */
 const ROW =
   '["req_1","production","orders","blue","svc_1","POST","/v1/proxy/orders",503,"upstream_error","e",' +
   '1893456000000,871,12345,13216,["ups_2","http://127.0.0.1:9000","eu"],1,' +
@@ -76,32 +75,27 @@ const RECORD: RequestRecord = {
   trace_id: '0af7651916cd43dd8448eb211c80319c',
 };
 
-test('each value has the place that it has had since there are rows', () => {
+test('each value has the same place in the row as in every release so far', () => {
   expect(JSON.stringify(recordRow(RECORD))).toBe(ROW);
-  expect(recordEntrySchema.parse(JSON.parse(ROW))).toEqual(RECORD);
+  expect(recordRowSchema.parse(JSON.parse(ROW))).toEqual(RECORD);
 });
 
-test('values behind the last one that is known are passed over', () => {
+test('values after the last known one are ignored', () => {
   const record = requestRecord(AT_MS);
-  expect(
-    recordEntrySchema.parse([...recordRow(record), 'new', { of: 'the next version' }]),
-  ).toEqual(record);
-});
-
-test('a record with its names is taken as well', () => {
-  const record = requestRecord(AT_MS);
-  expect(recordEntrySchema.parse(record)).toEqual(record);
+  const newer = [...recordRow(record), 'new', { of: 'the next version' }];
+  expect(recordRowSchema.parse(newer)).toEqual(record);
 });
 
 test.each([
-  ['no row at all', 'text'],
+  ['a text', 'text'],
+  ['a record with names', requestRecord(AT_MS)],
   ['an empty row', []],
   ['a row without its id', recordRow(requestRecord(AT_MS)).slice(1)],
-  ['an attempt that is none', recordRow(requestRecord(AT_MS)).with(16, [7])],
-  ['attempts that are no list', recordRow(requestRecord(AT_MS)).with(16, {})],
+  ['an attempt without values', recordRow(requestRecord(AT_MS)).with(16, [7])],
+  ['attempts that are not a list', recordRow(requestRecord(AT_MS)).with(16, {})],
   ['an upstream without its URL', recordRow(requestRecord(AT_MS)).with(14, ['ups_1'])],
 ])('%s is refused', (_what, entry) => {
-  expect(recordEntrySchema.safeParse(entry).success).toBe(false);
+  expect(recordRowSchema.safeParse(entry).success).toBe(false);
 });
 
 test('a row is at most 55 % of the record with its names', () => {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { requestRecordSchema, type RecordedAttempt, type RequestRecord } from './record.ts';
 
 /**
- * A record as data planes stream it: its values in a fixed order, without their names. Half as long as
- * with them, on the wire, in the stream and in a spool, and made in half the time. Values are only ever added
- * behind the last one: a reader of an older version passes over them, and one that finds none takes
- * them for absent. Times are microseconds, as whole numbers become text in a fraction of the time that others take.
+ * A record as data planes stream it: its values in a fixed order, without names. That halves its size and the
+ * time to encode it. New values are only added at the end: an older reader ignores them, and a newer reader
+ * takes their default if they are missing. Times are whole microseconds, because integers are encoded several
+ * times faster than fractions.
  */
 export type RecordRow = readonly unknown[];
 
@@ -53,14 +53,14 @@ function attemptRow(attempt: RecordedAttempt): RecordRow {
     : [upstream, region, startedUs, durationUs, status, error];
 }
 
-/** Records have times to three decimals of a millisecond. */
+/** Times in records have three decimals of a millisecond. */
 function microseconds(ms: number): number {
   return Math.round(ms * 1000);
 }
 
-/** The values of a row under their names; anything else as it is, for the schema to judge. */
+/** Names the values of a row. Undefined, which the schema refuses, if the entry is not a row. */
 function recordOfRow(entry: unknown): unknown {
-  if (!Array.isArray(entry)) return entry;
+  if (!Array.isArray(entry)) return undefined;
   const row: RecordRow = entry;
   return {
     id: row[0],
@@ -79,11 +79,13 @@ function recordOfRow(entry: unknown): unknown {
       upstream_ms: milliseconds(row[12]),
       total_ms: milliseconds(row[13]),
     },
-    upstream: within(row[14], ([id, url, region]) => ({ id, url, region })),
+    upstream: ifArray(row[14], ([id, url, region]) => ({ id, url, region })),
     retry_count: row[15],
-    attempts: within(row[16], (attempts) => attempts.map((one) => within(one, attemptOfRow))),
-    rate_limit: within(row[17], ([limit, remaining, reset_seconds]) => ({
-      ...{ limit, remaining, reset_seconds },
+    attempts: ifArray(row[16], (attempts) => attempts.map((one) => ifArray(one, attemptOfRow))),
+    rate_limit: ifArray(row[17], ([limit, remaining, reset_seconds]) => ({
+      limit,
+      remaining,
+      reset_seconds,
     })),
     idempotency: row[18],
     token_id: row[19],
@@ -109,13 +111,10 @@ function milliseconds(us: unknown): unknown {
   return typeof us === 'number' ? us / 1000 : us;
 }
 
-/** What is no list is left for the schema to refuse, or to take: null. */
-function within(value: unknown, read: (row: RecordRow) => unknown): unknown {
+/** A value that is not an array is left to the schema, which accepts null and refuses the rest. */
+function ifArray(value: unknown, read: (row: RecordRow) => unknown): unknown {
   return Array.isArray(value) ? read(value) : value;
 }
 
-/** A record within a message: a row, or with its names, as data planes of the version before send it. */
-export const recordEntrySchema = z.preprocess(recordOfRow, requestRecordSchema);
-
-/** A message on the stream of records: the JSON array of a batch. */
-export const recordBatchSchema = z.array(recordEntrySchema);
+/** Parses a row into the record. */
+export const recordRowSchema = z.preprocess(recordOfRow, requestRecordSchema);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What came of a request. */
+/** The outcome of a request. */
 export const OUTCOMES = [
   'success',
   'upstream_error',
@@ -25,22 +25,19 @@ const attemptSchema = z.object({
 
 const recordedClaimSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/**
- * The record of one proxied request.
- * It holds no header value, no body and no query value.
- */
+/** The record of one proxied request. It contains no header value, no body and no query value. */
 export const requestRecordSchema = z.object({
   id: z.string(),
-  /** null where the request was refused before an environment was known. */
+  /** null if the request was refused before its environment was known. */
   environment: z.string().nullable(),
-  /** The name that the path gave, also where no such route exists; null where it gave none. */
+  /** The name in the path, even if no such route exists; null if the path has none. */
   route: z.string().nullable(),
   route_version: z.string().nullable(),
   service_id: z.string().nullable(),
   method: z.string(),
   /** Without the query. */
   path: z.string(),
-  /** null where the client left before a response began. */
+  /** null if the client disconnected before the response began. */
   status: z.int().nullable(),
   outcome: z.enum(OUTCOMES),
   error_code: z.string().nullable(),
@@ -51,16 +48,13 @@ export const requestRecordSchema = z.object({
   retry_count: z.int(),
   attempts: z.array(attemptSchema),
   rate_limit: z.object({ limit: z.int(), remaining: z.int(), reset_seconds: z.int() }).nullable(),
-  /** What the idempotency key did to this request; null where it had none. */
+  /** What the idempotency key did to this request; null if it had none. */
   idempotency: z.string().nullable(),
   token_id: z.string().nullable(),
-  /**
-   * Claim `sub` of the caller's JWT; null where it brought none, or one that was refused. Data planes
-   * of the version before, and what they left in the stream or a spool, do not know this and `claims`.
-   */
-  subject: z.string().nullable().default(null),
-  /** Of the claims of that JWT, `iss`, `aud` and those that the route requires. Never the token. */
-  claims: z.record(z.string(), recordedClaimSchema).nullable().default(null),
+  /** Claim `sub` of the caller's JWT; null if there was no JWT or it was refused. */
+  subject: z.string().nullable(),
+  /** The claims `iss` and `aud` of that JWT, and those that the route requires. Never the token. */
+  claims: z.record(z.string(), recordedClaimSchema).nullable(),
   client_ip: z.string(),
   client_request_id: z.string().nullable(),
   request_bytes: z.int(),
@@ -72,24 +66,24 @@ export const requestRecordSchema = z.object({
 
 export type RequestRecord = z.infer<typeof requestRecordSchema>;
 export type RecordedAttempt = z.infer<typeof attemptSchema>;
-/** A claim as it stands, or as JSON text where it is neither plain nor a list of texts, or too long. */
+/** A string, number, boolean or list of strings as it is; any other value, and a long one, as JSON text. */
 export type RecordedClaim = z.infer<typeof recordedClaimSchema>;
 
-/** How long a record can be looked up. */
+/** How many days a record can be read. */
 export const RECORD_RETENTION_DAYS = 30;
 
-/** Bounds of what a data plane puts into one message. */
+/** The limits of one batch. */
 export const MAX_BATCH_RECORDS = 500;
-/** Leaves ten of the 50 ms for a timer that is late: what is lost with a process that is killed. */
+/** A killed process loses at most 50 ms of records; a timer may fire up to 10 ms late. */
 export const MAX_BATCH_DELAY_MS = 40;
-/** Below the 1 MiB that nats-server takes by default, headers included. */
+/** Below the default limit of nats-server, which is 1 MiB with headers. */
 export const MAX_BATCH_BYTES = 768 * 1024;
 
-/** Longer paths and caller's request ids are cut here, so that a record has a bounded size. */
+/** Longer paths and longer ids of callers are cut, so that the size of a record is bounded. */
 export const MAX_RECORDED_PATH_CHARS = 1024;
 export const MAX_RECORDED_CLIENT_ID_CHARS = 128;
-/** OpenID Connect Core section 2: a subject has at most so many characters; longer ones are refused. */
+/** The limit of OpenID Connect Core section 2. Longer subjects are refused. */
 export const MAX_RECORDED_SUBJECT_CHARS = 255;
-/** The same for claims of a JWT: so many of them, and of each so much. */
+/** How many claims of a JWT are recorded, and the length at which each is cut. */
 export const MAX_RECORDED_CLAIMS = 20;
 export const MAX_RECORDED_CLAIM_CHARS = 256;

@@ -3,14 +3,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { MasterKey } from '../config/master-keys.ts';
 import { openPointer, openSnapshot, sealSnapshot, SnapshotRefusedError } from './codec.ts';
-import type { Snapshot } from './schema.ts';
+import { SNAPSHOT_FORMAT, type Snapshot } from './schema.ts';
 
 const key = (id: string): MasterKey => ({ id, bytes: randomBytes(32) });
 const older = key('k1');
 const newer = key('k2');
 
 const snapshot: Snapshot = {
-  format: 1,
+  format: SNAPSHOT_FORMAT,
   environment: 'production',
   version: 7,
   services: [
@@ -20,8 +20,11 @@ const snapshot: Snapshot = {
       revision: 1,
       upstreams: [{ id: 'ups_1', url: 'http://a', region: null, weight: 1 }],
       health_check: {
-        ...{ path: '/', interval_ms: 5000, timeout_ms: 2000 },
-        ...{ healthy_threshold: 2, unhealthy_threshold: 3 },
+        path: '/',
+        interval_ms: 5000,
+        timeout_ms: 2000,
+        healthy_threshold: 2,
+        unhealthy_threshold: 3,
       },
     },
   ],
@@ -44,6 +47,7 @@ describe('a sealed snapshot', () => {
     ['a changed signature', { signature: 'f'.repeat(64) }],
     ['an unknown key', { key_id: 'k9' }],
     ['a malformed field', { version: '7' }],
+    ['an unknown format', { format: 99 }],
   ])('with %s is refused', async (_case, change) => {
     const { pointer } = await sealSnapshot(snapshot, 'o', [newer]);
     const text = JSON.stringify({ ...pointer, ...change });
@@ -57,7 +61,7 @@ describe('a sealed snapshot', () => {
     );
   });
 
-  it('is refused where its bytes were truncated or exchanged', async () => {
+  it('is refused if its bytes were truncated or exchanged', async () => {
     const { pointer, bytes } = await sealSnapshot(snapshot, 'o', [newer]);
     const other = await sealSnapshot({ ...snapshot, version: 6 }, 'o', [newer]);
     for (const wrong of [bytes.subarray(0, -1), other.bytes, new Uint8Array(0)]) {
@@ -65,7 +69,7 @@ describe('a sealed snapshot', () => {
     }
   });
 
-  it('is refused where it is well signed but no snapshot', async () => {
+  it('is refused if it is signed correctly but not a snapshot', async () => {
     const { pointer } = await sealSnapshot(snapshot, 'o', [newer]);
     for (const text of ['{', '{}', JSON.stringify({ ...snapshot, format: 99 })]) {
       const bytes = gzipSync(text);

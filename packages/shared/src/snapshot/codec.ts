@@ -8,6 +8,7 @@ import {
   pointerSchema,
   routeSchema,
   serviceSchema,
+  SNAPSHOT_FORMAT,
   snapshotHeadSchema,
   tokenSchema,
   type Snapshot,
@@ -17,31 +18,31 @@ import {
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** The largest snapshot that is unpacked; a larger one is refused rather than filling the memory. */
+/** The largest snapshot that is decompressed. A larger one is refused before it fills the memory. */
 export const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
 
-/** Of what anybody may have written. */
+/** How much of an unverified key id an error message shows. */
 const MAX_SHOWN_KEY_ID_CHARS = 32;
 
-/** A snapshot or pointer that must not be used. The message says why, without any of its content. */
+/** A snapshot, pointer or log entry that must not be used. The message says why, without any of its content. */
 export class SnapshotRefusedError extends Error {
   override readonly name = 'SnapshotRefusedError';
 }
 
 export interface SealedSnapshot {
   readonly pointer: SnapshotPointer;
-  /** gzip of the snapshot's JSON. */
+  /** The snapshot's JSON, compressed with gzip. */
   readonly bytes: Uint8Array;
 }
 
-/** What a snapshot's text is packed and signed as. */
+/** The fields of the pointer that its caller sets. */
 export interface SnapshotName {
   readonly environment: string;
   readonly version: number;
   readonly object: string;
 }
 
-/** Packs and signs a snapshot with the newest master key. */
+/** Compresses a snapshot and signs it with the newest master key. */
 export function sealSnapshot(
   snapshot: Snapshot,
   object: string,
@@ -51,17 +52,24 @@ export function sealSnapshot(
   return sealSnapshotText(JSON.stringify(snapshot), { environment, version, object }, keys);
 }
 
-/** As `sealSnapshot`, of the text of a snapshot. */
+/** Like `sealSnapshot`, for a snapshot that is already JSON. */
 export async function sealSnapshotText(
   text: string,
   name: SnapshotName,
   keys: readonly MasterKey[],
 ): Promise<SealedSnapshot> {
   const key = keys[0];
-  if (key === undefined) throw new Error('GATEWAY_MASTER_KEYS holds no key to sign with');
+  if (key === undefined) throw new Error('GATEWAY_MASTER_KEYS has no key to sign with');
   const bytes = await compress(text, { level: 1 });
   const { environment, version, object } = name;
-  const unsigned = { environment, version, object, sha256: sha256(bytes), key_id: key.id };
+  const unsigned = {
+    format: SNAPSHOT_FORMAT,
+    environment,
+    version,
+    object,
+    sha256: sha256(bytes),
+    key_id: key.id,
+  };
   const signature = createHmac('sha256', signingKey(key))
     .update(signedText(unsigned))
     .digest('hex');
@@ -69,35 +77,32 @@ export async function sealSnapshotText(
 }
 
 /**
- * Reads a pointer and proves that a holder of a master key made it: write access to NATS alone is
- * not enough to inject a route.
+ * Reads a pointer and verifies its signature: write access to NATS alone is not enough to inject a route.
  *
- * @throws SnapshotRefusedError where it is malformed, of an unknown key, or its signature is wrong.
+ * @throws SnapshotRefusedError if it is malformed, its signature is wrong, or its key is unknown
  */
 export function openPointer(
   text: string,
   environment: string,
   keys: readonly MasterKey[],
 ): SnapshotPointer {
-  const parsed = pointerSchema.safeParse(parseJson(text, 'pointer'));
-  if (!parsed.success) throw new SnapshotRefusedError('the pointer is malformed');
-  const pointer = parsed.data;
+  const pointer = parseSigned(pointerSchema, text, 'pointer');
   const key = requireKey(pointer.key_id, keys, 'pointer');
   const expected = createHmac('sha256', signingKey(key)).update(signedText(pointer)).digest();
   if (!timingSafeEqual(expected, Buffer.from(pointer.signature, 'hex'))) {
-    throw new SnapshotRefusedError('the signature of the pointer does not verify');
+    throw new SnapshotRefusedError('the signature of the pointer is wrong');
   }
   if (pointer.environment !== environment) {
-    throw new SnapshotRefusedError('the pointer is of another environment');
+    throw new SnapshotRefusedError('the pointer belongs to another environment');
   }
   return pointer;
 }
 
 /**
- * Unpacks the object that a proven pointer names.
+ * Decompresses and validates the object of a verified pointer.
  *
- * @param pace between elements; only the parse of the JSON is one step
- * @throws SnapshotRefusedError where the bytes are not those that the pointer names, or no snapshot.
+ * @param pace called between elements; only the parsing of the JSON is a single step
+ * @throws SnapshotRefusedError if the pointer has the hash of other bytes, or the bytes are not a valid snapshot
  */
 export async function openSnapshot(
   pointer: SnapshotPointer,
@@ -105,16 +110,18 @@ export async function openSnapshot(
   pace: Pace = UNPACED,
 ): Promise<Snapshot> {
   if (sha256(bytes) !== pointer.sha256) {
-    throw new SnapshotRefusedError('the bytes are not those that the pointer names');
+    throw new SnapshotRefusedError('the hash of the snapshot is not the one in its pointer');
   }
   const text = await decompress(bytes, { maxOutputLength: MAX_SNAPSHOT_BYTES }).catch(
     (cause: unknown) => {
-      throw new SnapshotRefusedError('the snapshot cannot be unpacked', { cause });
+      throw new SnapshotRefusedError('the snapshot cannot be decompressed', { cause });
     },
   );
   const head = parseSigned(snapshotHeadSchema, text.toString('utf8'), 'snapshot');
   if (head.environment !== pointer.environment || head.version !== pointer.version) {
-    throw new SnapshotRefusedError('the snapshot is not the one that the pointer names');
+    throw new SnapshotRefusedError(
+      'the snapshot has another environment or version than its pointer',
+    );
   }
   return {
     ...head,
@@ -134,17 +141,17 @@ async function parseEach<T>(
   for (const [index, element] of elements.entries()) {
     const turn = pace();
     if (turn !== undefined) await turn;
-    parsed.push(parseHeld(schema, element, 'snapshot', [what, index]));
+    parsed.push(validate(schema, element, 'snapshot', [what, index]));
   }
   return parsed;
 }
 
-/** @throws SnapshotRefusedError where the text is no JSON, or not what the schema says. */
+/** @throws SnapshotRefusedError if the text is not JSON, or not valid by the schema */
 export function parseSigned<T>(schema: z.ZodType<T>, text: string, what: string): T {
-  return parseHeld(schema, parseJson(text, what), what, []);
+  return validate(schema, parseJson(text, what), what, []);
 }
 
-function parseHeld<T>(
+function validate<T>(
   schema: z.ZodType<T>,
   value: unknown,
   what: string,
@@ -152,11 +159,12 @@ function parseHeld<T>(
 ): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const where = [...at, ...(parsed.error.issues[0]?.path ?? [])].join('.');
-  throw new SnapshotRefusedError(`the ${what} does not hold at ${where}`);
+  const [issue] = parsed.error.issues;
+  const where = [...at, ...(issue?.path ?? [])].join('.');
+  throw new SnapshotRefusedError(`invalid ${what}: ${where} ${issue?.message ?? ''}`);
 }
 
-/** @throws SnapshotRefusedError where there is no such key. */
+/** @throws SnapshotRefusedError if there is no such key */
 export function requireKey(id: string, keys: readonly MasterKey[], what: string): MasterKey {
   const key = keys.find((candidate) => candidate.id === id);
   if (key !== undefined) return key;
@@ -170,7 +178,7 @@ function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new SnapshotRefusedError(`the ${what} is no JSON`, { cause });
+    throw new SnapshotRefusedError(`invalid ${what}: it is not JSON`, { cause });
   }
 }
 
@@ -178,10 +186,10 @@ function signingKey(key: MasterKey): Buffer {
   return deriveKey(key, 'snapshot-signature');
 }
 
-/** JSON of an array, so that no value can run into its neighbour. */
+/** A JSON array, so that the boundaries between the values are signed as well. */
 function signedText(pointer: Omit<SnapshotPointer, 'signature'>): string {
-  const { environment, version, object, sha256: digest, key_id: keyId } = pointer;
-  return JSON.stringify([environment, version, object, digest, keyId]);
+  const { format, environment, version, object, sha256: digest, key_id: keyId } = pointer;
+  return JSON.stringify([format, environment, version, object, digest, keyId]);
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -5,21 +5,29 @@ import type { MasterKey } from '../config/master-keys.ts';
 import { SnapshotRefusedError } from './codec.ts';
 import { openLogEntry, sealLogEntry } from './log-codec.ts';
 import type { Delta } from './log-schema.ts';
+import { SNAPSHOT_FORMAT } from './schema.ts';
 
 const key = (id: string): MasterKey => ({ id, bytes: randomBytes(32) });
 const older = key('k1');
 const newer = key('k2');
 
 const delta: Delta = {
-  ...{ kind: 'delta', format: 1, environment: 'production', from: 7, version: 8 },
+  kind: 'delta',
+  format: SNAPSHOT_FORMAT,
+  environment: 'production',
+  from: 7,
+  version: 8,
   since: { snapshot: 5, deltas: 3, bytes: 900 },
   services: { put: [], remove: ['svc_1'] },
   routes: { put: [], remove: [] },
   tokens: {
     put: [
       {
-        ...{ id: 'tok_1', secrets: [{ sha256: 'ab', expires_at_ms: null }] },
-        ...{ environments: ['production'], routes: ['*'], scopes: ['proxy'] },
+        id: 'tok_1',
+        secrets: [{ sha256: 'ab', expires_at_ms: null }],
+        environments: ['production'],
+        routes: ['*'],
+        scopes: ['proxy'],
       },
     ],
     remove: [],
@@ -61,18 +69,18 @@ describe('an entry of the log', () => {
     );
   });
 
-  it('is refused where its key is not known, or it is of another environment', () => {
+  it('is refused if its key is unknown, or it belongs to another environment', () => {
     expect(() => open(sealed, [newer])).toThrow('signed with the key k1');
-    expect(() => open(sealed, [key('k1')])).toThrow('does not verify');
+    expect(() => open(sealed, [key('k1')])).toThrow('the signature of the log entry is wrong');
     expect(() => openLogEntry(sealed, 'development', [older])).toThrow('another environment');
   });
 
-  it.each<[string, object]>([
-    ['a format', { format: 99 }],
-    ['a kind', { kind: 'diff' }],
-    ['a direction', { from: 8 }],
-  ])('is refused with %s that this version does not know', (_what, change) => {
+  it.each<[string, object, string]>([
+    ['an unknown format', { format: 99 }, 'invalid log entry: format must be 1, not 99'],
+    ['an unknown kind', { kind: 'diff' }, 'invalid log entry: kind '],
+    ['a version that is not newer', { from: 8 }, 'invalid log entry: from must be less than'],
+  ])('is refused with %s', (_what, change, message) => {
     const strange = sealLogEntry({ ...delta, ...change }, [older]);
-    expect(() => open(strange)).toThrow('the entry does not hold at');
+    expect(() => open(strange)).toThrow(message);
   });
 });

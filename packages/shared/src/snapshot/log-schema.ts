@@ -1,29 +1,24 @@
 import { z } from 'zod';
-import { formatSchema, routeSchema, serviceSchema, tokenSchema } from './schema.ts';
+import { formatField } from '../formats.ts';
+import { routeSchema, serviceSchema, SNAPSHOT_FORMAT, tokenSchema } from './schema.ts';
 
-/**
- * An entry of an environment's log, of which each makes one version out of the one before it. The
- * server takes an entry only behind the one that its writer has seen, so there is one line of versions.
- *
- * A kind or a format that a data plane does not know is refused by it, as a snapshot of such a format
- * is, and it serves on what it has.
- */
 const changesOf = <T extends z.ZodType>(entity: T) =>
   z.object({
-    /** New, or in the place of what had this id. */
+    /** Added; an entity with the same id is replaced. */
     put: z.array(entity),
-    /** Ids; one that is not there is no mistake. */
+    /** Ids to remove. An id that does not exist is not an error. */
     remove: z.array(z.string()),
   });
 
+/** The changes from one version to a later one. */
 export const deltaSchema = z.object({
   kind: z.literal('delta'),
-  format: formatSchema,
+  format: formatField(SNAPSHOT_FORMAT),
   environment: z.string(),
-  /** What it applies to, and nothing else. */
+  /** The version that it applies to; it applies to no other. */
   from: z.int().min(1),
   version: z.int().min(1),
-  /** The snapshot that this line of deltas began with, and how many deltas and bytes came since, this one included. */
+  /** The version of the last snapshot in the log, and how many deltas and bytes followed it, this one included. */
   since: z.object({ snapshot: z.int(), deltas: z.int(), bytes: z.int() }),
   services: changesOf(serviceSchema),
   routes: changesOf(routeSchema),
@@ -33,16 +28,22 @@ export const deltaSchema = z.object({
 /** Announces a version that only a snapshot makes. The snapshot's pointer is in the bucket of pointers. */
 export const snapshotEntrySchema = z.object({
   kind: z.literal('snapshot'),
+  format: formatField(SNAPSHOT_FORMAT),
   environment: z.string(),
   version: z.int().min(1),
   /** Signature of the pointer that belongs to this entry. */
   pointer_signature: z.string(),
 });
 
+/**
+ * An entry of an environment's log. Each entry makes one version out of the previous one. The NATS server
+ * accepts an entry only directly after the one that its writer has read, so the versions form one sequence.
+ * A data plane refuses an entry of an unknown kind or format and keeps the configuration that it has.
+ */
 export const logEntrySchema = z
   .discriminatedUnion('kind', [deltaSchema, snapshotEntrySchema])
   .refine((entry) => entry.kind === 'snapshot' || entry.from < entry.version, {
-    message: 'a delta goes forward',
+    message: 'must be less than version',
     path: ['from'],
   });
 

@@ -1,24 +1,17 @@
 import { z } from 'zod';
+import { formatField } from '../formats.ts';
 import { sealedSecretSchema } from '../secrets/secret-vault.ts';
 import { JWT_ALGORITHMS } from '../tokens/jwt-algorithms.ts';
 
 /**
- * What a data plane runs: the compiled configuration of one environment.
- *
- * Keys that this version does not know are left out on reading, so that data planes and control
- * planes of neighbouring versions work together. What an older data plane would serve wrongly has a
- * format of its own, which a snapshot is given only where it holds such a thing: that data plane
- * refuses it then, and keeps its last good one.
+ * The format of the configuration that data planes run: of snapshots, their pointers and the entries of the
+ * log. Readers ignore fields that they do not know, so a field can be added without a new number. If an older
+ * data plane would serve requests wrongly without the field, the number is raised: that data plane then
+ * refuses the configuration and keeps the one that it has.
  */
-export const SNAPSHOT_FORMATS = {
-  first: 1,
-  /** Services have credentials: who does not know them would send requests without. */
-  credentials: 2,
-  /** Services have their own TLS: who does not know it would trust others, and send no certificate. */
-  tls: 3,
-} as const;
+export const SNAPSHOT_FORMAT = 1;
 
-/** How the upstreams of a service are connected to over TLS. */
+/** TLS settings for connections to the upstreams of a service. */
 const tlsSchema = z.object({
   ca_pem: z.string().optional(),
   server_name: z.string().optional(),
@@ -46,9 +39,9 @@ export const serviceSchema = z.object({
   revision: z.int(),
   upstreams: z.array(upstreamSchema).min(1),
   health_check: healthCheckSchema,
-  /** Left out: the upstreams are sent none. */
+  /** Undefined: requests are sent without a credential. */
   credential: sealedSecretSchema.optional(),
-  /** Left out: the roots of the data plane, the name of the host, no certificate. */
+  /** Undefined: the data plane's own root certificates, the host of the URL as server name, no client certificate. */
   tls: tlsSchema.optional(),
 });
 
@@ -60,24 +53,24 @@ const rateLimitSchema = z.object({
 
 const retrySchema = z.object({
   on_statuses: z.array(z.int()),
-  /** null: an attempt may take all that is left of the deadline. */
+  /** null: an attempt may take all the time left until the deadline. */
   per_attempt_timeout_ms: z.int().min(1).nullable(),
-  /** The longest first back-off, ms; it doubles with each retry, and a random part of it is taken. */
+  /** The upper bound of the first back-off, ms. It doubles with each retry; the wait is random below it. */
   backoff_ms: z.int().min(0),
   unsafe_methods: z.enum(['never', 'with_idempotency_key', 'always']),
 });
 
 const versionSchema = z.object({
-  /** null: the one version of a route that names a service instead of versions. */
+  /** null: the only version of a route that names a service instead of versions. */
   name: z.string().nullable(),
   service_id: z.string(),
-  /** 0: reached by the caller's choice alone. */
+  /** 0: used only if the caller asks for this version. */
   weight: z.int().min(0),
 });
 
 /**
- * How the callers of a route prove who they are. A type that this version does not know refuses the
- * whole snapshot, as to serve the route without it would open it.
+ * How the callers of a route authenticate. With a type that the reader does not know, the whole snapshot is
+ * refused: without authentication the route would be open to everybody.
  */
 const authSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('token') }),
@@ -86,11 +79,11 @@ const authSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('jwt'),
     issuer: z.string(),
-    /** The token must be meant for one of these. */
+    /** The claim `aud` must contain one of these. */
     audience: z.array(z.string()).min(1),
     jwks_url: z.string(),
     algorithms: z.array(z.enum(JWT_ALGORITHMS)).min(1),
-    /** `values` null: the claim must be there, whatever it holds; else it must be one of them. */
+    /** `values` null: the claim must be present, with any value; else its value must be one of these. */
     required_claims: z.array(
       z.object({
         name: z.string(),
@@ -104,9 +97,9 @@ const authSchema = z.discriminatedUnion('type', [
 ]);
 
 const idempotencySchema = z.object({
-  /** Whether a request without a key is refused. */
+  /** If true, a request without a key is refused. */
   required: z.boolean(),
-  /** What the next use of a key does whose first request has an unknown end. */
+  /** What happens to a request whose key belongs to an earlier request with an unknown outcome. */
   on_unknown: z.enum(['refuse', 'forward']),
 });
 
@@ -117,13 +110,13 @@ export const routeSchema = z.object({
   versions: z.array(versionSchema).min(1),
   timeout_ms: z.int().min(1),
   retry_count: z.int().min(0),
-  /** null: every method that the proxy path takes. */
+  /** null: every method that the proxy path accepts. */
   methods: z.array(z.string()).nullable(),
   auth: authSchema,
   rate_limit: rateLimitSchema,
   retry: retrySchema,
   idempotency: idempotencySchema,
-  /** Where to go when the data plane's own region has no healthy upstream, in this order. */
+  /** Regions to try in this order if the data plane's own region has no healthy upstream. */
   regions: z.array(z.string()),
   max_body_bytes: z.int().min(0),
 });
@@ -131,8 +124,8 @@ export const routeSchema = z.object({
 export const tokenSchema = z.object({
   id: z.string(),
   /**
-   * SHA-256 of each secret that opens this token, in hex, with the time (ms since the Unix epoch) from
-   * which it no longer does: a rotated token has two of them during its grace period.
+   * SHA-256 of each valid secret of this token, in hex, with the time when it expires (ms since the Unix
+   * epoch). A rotated token has two secrets during its grace period.
    */
   secrets: z.array(z.object({ sha256: z.string(), expires_at_ms: z.number().nullable() })),
   environments: z.array(z.string()),
@@ -140,19 +133,17 @@ export const tokenSchema = z.object({
   scopes: z.array(z.string()),
 });
 
-export const formatSchema = z.literal(Object.values(SNAPSHOT_FORMATS));
-
 export const snapshotSchema = z.object({
-  format: formatSchema,
+  format: formatField(SNAPSHOT_FORMAT),
   environment: z.string(),
-  /** Counts up with every publication of the environment. */
+  /** Increases with every publication of the environment. */
   version: z.int().min(1),
   services: z.array(serviceSchema),
   routes: z.array(routeSchema),
   tokens: z.array(tokenSchema),
 });
 
-/** A snapshot whose elements were not looked at yet. */
+/** A snapshot whose services, routes and tokens are not validated yet. */
 export const snapshotHeadSchema = snapshotSchema.extend({
   services: z.array(z.unknown()),
   routes: z.array(z.unknown()),
@@ -172,17 +163,18 @@ export type RateLimitPolicy = z.infer<typeof rateLimitSchema>;
 export type RetryPolicy = z.infer<typeof retrySchema>;
 export type IdempotencyPolicy = z.infer<typeof idempotencySchema>;
 
-/** The KV entry of an environment: which object is its newest snapshot, and the proof of it. */
+/** The KV entry of an environment: the object with its newest snapshot, signed. */
 export const pointerSchema = z.object({
+  format: formatField(SNAPSHOT_FORMAT),
   environment: z.string(),
   version: z.int().min(1),
-  /** Name of the object that holds the gzip of the snapshot's JSON. */
+  /** Name of the object, which is the snapshot's JSON compressed with gzip. */
   object: z.string(),
-  /** Hash of the object's bytes, hex. */
+  /** SHA-256 of the object's bytes, hex. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Id of the master key from which the signing key was derived. */
   key_id: z.string(),
-  /** HMAC-SHA-256 over the other fields, hex. */
+  /** HMAC-SHA-256 of the other fields, hex. */
   signature: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
