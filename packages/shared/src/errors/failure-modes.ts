@@ -2,8 +2,8 @@ import { ERROR_CODES, ERROR_TABLE, type ErrorKind } from './error-table.ts';
 
 const REPLAY = {
   safe: 'yes: nothing reached an upstream, nothing was changed',
-  no: 'no: the answer would be the same',
-  unknown: 'only where the operation is idempotent',
+  no: 'no: the response would be the same',
+  unknown: 'only if the operation is idempotent',
 } as const;
 
 function row(code: string, kind: ErrorKind): string {
@@ -15,13 +15,13 @@ export function failureModesDocument(): string {
   const rows = ERROR_CODES.map((code) => row(code, ERROR_TABLE[code]));
   return `# Failure modes
 
-<!-- Made from packages/shared/src/errors/error-table.ts by \`pnpm docs:failure-modes\`. -->
+<!-- Made from packages/shared/src/errors/error-table.ts by \`npm run docs:failure-modes\`. -->
 
-Every error that the gateway itself makes has a body \`{"error": {"code", "message", "request_id"}}\` and the
+Every error response that the gateway itself makes has the body \`{"error": {"code", "message", "request_id"}}\` and the
 header \`X-Gateway-Error: <code>\`. A response without that header came from the upstream, whatever its status.
 
-The domain says whose turn it is: \`request\` and \`access\` are the caller's, \`upstream\` is the service behind the
-route, \`gateway\` is the operator of the gateway.
+The domain says who should act: the caller for \`request\` and \`access\`, the operator of the service for \`upstream\`, the
+operator of the gateway for \`gateway\`.
 
 | status | code | domain | when | what to do | send it again unchanged? |
 | --- | --- | --- | --- | --- | --- |
