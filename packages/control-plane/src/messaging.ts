@@ -6,7 +6,8 @@ import { createRunner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
-import { FleetHealth, type ServiceStatus } from './fleet/fleet-health.ts';
+import type { ServiceStatus } from './domain/service.ts';
+import { credentialFaults, serviceStatus } from './fleet/fleet-health.ts';
 import { createFleetMetrics } from './fleet/fleet-metrics.ts';
 import { watchHeartbeats } from './fleet/heartbeat-watch.ts';
 import { createIngestMetrics } from './ingest/ingest-metrics.ts';
@@ -43,9 +44,9 @@ export interface Messaging {
   readonly started: Promise<void>;
   /** `waiting` for the first connection, `connected`, or `away` since. */
   state(): 'waiting' | 'connected' | 'away';
-  /** What the live data planes see of a service. */
+  /** The health of a service, as the live data planes report it. */
   serviceStatus(serviceId: string): ServiceStatus;
-  /** Which live data planes cannot open which credentials of upstreams, a line for each. */
+  /** One line for each live data plane that cannot decrypt some upstream credential. */
   credentialFaults(): readonly string[];
   /** Which data planes there are, and what they serve. */
   readonly dataPlanes: DataPlanes;
@@ -65,14 +66,13 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
   const runner = createRunner(log);
   const publishMetrics = createPublishMetrics(registry);
   const ingestMetrics = createIngestMetrics(registry);
-  const fleet = new FleetHealth();
-  const credentialFaults = () => fleet.credentialFaults(clock.monotonicMs());
+  const dataPlanes = new DataPlanes();
+  const live = () => dataPlanes.live(clock.monotonicMs());
   const fleetMetrics = createFleetMetrics(registry, {
-    liveDataPlanes: () => fleet.liveDataPlanes(clock.monotonicMs()),
-    withUnusableCredentials: () => credentialFaults().length,
+    liveDataPlanes: () => live().length,
+    withUnusableCredentials: () => credentialFaults(live()).length,
   });
   let store: SnapshotStore | undefined;
-  const dataPlanes = new DataPlanes();
   const waits = new RolloutWaits({
     ...{ dataPlanes, clock, log, metrics: createWaitMetrics(registry) },
     readTargets: (environments) => readPublicationTargets(db, environments),
@@ -103,7 +103,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     await prepareNats(prepare, { clock, log, signal });
     const opened = await createNatsSnapshotStore(connection, prepare);
     signal.throwIfAborted();
-    const heartbeats = { connection, prepare, fleet, dataPlanes, clock, log };
+    const heartbeats = { connection, prepare, dataPlanes, clock, log };
     const watch = watchHeartbeats({ ...heartbeats, metrics: fleetMetrics });
     runner.defer('heartbeats', () => watch.stop());
     const metrics = ingestMetrics;
@@ -126,8 +126,10 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
   return {
     started,
     state: () => (store === undefined ? 'waiting' : store.isConnected() ? 'connected' : 'away'),
-    serviceStatus: (serviceId) => fleet.statusOf(serviceId, clock.monotonicMs()),
-    ...{ credentialFaults, dataPlanes, waits },
+    serviceStatus: (serviceId) => serviceStatus(live(), serviceId),
+    credentialFaults: () => credentialFaults(live()),
+    dataPlanes,
+    waits,
     async stop() {
       waits.stop();
       stopping.abort();

@@ -154,12 +154,17 @@ export function changeService(
   };
 }
 
+const serviceStatusSchema = z.enum(['unknown', 'healthy', 'degraded', 'unhealthy']);
+
+/** The health of a service's upstreams, as the live data planes report it. */
+export type ServiceStatus = z.output<typeof serviceStatusSchema>;
+
 /** A service as the API shows it: no part of a secret is in it. */
 export const serviceViewSchema = z.object({
   id: z.string(),
   environment: z.string(),
   url: z.string().meta({ description: 'The URL of the first upstream.' }),
-  status: z.enum(['unknown', 'healthy', 'degraded', 'unhealthy']),
+  status: serviceStatusSchema,
   ...viewShape(plainServiceFields),
   health_check: viewOf(newHealthCheckField.in),
   upstreams: z.array(z.object(viewShape(upstreamFields))),
@@ -170,7 +175,7 @@ export const serviceViewSchema = z.object({
 
 export type ServiceView = z.output<typeof serviceViewSchema>;
 
-export function serviceView(service: Service, status: ServiceView['status']): ServiceView {
+export function serviceView(service: Service, status: ServiceStatus): ServiceView {
   const { health_check: check, health_path, upstreams } = service;
   return serviceViewSchema.parse({
     ...service,

@@ -37,6 +37,27 @@ describe('the data planes that are known', () => {
   });
 });
 
+describe('a full list of data planes', () => {
+  it('forgets the one that has been silent for longest, and keeps the live ones', () => {
+    const dataPlanes = known();
+    for (let index = 0; index < 1000; index += 1) dataPlanes.take(beat(`dp-${index}`, 1), index);
+    for (let nowMs = 2000; nowMs <= 8000; nowMs += 2000) dataPlanes.take(beat('dp-0', 1), nowMs);
+    expect(dataPlanes.take(beat('one more', 1), 8000)).toBe(true);
+    const ids = dataPlanes.list(8000).map(({ heartbeat }) => heartbeat.id);
+    expect(ids).toHaveLength(1000);
+    expect(ids).toEqual(expect.arrayContaining(['dp-0', 'dp-2', 'one more']));
+    expect(ids).not.toContain('dp-1');
+  });
+
+  it('forgets nobody while it is not known who lives, as NATS has only just come back', () => {
+    const dataPlanes = known();
+    for (let index = 0; index < 1000; index += 1) dataPlanes.take(beat(`dp-${index}`, 1), 0);
+    expect(dataPlanes.take(beat('one more', 1), 60_000)).toBe(false);
+    dataPlanes.take(beat('dp-0', 1), 60_000 + HEARTBEAT_LIFETIME_MS);
+    expect(dataPlanes.take(beat('one more', 1), 60_001 + HEARTBEAT_LIFETIME_MS)).toBe(true);
+  });
+});
+
 describe('a version', () => {
   it('is served everywhere when every live data plane serves it or a newer one', () => {
     const dataPlanes = known();

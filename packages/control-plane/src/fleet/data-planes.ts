@@ -34,21 +34,19 @@ export class DataPlanes {
   }
 
   /**
-   * Takes a heartbeat, in place of the last one of that data plane. Gives whether there was room.
+   * Stores a heartbeat in place of the data plane's last one.
    *
-   * @param heardMs before `nowMs` where it was kept for this process
+   * @param heardMs earlier than `nowMs` if NATS stored it before this process listened
+   * @returns false if there is no room for another data plane
    */
   take(heartbeat: Heartbeat, nowMs: number, heardMs = nowMs): boolean {
     const { id, interval_ms: intervalMs } = heartbeat;
-    if (!this.#known.has(id) && this.#known.size >= MAX_DATA_PLANES) {
-      this.#forgetGone(nowMs);
-      if (this.#known.size >= MAX_DATA_PLANES) return false;
-    }
     const lastHeardMs = this.#lastHeardMs ?? nowMs;
     if (nowMs - lastHeardMs > HEARTBEAT_LIFETIME_MS) {
       this.#silence = { fromMs: lastHeardMs, toMs: nowMs };
     }
     this.#lastHeardMs = nowMs;
+    if (!this.#known.has(id) && !this.#makeRoom(nowMs)) return false;
     const lifetimeMs = Math.min(MAX_LIFETIME_MS, MISSED_HEARTBEATS * intervalMs);
     this.#known.set(id, { heartbeat, heardMs, liveUntilMs: heardMs + lifetimeMs });
     this.#tell();
@@ -64,6 +62,11 @@ export class DataPlanes {
   list(nowMs: number): readonly KnownDataPlane[] {
     this.#forgetGone(nowMs);
     return [...this.#known.values()].sort((a, b) => (a.heartbeat.id < b.heartbeat.id ? -1 : 1));
+  }
+
+  /** Those that have not missed three heartbeats. */
+  live(nowMs: number): readonly KnownDataPlane[] {
+    return [...this.#known.values()].filter(({ liveUntilMs }) => liveUntilMs >= nowMs);
   }
 
   /** Whether every live data plane serves these versions, or newer ones: environment → version. */
@@ -95,6 +98,16 @@ export class DataPlanes {
     const { fromMs, toMs } = this.#silence;
     const isRecovering = nowMs <= toMs + HEARTBEAT_LIFETIME_MS;
     return liveUntilMs >= (isRecovering ? Math.min(nowMs, fromMs) : nowMs);
+  }
+
+  /** Forgets the one that has been silent for longest if there is no room; live ones stay. */
+  #makeRoom(nowMs: number): boolean {
+    if (this.#known.size < MAX_DATA_PLANES) return true;
+    this.#forgetGone(nowMs);
+    if (this.#known.size < MAX_DATA_PLANES) return true;
+    const silent = [...this.#known.values()].filter((known) => !this.#counts(known, nowMs));
+    const [oldest] = silent.sort((a, b) => a.liveUntilMs - b.liveUntilMs);
+    return oldest !== undefined && this.#known.delete(oldest.heartbeat.id);
   }
 
   #forgetGone(nowMs: number): void {

@@ -8,7 +8,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Registry } from 'prom-client';
 import { DataPlanes } from './data-planes.ts';
 import { openTestNats, type TestNats } from '../../test/nats.ts';
-import { FleetHealth } from './fleet-health.ts';
+import { credentialFaults, serviceStatus } from './fleet-health.ts';
 import { createFleetMetrics } from './fleet-metrics.ts';
 import { watchHeartbeats } from './heartbeat-watch.ts';
 
@@ -24,20 +24,24 @@ afterEach(async () => {
 });
 
 function watch() {
-  const fleet = new FleetHealth();
   const dataPlanes = new DataPlanes();
+  const live = () => dataPlanes.live(performance.now());
   const registry = new Registry();
   const metrics = createFleetMetrics(registry, {
-    liveDataPlanes: () => fleet.liveDataPlanes(performance.now()),
-    withUnusableCredentials: () => fleet.credentialFaults(performance.now()).length,
+    liveDataPlanes: () => live().length,
+    withUnusableCredentials: () => credentialFaults(live()).length,
   });
   const watching = watchHeartbeats({
-    ...{ connection: nats.connection, prepare: nats.prepare, fleet, dataPlanes },
-    ...{ clock: systemClock, log: createLogger('test', 'silent'), metrics },
+    connection: nats.connection,
+    prepare: nats.prepare,
+    dataPlanes,
+    clock: systemClock,
+    log: createLogger('test', 'silent'),
+    metrics,
   });
   undo.push(() => watching.stop());
-  const status = () => fleet.statusOf('svc', performance.now());
-  return { fleet, dataPlanes, registry, status };
+  const status = () => serviceStatus(live(), 'svc');
+  return { live, registry, status };
 }
 
 const beat = (id: string, healthy: number, failing: number) =>
@@ -50,11 +54,11 @@ async function publish(id: string, payload: string): Promise<void> {
 describe('the watch of heartbeats', () => {
   it('knows at once what the bucket kept, and follows each beat', async () => {
     await publish('dp.1', JSON.stringify(beat('dp.1', 2, 0)));
-    const { fleet, status } = watch();
+    const { live, status } = watch();
     await eventually(() => expect(status()).toBe('healthy'), { deadlineMs: 1500 });
     await publish('dp.2', JSON.stringify(beat('dp.2', 0, 2)));
     await eventually(() => expect(status()).toBe('degraded'));
-    expect(fleet.liveDataPlanes(performance.now())).toBe(2);
+    expect(live()).toHaveLength(2);
     await publish('dp.2', '');
     await eventually(() => expect(status()).toBe('healthy'));
   });
@@ -76,8 +80,8 @@ describe('the watch of heartbeats', () => {
         underWay -= isRead ? 1 : 0;
       }
     };
-    const { fleet } = watch();
-    await eventually(() => expect(fleet.liveDataPlanes(performance.now())).toBe(30));
+    const { live } = watch();
+    await eventually(() => expect(live()).toHaveLength(30));
     expect(most).toBe(30);
   });
 

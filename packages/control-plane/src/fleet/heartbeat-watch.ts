@@ -1,22 +1,16 @@
 import { pause, type Clock } from '@gateway/shared/clock';
-import {
-  HEARTBEAT_LIFETIME_MS,
-  heartbeatSchema,
-  MAX_HEARTBEAT_BYTES,
-} from '@gateway/shared/heartbeats/heartbeat';
+import { heartbeatSchema, MAX_HEARTBEAT_BYTES } from '@gateway/shared/heartbeats/heartbeat';
 import { HEARTBEAT_SUBJECTS, heartbeatId, NAMES } from '@gateway/shared/messaging/names';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { jetstreamManager, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { DataPlanes } from './data-planes.ts';
-import type { FleetHealth } from './fleet-health.ts';
 import type { FleetMetrics } from './fleet-metrics.ts';
 
 export interface HeartbeatWatchOptions {
   readonly connection: NatsConnection;
   /** Creates the streams and buckets that are missing. */
   readonly prepare: () => Promise<void>;
-  readonly fleet: FleetHealth;
   readonly dataPlanes: DataPlanes;
   readonly clock: Clock;
   readonly log: Logger;
@@ -41,7 +35,7 @@ const PARALLEL_READS = 100;
  * so for itself. It creates the bucket again if it is gone.
  */
 export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch {
-  const { connection, fleet, dataPlanes, clock, log, metrics } = options;
+  const { connection, dataPlanes, clock, log, metrics } = options;
   const abort = new AbortController();
   const heardLive = new Set<string>();
   let restored = false;
@@ -49,7 +43,6 @@ export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch 
   /** @param silentMs how long ago it was published, where it was kept */
   function take(id: string, data: Uint8Array, silentMs = 0): void {
     if (data.length === 0) {
-      fleet.left(id);
       dataPlanes.left(id);
       return;
     }
@@ -58,10 +51,7 @@ export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch 
       const heartbeat = heartbeatSchema.parse(JSON.parse(Buffer.from(data).toString('utf8')));
       if (heartbeat.id !== id) throw new Error('of another data plane');
       const nowMs = clock.monotonicMs();
-      const isLive = silentMs <= HEARTBEAT_LIFETIME_MS;
-      const hasRoom = !isLive || fleet.take(heartbeat, nowMs);
-      const isKept = dataPlanes.take(heartbeat, nowMs, nowMs - silentMs);
-      if (!hasRoom || !isKept) metrics.refused.inc();
+      if (!dataPlanes.take(heartbeat, nowMs, nowMs - silentMs)) metrics.refused.inc();
     } catch (error) {
       metrics.refused.inc();
       log.debug({ reason: String(error), data_plane: id }, 'malformed heartbeat skipped');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../../test/api.ts';
-import type { ServiceStatus } from '../fleet/fleet-health.ts';
+import type { ServiceStatus } from '../domain/service.ts';
 
 describe('conditional requests on a service', () => {
   let api: TestApi;

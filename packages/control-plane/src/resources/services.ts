@@ -12,11 +12,11 @@ import {
   serviceViewSchema,
   timeoutFault,
   type Service,
+  type ServiceStatus,
 } from '../domain/service.ts';
 import { sealCredential, type CredentialInput } from '../domain/service-credential.ts';
 import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../domain/service-tls.ts';
 import { upstreamsOf, type UpstreamsInput } from '../domain/service-upstreams.ts';
-import type { ServiceStatus } from '../fleet/fleet-health.ts';
 import {
   createService,
   deleteService,
