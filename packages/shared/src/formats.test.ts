@@ -30,7 +30,7 @@ test('the first line of a file is read back', () => {
   expect(readFormatLine(file, 'gateway-test', 11)).toEqual({ ...found, readable: false });
   expect(file.toString('utf8', requireFormatLine(file, 'gateway-test', 12))).toBe('content');
   expect(() => requireFormatLine(file, 'gateway-test', 14)).toThrow(
-    'the file has format 12; this version reads format 13 and 14',
+    'unknown format 12; this version reads format 13 and 14',
   );
 });
 
@@ -39,7 +39,7 @@ test.each(['', 'gateway-test', 'gateway-test 1', 'gateway-test x\n', 'gateway-ot
   (text) => {
     expect(readFormatLine(Buffer.from(text), 'gateway-test', 1)).toBeUndefined();
     expect(() => requireFormatLine(Buffer.from(text), 'gateway-test', 1)).toThrow(
-      'the file is not a gateway-test file, or it is cut off',
+      'not a gateway-test file, or truncated',
     );
   },
 );

@@ -58,10 +58,10 @@ export function readFormatLine(file: Buffer, kind: string, newest: number): Form
  */
 export function requireFormatLine(file: Buffer, kind: string, newest: number): number {
   const line = readFormatLine(file, kind, newest);
-  if (line === undefined) throw new Error(`the file is not a ${kind} file, or it is cut off`);
+  if (line === undefined) throw new Error(`not a ${kind} file, or truncated`);
   if (!line.readable) {
     const readable = readableFormats(newest).join(' and ');
-    throw new Error(`the file has format ${line.format}; this version reads format ${readable}`);
+    throw new Error(`unknown format ${line.format}; this version reads format ${readable}`);
   }
   return line.end;
 }

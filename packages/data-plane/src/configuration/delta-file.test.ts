@@ -50,7 +50,7 @@ describe('the deltas on disk', () => {
   it('of an unknown format are not read, and that is reported', async () => {
     await appendEntries(file, entries);
     const newer = (await readFile(file, 'latin1')).replace('deltas 1', 'deltas 2');
-    const why = 'unknown format 2';
+    const why = 'unknown format 2; this version reads format 1';
     expect(read(Buffer.from(newer, 'latin1'))).toEqual({ texts: [], why });
   });
 });

@@ -1,11 +1,12 @@
 import { open } from 'node:fs/promises';
+import { formatLine, requireFormatLine } from '@gateway/shared/formats';
 
 /**
  * Entries of the log on disk, each as it was signed: a line with its length, its bytes, a newline. A crash
  * during a write leaves an incomplete entry at the end, which is not read.
  */
-const MAGIC = 'gateway-deltas 1\n';
-const ANY_MAGIC = /^gateway-deltas (\d{1,9})\n/;
+const KIND = 'gateway-deltas';
+const DELTA_FILE_FORMAT = 1;
 const LENGTH = /^(\d{1,9})\n/;
 const LENGTH_CHARS = 10;
 const CUT_OFF = 'the file is truncated: only the complete deltas before the end are used';
@@ -16,13 +17,7 @@ const CUT_OFF = 'the file is truncated: only the complete deltas before the end 
  * @throws after the last complete entry if the file is truncated, and at once if it is not a delta file
  */
 export function* readEntries(content: Buffer): Generator<Uint8Array> {
-  if (!content.subarray(0, MAGIC.length).equals(Buffer.from(MAGIC))) {
-    const [, format] = ANY_MAGIC.exec(content.toString('latin1', 0, MAGIC.length + 10)) ?? [];
-    throw format === undefined
-      ? new Error('not a delta file, or truncated')
-      : new Error(`unknown format ${format}`);
-  }
-  for (let at = MAGIC.length; at < content.length;) {
+  for (let at = requireFormatLine(content, KIND, DELTA_FILE_FORMAT); at < content.length;) {
     const head = content.toString('latin1', at, at + LENGTH_CHARS);
     const [line, length] = LENGTH.exec(head) ?? [];
     if (line === undefined) throw new Error(CUT_OFF);
@@ -41,7 +36,7 @@ export async function appendEntries(path: string, entries: readonly Uint8Array[]
   try {
     const { size } = await file.stat();
     const parts = entries.flatMap((entry) => [`${entry.length}\n`, entry, '\n']);
-    if (size === 0) parts.unshift(MAGIC);
+    if (size === 0) parts.unshift(formatLine(KIND, DELTA_FILE_FORMAT));
     await file.writev(parts.map((part) => Buffer.from(part)));
     await file.sync();
   } finally {

@@ -1,10 +1,13 @@
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '@gateway/shared/files/make-folder';
+import { formatLine } from '@gateway/shared/formats';
 import { appendEntries } from './delta-file.ts';
 
+/** The first word of the file. */
+export const LAST_GOOD_KIND = 'gateway-last-good';
 /** Format of the file; the snapshot in it has a format of its own. */
-export const MAGIC = 'gateway-last-good 1\n';
+export const LAST_GOOD_FORMAT = 1;
 export const SNAPSHOT_SUFFIX = '.snapshot';
 const DELTAS_SUFFIX = '.deltas';
 const DRAFT_SUFFIX = '.draft';
@@ -98,7 +101,10 @@ export class LastGoodEnvironment {
   }
 
   async #replace({ text, bytes, version }: NonNullable<Waiting['snapshot']>): Promise<void> {
-    const content = [Buffer.from(`${MAGIC}${text}\n`), bytes];
+    const content = [
+      Buffer.from(`${formatLine(LAST_GOOD_KIND, LAST_GOOD_FORMAT)}${text}\n`),
+      bytes,
+    ];
     await replaceFile(this.#dir, this.#name + SNAPSHOT_SUFFIX, content);
     this.#snapshotBytes = bytes.length;
     this.#writeFailed = false;

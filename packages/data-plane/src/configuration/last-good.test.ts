@@ -88,7 +88,7 @@ describe('the last-good configuration', () => {
       expect.stringMatching(/EISDIR/),
       'the pointer belongs to another environment',
       'the signature of the pointer is wrong',
-      'unknown format 2',
+      'unknown format 2; this version reads format 1',
     ]);
   });
 

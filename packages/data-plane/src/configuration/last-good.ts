@@ -1,12 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
+import { requireFormatLine } from '@gateway/shared/formats';
 import { openPointer, openSnapshot } from '@gateway/shared/snapshot/codec';
 import { openLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
 import type { Snapshot, SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { readEntries } from './delta-file.ts';
-import { LastGoodEnvironment, MAGIC, SNAPSHOT_SUFFIX } from './last-good-environment.ts';
+import {
+  LAST_GOOD_FORMAT,
+  LAST_GOOD_KIND,
+  LastGoodEnvironment,
+  SNAPSHOT_SUFFIX,
+} from './last-good-environment.ts';
 
 export interface LastGood {
   readonly pointer: SnapshotPointer;
@@ -33,7 +39,6 @@ export interface LastGoodWriter {
   isLong(): boolean;
 }
 
-const ANY_MAGIC = /^gateway-last-good (\d{1,9})\n/;
 const DELTAS_NAME = /^(.+)\.\d+\.deltas$/;
 const NEWLINE = 0x0a;
 
@@ -112,16 +117,10 @@ async function parse(
   content: Buffer,
   keys: readonly MasterKey[],
 ): Promise<Pick<LastGood, 'pointer' | 'snapshot'>> {
-  const head = content.toString('latin1', 0, MAGIC.length + 10);
-  if (!head.startsWith(MAGIC)) {
-    const [, format] = ANY_MAGIC.exec(head) ?? [];
-    throw new Error(
-      format === undefined ? 'not a last-good file, or truncated' : `unknown format ${format}`,
-    );
-  }
-  const end = content.indexOf(NEWLINE, MAGIC.length);
+  const start = requireFormatLine(content, LAST_GOOD_KIND, LAST_GOOD_FORMAT);
+  const end = content.indexOf(NEWLINE, start);
   if (end === -1) throw new Error('the file is truncated');
-  const pointer = openPointer(content.toString('utf8', MAGIC.length, end), environment, keys);
+  const pointer = openPointer(content.toString('utf8', start, end), environment, keys);
   const snapshot = await openSnapshot(pointer, content.subarray(end + 1));
   return { pointer, snapshot };
 }

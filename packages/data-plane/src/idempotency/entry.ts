@@ -1,6 +1,10 @@
+import { formatField } from '@gateway/shared/formats';
 import { z } from 'zod';
 
 const MAX_HEAD_BYTES = 4096;
+
+/** The format of an entry. */
+const IDEMPOTENCY_ENTRY_FORMAT = 1;
 
 const known = {
   /** SHA-256 of the request, hex. */
@@ -28,6 +32,10 @@ const headSchema = z.discriminatedUnion('state', [
   }),
 ]);
 
+const storedHeadSchema = z
+  .object({ format: formatField(IDEMPOTENCY_ENTRY_FORMAT) })
+  .and(headSchema);
+
 /**
  * What stands under a key. `claimed`: a request runs, or its data plane died, which the lease tells.
  * `unknown`: it was sent, and its end will never be known. `done`: its answer is kept, sealed.
@@ -51,10 +59,10 @@ export function encodeEntry(headBytes: Uint8Array, sealed?: Uint8Array): Uint8Ar
 }
 
 export function encodeHead(head: EntryHead): Uint8Array {
-  return Buffer.from(JSON.stringify(head), 'utf8');
+  return Buffer.from(JSON.stringify({ format: IDEMPOTENCY_ENTRY_FORMAT, ...head }), 'utf8');
 }
 
-/** The value is none of this version's: nothing can be said of its key. */
+/** The value is not an entry that this version reads, so the state of its key is not known. */
 export class UnreadableEntryError extends Error {
   override readonly name = 'UnreadableEntryError';
 }
@@ -62,14 +70,17 @@ export class UnreadableEntryError extends Error {
 /** @throws UnreadableEntryError */
 export function decodeEntry(value: Uint8Array): Entry {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (bytes.length < 4) throw new UnreadableEntryError('the entry is cut short');
+  if (bytes.length < 4) throw new UnreadableEntryError('the entry is truncated');
   const length = bytes.readUInt32BE(0);
   if (length > MAX_HEAD_BYTES || 4 + length > bytes.length) {
-    throw new UnreadableEntryError('the entry is cut short');
+    throw new UnreadableEntryError('the entry is truncated');
   }
   const headBytes = bytes.subarray(4, 4 + length);
-  const head = headSchema.safeParse(parseJson(headBytes.toString('utf8')));
-  if (!head.success) throw new UnreadableEntryError('the head of the entry does not hold');
+  const head = storedHeadSchema.safeParse(parseJson(headBytes.toString('utf8')));
+  if (!head.success) {
+    const [issue] = head.error.issues;
+    throw new UnreadableEntryError(`invalid head: ${issue?.path.join('.')} ${issue?.message}`);
+  }
   return { head: head.data, headBytes, sealed: bytes.subarray(4 + length) };
 }
 
@@ -77,6 +88,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new UnreadableEntryError('the head of the entry is no JSON', { cause });
+    throw new UnreadableEntryError('invalid head: it is not JSON', { cause });
   }
 }

@@ -1,10 +1,11 @@
+import { formatField } from '@gateway/shared/formats';
 import { z } from 'zod';
 
-/** The number of the stored format. Data planes read no other. */
-const FORMAT = 1;
+/** The format of a stored entry. */
+const QUOTA_ENTRY_FORMAT = 1;
 
 const storedEntrySchema = z.object({
-  format: z.literal(FORMAT),
+  format: formatField(QUOTA_ENTRY_FORMAT),
   /** Windows since the Unix epoch by the ledger's clock. Never goes back. */
   window: z.int().min(0),
   window_ms: z.int().min(1),
@@ -20,7 +21,7 @@ const storedEntrySchema = z.object({
 export type LedgerEntry = Readonly<Omit<z.infer<typeof storedEntrySchema>, 'format'>>;
 
 export function encodeEntry(entry: LedgerEntry): string {
-  return JSON.stringify({ format: FORMAT, ...entry });
+  return JSON.stringify({ format: QUOTA_ENTRY_FORMAT, ...entry });
 }
 
 /** @throws UnusableEntryError */

@@ -7,6 +7,8 @@ import { openSpool, type Spool } from './spool.ts';
 import { encodeFrame } from './spool-frame.ts';
 import { captureLog } from '../../test/captured-log.ts';
 
+const FIRST_LINE = 'gateway-spool 1\n';
+
 let folder: string;
 let dir: string;
 
@@ -40,12 +42,11 @@ const numbers = (batches: readonly RecordBatch[]) => batches.map(({ records }) =
 describe('the spool', () => {
   it('gives back what was put in, the oldest first, and is then empty', async () => {
     const { spool } = newSpool();
-    let bytes = 0;
     for (let number = 1; number <= 10; number += 1) {
       expect(await spool.append(batchOf(number))).toBe('spooled');
-      bytes += encodeFrame(batchOf(number)).length;
     }
-    expect(spool.bytes).toBe(bytes);
+    const files = await Promise.all((await readdir(dir)).map((name) => stat(path.join(dir, name))));
+    expect(spool.bytes).toBe(files.reduce((sum, { size }) => sum + size, 0));
     const batches = await takeAll(spool);
     expect(numbers(batches)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(Buffer.from(batches[2]?.body ?? []).equals(Buffer.alloc(300, 3))).toBe(true);
@@ -107,7 +108,7 @@ describe('the spool', () => {
     await first.close();
     const [name = ''] = await readdir(dir);
     const content = await readFile(path.join(dir, name));
-    content.writeUInt8(0xff, encodeFrame(batchOf(1)).length);
+    content.writeUInt8(0xff, FIRST_LINE.length + encodeFrame(batchOf(1)).length);
     await writeFile(path.join(dir, name), content);
     const { spool, lines } = newSpool();
     expect(numbers(await takeAll(spool))).toEqual([1, 3]);
@@ -116,8 +117,36 @@ describe('the spool', () => {
     expect(spool.bytes).toBe(0);
   });
 
+  it('loses no batch to a damaged first line of a file', async () => {
+    const first = newSpool().spool;
+    await first.append(batchOf(1));
+    await first.close();
+    const [name = ''] = await readdir(dir);
+    const content = await readFile(path.join(dir, name));
+    content.write('?');
+    await writeFile(path.join(dir, name), content);
+    const { spool, lines } = newSpool();
+    expect(numbers(await takeAll(spool))).toEqual([1]);
+    expect(lines).toMatchObject([{ file: name, damaged_bytes: FIRST_LINE.length }]);
+  });
+
+  it('skips a file of an unknown format and leaves it for a process that knows it', async () => {
+    const first = newSpool().spool;
+    await first.append(batchOf(1));
+    await first.close();
+    const [name = ''] = await readdir(dir);
+    const content = await readFile(path.join(dir, name), 'latin1');
+    await writeFile(path.join(dir, name), content.replace('spool 1', 'spool 2'), 'latin1');
+    const { spool, lines } = newSpool();
+    await spool.append(batchOf(2));
+    expect(numbers(await takeAll(spool))).toEqual([2]);
+    const msg = 'spool file of unknown format skipped';
+    expect(lines).toMatchObject([{ file: name, format: 2, msg }]);
+    expect(await readdir(dir)).toEqual([name]);
+  });
+
   it('takes no more than its bound, over restarts too, and again once there is room', async () => {
-    const size = encodeFrame(batchOf(1)).length;
+    const size = FIRST_LINE.length + encodeFrame(batchOf(1)).length;
     const bounds = { maxBytes: size * 2 };
     const first = newSpool(bounds).spool;
     await first.append(batchOf(1));

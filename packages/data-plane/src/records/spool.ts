@@ -1,6 +1,7 @@
 import { open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '@gateway/shared/files/make-folder';
+import { formatLine, readFormatLine } from '@gateway/shared/formats';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { RecordBatch } from './record-batcher.ts';
 import { decodeFrames, encodeFrame } from './spool-frame.ts';
@@ -40,6 +41,10 @@ interface Segment {
   readonly number: number;
   bytes: number;
 }
+
+const KIND = 'gateway-spool';
+const SPOOL_FILE_FORMAT = 1;
+const FIRST_LINE = Buffer.from(formatLine(KIND, SPOOL_FILE_FORMAT));
 
 const NAME = /^records-(\d{10})\.spool$/;
 
@@ -92,12 +97,13 @@ export function openSpool(options: SpoolOptions): Spool {
 
   async function append(batch: RecordBatch): Promise<AppendResult> {
     const frame = encodeFrame(batch);
-    if (bytes + frame.length > maxBytes) return 'spool_full';
+    const added = current === undefined ? Buffer.concat([FIRST_LINE, frame]) : frame;
+    if (bytes + added.length > maxBytes) return 'spool_full';
     try {
       current ??= await begin();
-      await current.file.writeFile(frame);
-      current.bytes += frame.length;
-      bytes += frame.length;
+      await current.file.writeFile(added);
+      current.bytes += added.length;
+      bytes += added.length;
       if (current.bytes >= segmentBytes) await end();
       failing = false;
       return 'spooled';
@@ -144,22 +150,29 @@ export function openSpool(options: SpoolOptions): Spool {
   }
 
   async function take(): Promise<SpoolSegment | undefined> {
-    if (closed.length === 0) await end();
-    for (let segment = closed.shift(); segment !== undefined; segment = closed.shift()) {
+    for (;;) {
+      if (closed.length === 0) await end();
+      const segment = closed.shift();
+      if (segment === undefined) return undefined;
       const batches = await read(segment);
       if (batches === undefined) continue;
       if (batches.length > 0) return { batches, remove: () => inTurn(() => remove(segment)) };
       await remove(segment);
     }
-    return undefined;
   }
 
-  /** undefined: it cannot be read now; it stays for the next process. */
+  /** undefined: it cannot be read by this process; it stays for the next one. */
   async function read(segment: Segment): Promise<readonly RecordBatch[] | undefined> {
     const name = path.basename(fileOf(segment));
     try {
       const content = await readFile(fileOf(segment));
-      const { batches, tornBytes, damagedBytes } = decodeFrames(content);
+      const line = readFormatLine(content, KIND, SPOOL_FILE_FORMAT);
+      if (line?.readable === false) {
+        log.error({ file: name, format: line.format }, 'spool file of unknown format skipped');
+        return undefined;
+      }
+      // A damaged first line costs no batch.
+      const { batches, tornBytes, damagedBytes } = decodeFrames(content.subarray(line?.end ?? 0));
       if (damagedBytes > 0) {
         const damage = { file: name, damaged_bytes: damagedBytes };
         log.error(damage, 'a file of the spool is damaged: the records at that place are lost');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { formatField } from '../formats.ts';
 
-/** The number of the heartbeat format. Control planes read no other. */
+/** The format of a heartbeat. */
 export const HEARTBEAT_FORMAT = 1;
 
 /** How often a data plane publishes a heartbeat, ms. A change of an upstream's health is published at once. */
@@ -32,7 +33,7 @@ const unusableCredentialsSchema = z.object({
  * field can be added without a new format number.
  */
 export const heartbeatSchema = z.object({
-  format: z.literal(HEARTBEAT_FORMAT),
+  format: formatField(HEARTBEAT_FORMAT),
   id: z.string().min(1).max(64),
   region: z.string().max(63),
   started_at_ms: z.number(),
