@@ -9,7 +9,8 @@ import { bootstrap } from './bootstrap.ts';
 import { readConfig } from './config.ts';
 import { ownOrigin } from './domain/audit-event.ts';
 import { openTestStore, type TestStore } from '../test/store.ts';
-import { findTokenBySecret, revokeToken } from './store/configuration/tokens.ts';
+import { revokeToken } from './store/tokens/change-tokens.ts';
+import { findTokenBySecret } from './store/tokens/find-tokens.ts';
 
 describe('bootstrap', () => {
   let store: TestStore;

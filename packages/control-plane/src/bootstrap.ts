@@ -4,13 +4,13 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import type { Config } from './config.ts';
 import { ownOrigin } from './domain/audit-event.ts';
-import { ensureAdminToken } from './store/configuration/admin-token.ts';
+import { ensureAdminToken } from './store/tokens/admin-token.ts';
 import type { Database } from './store/database.ts';
 import { ensureEnvironments } from './store/configuration/environments.ts';
 import type { PartitionMetrics } from './partitions/partition-metrics.ts';
-import { keepPartitionsOrLog } from './partitions/retention.ts';
+import { keepPartitionsOrLog } from './partitions/keep-partitions.ts';
 import { migrate } from './store/migrate.ts';
-import { hasTokens } from './store/configuration/tokens.ts';
+import { hasTokens } from './store/tokens/find-tokens.ts';
 
 export interface BootstrapParts {
   readonly db: Database;

@@ -107,7 +107,8 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   readiness.database = () => probe.isReachable();
 
   const retention = startRetention({
-    ...{ db, clock, log, metrics: partitionMetrics },
+    ...parts,
+    metrics: partitionMetrics,
     historyDays: config.CONFIG_HISTORY_DAYS,
   });
   runner.defer('retention', () => retention.stop());

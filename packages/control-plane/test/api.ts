@@ -28,7 +28,7 @@ import { startTokenUses } from '../src/ingest/token-uses.ts';
 import { DataPlanes } from '../src/fleet/data-planes.ts';
 import { RolloutWaits } from '../src/fleet/rollout-waits.ts';
 import { createWaitMetrics } from '../src/fleet/wait-metrics.ts';
-import { ensureAdminToken } from '../src/store/configuration/admin-token.ts';
+import { ensureAdminToken } from '../src/store/tokens/admin-token.ts';
 import { openDatabase, type Database } from '../src/store/database.ts';
 import { ensureEnvironments } from '../src/store/configuration/environments.ts';
 import {

@@ -5,7 +5,7 @@ import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/
 import type { KyselyPlugin } from 'kysely';
 import { openTestStore, type TestStore } from '../../test/store.ts';
 import { ownOrigin } from '../domain/audit-event.ts';
-import { createToken, revokeToken } from '../store/configuration/tokens.ts';
+import { createToken, revokeToken } from '../store/tokens/change-tokens.ts';
 import { TokenLookup, UNKNOWN_SECRET_MS } from './token-lookup.ts';
 
 describe('the look-up of a token', () => {

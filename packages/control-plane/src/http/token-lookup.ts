@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { Database } from '../store/database.ts';
-import { findTokenBySecret, type OpenedToken } from '../store/configuration/tokens.ts';
+import { findTokenBySecret, type OpenedToken } from '../store/tokens/find-tokens.ts';
 
 /** For this long a secret that has no token is not looked up again, ms. */
 export const UNKNOWN_SECRET_MS = 1000;

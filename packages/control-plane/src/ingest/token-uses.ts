@@ -2,7 +2,7 @@ import { pause, type Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { Counter, type Registry } from 'prom-client';
 import type { Database } from '../store/database.ts';
-import { noteTokenUses } from '../store/configuration/token-uses.ts';
+import { noteTokenUses } from '../store/tokens/token-uses.ts';
 
 /** Uses of a token that are closer together count as one. */
 const RESOLUTION_MS = 60_000;

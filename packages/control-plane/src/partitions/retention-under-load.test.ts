@@ -8,7 +8,7 @@ import { listPartitions, makePartitions } from '../store/partitions/partitions.t
 import { findRecord, insertRecords } from '../store/records/records.ts';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { openTestStore, type TestStore } from '../../test/store.ts';
-import { runRetention } from './retention.ts';
+import { keepPartitions } from './keep-partitions.ts';
 import { storableRecord } from '../ingest/storable-record.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -61,7 +61,7 @@ function startTraffic() {
 
 describe('retention beside traffic', () => {
   it('holds no writer up for long, not even behind a reader who does not end', async () => {
-    const retention = () => runRetention({ db: store.db, clock, log, historyDays: 30 }, never);
+    const retention = () => keepPartitions({ db: store.db, clock, log }, never);
     await retention();
     await makePartitions(store.db, REQUEST_RECORDS, [PAST]);
     await insertRecords(store.db, [storableRecord(requestRecord(PAST))]);

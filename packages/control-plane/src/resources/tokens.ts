@@ -11,14 +11,8 @@ import {
   type TokenInput,
 } from '../domain/token.ts';
 import { requireEnvironments } from '../store/configuration/environments.ts';
-import {
-  createToken,
-  findToken,
-  listTokens,
-  revokeToken,
-  rotateToken,
-  tokenNotFound,
-} from '../store/configuration/tokens.ts';
+import { createToken, revokeToken, rotateToken } from '../store/tokens/change-tokens.ts';
+import { findToken, listTokens, tokenNotFound } from '../store/tokens/find-tokens.ts';
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { invalidField } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';

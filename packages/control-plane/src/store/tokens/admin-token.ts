@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import { changeConfiguration, startEvent } from '../configuration/record-change.ts';
 import type { Database } from '../database.ts';
-import { changeConfiguration, startEvent } from './record-change.ts';
-import { tokenChange } from './tokens.ts';
+import { tokenChange } from './token-change.ts';
 
 const NAME = 'admin';
 const EVERYTHING = ['*'];

@@ -1,0 +1,95 @@
+import type { Clock } from '@gateway/shared/clock';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import {
+  AUDIT_EVENTS,
+  REQUEST_RECORDS,
+  type PartitionedTable,
+} from '../domain/partitioned-table.ts';
+import type { Database } from '../store/database.ts';
+import {
+  deleteStrays,
+  dropPartition,
+  listPartitions,
+  makePartitions,
+} from '../store/partitions/partitions.ts';
+import type { PartitionMetrics } from './partition-metrics.ts';
+import { planPartitions, retentionStart } from './partition-plan.ts';
+import { untilDone } from './until-done.ts';
+
+/** Few, because the DEFAULT partition is locked while a batch is created. */
+const BATCH_PARTITIONS = 10;
+
+export interface PartitionOptions {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics?: PartitionMetrics;
+}
+
+/**
+ * Creates the partitions of request records and audit events ahead of their time and drops those past
+ * their retention. A step that another process runs, or that would delay the table's users for too
+ * long, is tried again for a few seconds.
+ *
+ * @throws if Postgres fails, or if a table stays in use.
+ */
+export async function keepPartitions(
+  options: PartitionOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const nowMs = options.clock.nowMs();
+  for (const table of [REQUEST_RECORDS, AUDIT_EVENTS]) {
+    await keepTable(options, table, nowMs, signal);
+  }
+}
+
+/**
+ * As `keepPartitions`, but logs an error: until a later run succeeds, rows go to the DEFAULT partition.
+ */
+export async function keepPartitionsOrLog(
+  options: PartitionOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await keepPartitions(options, signal);
+  } catch (error) {
+    options.log.error({ err: error }, 'partition maintenance failed; retrying in a minute');
+  }
+}
+
+async function keepTable(
+  { db, clock, log, metrics }: PartitionOptions,
+  table: PartitionedTable,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = retentionStart(nowMs, table);
+  while (!signal.aborted && (await deleteStrays(db, table, before)) > 0);
+  const { make, drop } = planPartitions(table, await listPartitions(db, table), nowMs);
+  const labels = { table: table.name };
+  metrics?.missing.set(labels, make.length);
+  for (let index = 0; index < make.length; index += BATCH_PARTITIONS) {
+    const batch = make.slice(index, index + BATCH_PARTITIONS);
+    const step = (lockMs: number) => makePartitions(db, table, batch, lockMs);
+    const { made = [], late = [] } = (await untilDone(step, clock, signal)) ?? {};
+    if (signal.aborted) return;
+    metrics?.missing.dec(labels, batch.length);
+    metrics?.late.inc(labels, late.length);
+    const [first] = made;
+    if (first !== undefined) {
+      log.info({ ...labels, from: dateOf(first), count: made.length }, 'partitions created');
+    }
+    for (const { startMs, rows } of late) {
+      log.warn({ ...labels, from: dateOf(startMs), rows }, 'late rows moved to their partition');
+    }
+  }
+  for (const start of drop) {
+    const step = (lockMs: number) => dropPartition(db, table, start, lockMs);
+    if ((await untilDone(step, clock, signal)) !== 'done') continue;
+    log.info({ ...labels, from: dateOf(start) }, 'partition past its retention dropped');
+  }
+}
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

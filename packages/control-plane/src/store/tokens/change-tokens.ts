@@ -1,0 +1,116 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { TokenReach } from '@gateway/shared/tokens/scopes';
+import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import { auditedToken, type Token } from '../../domain/token.ts';
+import {
+  changeConfiguration,
+  startEvent,
+  takeLock,
+  type ChangeLock,
+} from '../configuration/record-change.ts';
+import type { Database } from '../database.ts';
+import { replacingViolation } from '../failures.ts';
+import { findToken, SHOWN_COLUMNS, tokenNotFound } from './find-tokens.ts';
+import { tokenChange } from './token-change.ts';
+
+export interface NewToken extends Omit<Token, 'created_at' | 'updated_at' | 'last_used_at'> {
+  readonly secret_sha256: Buffer;
+}
+
+/** @throws GatewayError name_conflict */
+export function createToken(db: Database, token: NewToken, origin: ChangeOrigin): Promise<Token> {
+  const taken = () =>
+    new GatewayError('name_conflict', 'A token of this name exists already.', {
+      details: [{ path: 'name', message: 'is taken' }],
+    });
+  return replacingViolation('tokens_name_key', taken, () =>
+    changeConfiguration(db, lockFor(token), async (transaction) => {
+      const event = startEvent(origin);
+      const row = await transaction
+        .insertInto('tokens')
+        .values({ ...token, created_at: event.at, updated_at: event.at })
+        .returning(SHOWN_COLUMNS)
+        .executeTakeFirstOrThrow();
+      return { result: row, changes: [tokenChange(event, 'token.created', null, row)] };
+    }),
+  );
+}
+
+/**
+ * Revokes a token and returns it as it was.
+ *
+ * @throws GatewayError token_not_found, and what `check` throws.
+ */
+export function revokeToken(
+  db: Database,
+  id: string,
+  origin: ChangeOrigin,
+  check: (current: Token) => void,
+): Promise<Token> {
+  return changeConfiguration(db, undefined, async (transaction) => {
+    const current = await lockToken(transaction, id);
+    check(current);
+    const event = startEvent(origin, current);
+    await transaction
+      .updateTable('tokens')
+      .set({ revoked_at: event.at, updated_at: event.at })
+      .where('id', '=', id)
+      .execute();
+    return { result: current, changes: [tokenChange(event, 'token.revoked', current, null)] };
+  });
+}
+
+/**
+ * Gives a token a new secret. The one before it stays valid until `graceEnd`. One from an earlier rotation
+ * ends at once, as a token has at most two secrets.
+ *
+ * @throws GatewayError token_not_found, and what `check` throws.
+ */
+export function rotateToken(
+  db: Database,
+  id: string,
+  rotation: { readonly secretSha256: Buffer; readonly graceEnd: Date },
+  origin: ChangeOrigin,
+  check: (current: Token) => void,
+): Promise<Token> {
+  return changeConfiguration(db, undefined, async (transaction) => {
+    const current = await lockToken(transaction, id);
+    check(current);
+    const event = startEvent(origin, current);
+    const row = await transaction
+      .updateTable('tokens')
+      .set((eb) => ({
+        secret_sha256: rotation.secretSha256,
+        previous_sha256: eb.ref('secret_sha256'),
+        previous_expires_at: rotation.graceEnd,
+        updated_at: event.at,
+      }))
+      .where('id', '=', id)
+      .returning(SHOWN_COLUMNS)
+      .executeTakeFirstOrThrow();
+    const change = tokenChange(event, 'token.rotated', current, row);
+    const previous_secret_expires_at = rotation.graceEnd.toISOString();
+    const after = { ...auditedToken(row), previous_secret_expires_at };
+    const audited = { event, before: auditedToken(current), after };
+    return { result: row, changes: [{ ...change, audited }] };
+  });
+}
+
+async function lockToken(transaction: Database, id: string): Promise<Token> {
+  const lock = lockFor(await findToken(transaction, id));
+  // Before the row, as the creation of an environment takes it before everything else too.
+  if (lock !== undefined) await takeLock(transaction, lock);
+  const row = await transaction
+    .selectFrom('tokens')
+    .select(SHOWN_COLUMNS)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw tokenNotFound();
+  return row;
+}
+
+function lockFor(token: TokenReach): ChangeLock | undefined {
+  return token.environments.includes('*') ? 'environments' : undefined;
+}

@@ -1,0 +1,83 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { TokenReach } from '@gateway/shared/tokens/scopes';
+import { sql } from 'kysely';
+import type { Token } from '../../domain/token.ts';
+import type { Database } from '../database.ts';
+
+/** The columns of a token without its secrets. */
+export const SHOWN_COLUMNS = [
+  'id',
+  'name',
+  'environments',
+  'routes',
+  'scopes',
+  'expires_at',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'last_used_at',
+] as const satisfies readonly (keyof Token)[];
+
+/** A token that a secret opens, with the time from which that secret no longer does. */
+export interface OpenedToken extends TokenReach {
+  readonly id: string;
+  readonly expires_at: Date | null;
+  readonly secretExpiresAt: Date | null;
+}
+
+/**
+ * The token of which this is the hash of the secret, or of the one before its rotation. Revoked ones
+ * are left out; expiry is for the caller to judge, by its own clock.
+ */
+export async function findTokenBySecret(
+  db: Database,
+  sha256: Buffer,
+): Promise<OpenedToken | undefined> {
+  const row = await db
+    .selectFrom('tokens')
+    .select(['id', 'environments', 'routes', 'scopes', 'expires_at', 'previous_expires_at'])
+    .select('secret_sha256')
+    .where((eb) => eb.or([eb('secret_sha256', '=', sha256), eb('previous_sha256', '=', sha256)]))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { secret_sha256: newest, previous_expires_at: graceEnd, ...token } = row;
+  return { ...token, secretExpiresAt: newest.equals(sha256) ? null : graceEnd };
+}
+
+/** Tokens that reach no further than `within`, by id, which is the order of their making. */
+export function listTokens(
+  db: Database,
+  filter: { within: TokenReach; after: string | undefined; limit: number },
+): Promise<Token[]> {
+  let query = db.selectFrom('tokens').select(SHOWN_COLUMNS).where('revoked_at', 'is', null);
+  for (const column of ['environments', 'routes', 'scopes'] as const) {
+    const names = filter.within[column];
+    if (names.includes('*')) continue;
+    query = query.where(sql<boolean>`${sql.ref(column)} <@ ${names}::text[]`);
+  }
+  if (filter.after !== undefined) query = query.where('id', '>', filter.after);
+  return query.orderBy('id').limit(filter.limit).execute();
+}
+
+/** Whether any token is left that was not revoked. */
+export async function hasTokens(db: Database): Promise<boolean> {
+  const query = db.selectFrom('tokens').select('id').where('revoked_at', 'is', null).limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** @throws GatewayError token_not_found, also where it was revoked. */
+export async function findToken(db: Database, id: string): Promise<Token> {
+  const row = await db
+    .selectFrom('tokens')
+    .select(SHOWN_COLUMNS)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) throw tokenNotFound();
+  return row;
+}
+
+export function tokenNotFound(): GatewayError {
+  return new GatewayError('token_not_found', 'There is no token of this id.');
+}

@@ -1,0 +1,21 @@
+import type { AuditAction } from '../../domain/audit-event.ts';
+import { auditedToken, type Token } from '../../domain/token.ts';
+import type { ChangeEvent, RecordedChange } from '../configuration/record-change.ts';
+
+/** A token is published by its id in each environment that it covers; the outbox holds nothing else of it. */
+export function tokenChange(
+  event: ChangeEvent,
+  action: AuditAction,
+  before: Token | null,
+  after: Token | null,
+): RecordedChange {
+  const { id, environments, routes } = (after ?? before) as Token;
+  return {
+    action,
+    resourceId: id,
+    environments,
+    routes,
+    published: { kind: 'token', before: null, after: null },
+    audited: { event, before: before && auditedToken(before), after: after && auditedToken(after) },
+  };
+}

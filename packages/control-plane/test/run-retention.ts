@@ -1,0 +1,13 @@
+import { keepPartitions } from '../src/partitions/keep-partitions.ts';
+import {
+  deleteOldVersions,
+  revokeExpired,
+  type RetentionOptions,
+} from '../src/partitions/retention.ts';
+
+/** Does once all that the retention does. Rejects if Postgres fails, or if a table stays in use. */
+export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
+  await keepPartitions(options, signal);
+  await deleteOldVersions(options, signal);
+  await revokeExpired(options, signal);
+}
