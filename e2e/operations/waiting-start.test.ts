@@ -110,7 +110,7 @@ describe('a plane that starts before what it needs', () => {
       await stack.startControlPlane();
       await stack.nats.stop();
       const plane = await stack.startDataPlane({ waitForReady: false });
-      await expectNotReady(plane, /the configuration is not loaded/);
+      await expectNotReady(plane, /the configuration is not completely loaded/);
       await expectWarning(plane, /NATS .*waiting/);
       const client = createClient(plane.baseUrl, stack.adminToken);
       const refused = await eventually(() => client.proxy('orders'));
