@@ -1,7 +1,7 @@
-import { SNAPSHOT_FORMAT, type Snapshot } from '@gateway/shared/snapshot/schema';
+import { SNAPSHOT_FORMAT, snapshotSchema, type Snapshot } from '@gateway/shared/snapshot/schema';
 
 /** A snapshot with every kind of service, route and token. */
-export const EXAMPLE_SNAPSHOT: Snapshot = {
+export const EXAMPLE_SNAPSHOT: Snapshot = snapshotSchema.parse({
   format: SNAPSHOT_FORMAT,
   environment: 'production',
   version: 7,
@@ -110,4 +110,4 @@ export const EXAMPLE_SNAPSHOT: Snapshot = {
       scopes: ['routes:read'],
     },
   ],
-};
+});

@@ -1,4 +1,9 @@
-import { SNAPSHOT_FORMAT, type Snapshot, type SnapshotRoute } from '../src/snapshot/schema.ts';
+import {
+  SNAPSHOT_FORMAT,
+  routeSchema,
+  type Snapshot,
+  type SnapshotRoute,
+} from '../src/snapshot/schema.ts';
 import { hashTokenSecret } from '../src/tokens/secret.ts';
 
 /** A snapshot of `production` with one route, `test`, and one token. */
@@ -32,7 +37,7 @@ export function testSnapshot(
       },
     ],
     routes: [
-      {
+      routeSchema.parse({
         id: 'rte_test',
         name: 'test',
         revision: 1,
@@ -52,7 +57,7 @@ export function testSnapshot(
         regions: [],
         max_body_bytes: 10 * 1024 * 1024,
         ...fields,
-      },
+      }),
     ],
     tokens: [testToken(token)],
   };

@@ -157,8 +157,8 @@ async function takeWhole(
   route: CompiledRoute,
   options: IdempotencyOptions,
 ): Promise<TakenBody & { kind: 'kept' }> {
-  const keepBytes = Math.min(route.maxBodyBytes, options.maxRequestBodyBytes);
-  const limits = { maxBytes: route.maxBodyBytes, keepBytes, deadlineMs: ctx.deadlineMs };
+  const keepBytes = Math.min(route.settings.max_body_bytes, options.maxRequestBodyBytes);
+  const limits = { maxBytes: route.settings.max_body_bytes, keepBytes, deadlineMs: ctx.deadlineMs };
   const taken = await takeBody(ctx, limits, options.clock);
   if (taken.kind === 'kept') return taken;
   if (Math.max(announcedLength(ctx.framing) ?? 0, ctx.body.receivedBytes) > keepBytes) {

@@ -23,7 +23,7 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
     ctx.environment = ctx.table.environments.get(ctx.environmentName);
     ctx.token = tokenIn(ctx, hash, found);
     ctx.route = ctx.environment?.routes.get(ctx.target.routeName);
-    ctx.deadlineMs = ctx.startedMs + (ctx.route?.timeoutMs ?? 0);
+    ctx.deadlineMs = ctx.startedMs + (ctx.route?.settings.timeout_ms ?? 0);
     return undefined;
   };
 }

@@ -125,61 +125,63 @@ export function compileRoute(
   serviceOf: ServiceOf,
   environment: string,
 ): CompiledRoute {
+  const { id, name, versions, methods, auth, rate_limit, retry, idempotency, ...settings } = route;
   return {
-    id: route.id,
-    name: route.name,
+    id,
+    name,
     environment,
-    versions: compileVersions(route, serviceOf),
-    timeoutMs: route.timeout_ms,
-    retryCount: route.retry_count,
-    methods: route.methods === null ? undefined : new Set(route.methods),
-    auth: compileAuth(route.auth),
+    versions: compileVersions(id, versions, serviceOf),
+    settings,
+    methods: methods === null ? undefined : new Set(methods),
+    auth: compileAuth(auth),
     quota: {
-      key: `${environment}/${route.name}`,
-      limit: route.rate_limit.limit,
-      windowMs: route.rate_limit.window_seconds * 1000,
-      per: route.rate_limit.per,
+      key: `${environment}/${name}`,
+      limit: rate_limit.limit,
+      windowMs: rate_limit.window_seconds * 1000,
+      per: rate_limit.per,
     },
     retry: {
-      onStatuses: new Set(route.retry.on_statuses),
-      perAttemptTimeoutMs: route.retry.per_attempt_timeout_ms ?? undefined,
-      backoffMs: route.retry.backoff_ms,
-      unsafeMethods: route.retry.unsafe_methods,
+      onStatuses: new Set(retry.on_statuses),
+      perAttemptTimeoutMs: retry.per_attempt_timeout_ms ?? undefined,
+      backoffMs: retry.backoff_ms,
+      unsafeMethods: retry.unsafe_methods,
     },
     idempotency: {
-      required: route.idempotency.required,
-      onUnknown: route.idempotency.on_unknown,
+      required: idempotency.required,
+      onUnknown: idempotency.on_unknown,
     },
-    regions: route.regions,
-    maxBodyBytes: route.max_body_bytes,
   };
 }
 
 /** @throws Error if two versions share a name or no version has a weight: neither can be served as set */
-function compileVersions(route: SnapshotRoute, serviceOf: ServiceOf): readonly CompiledVersion[] {
-  const versions = route.versions.map((version) => compileVersion(route, version, serviceOf));
+function compileVersions(
+  routeId: string,
+  given: readonly SnapshotVersion[],
+  serviceOf: ServiceOf,
+): readonly CompiledVersion[] {
+  const versions = given.map((version) => compileVersion(routeId, version, serviceOf));
   if (versions.length > 1 && new Set(versions.map(({ name }) => name)).size < versions.length) {
-    throw new Error(`route ${route.id} has two versions with the same name`);
+    throw new Error(`route ${routeId} has two versions with the same name`);
   }
   if (!versions.some((version) => version.weight > 0)) {
-    throw new Error(`route ${route.id} has no version with a weight above 0`);
+    throw new Error(`route ${routeId} has no version with a weight above 0`);
   }
   return versions;
 }
 
 function compileVersion(
-  route: SnapshotRoute,
+  routeId: string,
   version: SnapshotVersion,
   serviceOf: ServiceOf,
 ): CompiledVersion {
   const service = serviceOf(version.service_id);
-  if (service === undefined) throw new Error(`route ${route.id} names an unknown service`);
+  if (service === undefined) throw new Error(`route ${routeId} names an unknown service`);
   return {
     name: version.name ?? undefined,
     service,
     weight: version.weight,
     // A version without a name is the only one, so no version is drawn.
-    seed: version.name === null ? 0 : hashText(`${route.id} ${version.name}`),
+    seed: version.name === null ? 0 : hashText(`${routeId} ${version.name}`),
   };
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { runAtOnce } from '@gateway/shared/pace';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import {
+  routeSchema,
   SNAPSHOT_FORMAT,
   type Snapshot,
   type SnapshotRoute,
@@ -37,7 +38,7 @@ function service(id: number, name: string): SnapshotService {
 }
 
 function route(id: number, name: string, serviceIds: readonly number[]): SnapshotRoute {
-  return {
+  return routeSchema.parse({
     id: `rte_${id}`,
     name,
     revision: 1,
@@ -58,7 +59,7 @@ function route(id: number, name: string, serviceIds: readonly number[]): Snapsho
       unsafe_methods: 'never',
     },
     idempotency: { required: false, on_unknown: 'refuse' },
-  };
+  });
 }
 
 function token(id: number, hashes: readonly string[]): SnapshotToken {

@@ -1,3 +1,4 @@
+import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
 import type { LayeredMap } from './layered-map.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
@@ -97,23 +98,25 @@ export interface RetryPolicy {
   readonly unsafeMethods: 'never' | 'with_idempotency_key' | 'always';
 }
 
+/** Settings that are used as the snapshot has them. A new field of a route is one of these by itself. */
+export type RouteSettings = Omit<
+  SnapshotRoute,
+  'id' | 'name' | 'versions' | 'methods' | 'auth' | 'rate_limit' | 'retry' | 'idempotency'
+>;
+
 export interface CompiledRoute {
   readonly id: string;
   readonly name: string;
   readonly environment: string;
   /** Never empty; at least one weight is above 0. */
   readonly versions: readonly CompiledVersion[];
-  readonly timeoutMs: number;
-  readonly retryCount: number;
+  readonly settings: RouteSettings;
   /** undefined: every method that the proxy path accepts. */
   readonly methods: ReadonlySet<string> | undefined;
   readonly auth: CompiledAuth;
   readonly quota: QuotaPolicy;
   readonly retry: RetryPolicy;
   readonly idempotency: IdempotencyPolicy;
-  /** Regions to use, in this order, when the data plane's own region has no healthy upstream. */
-  readonly regions: readonly string[];
-  readonly maxBodyBytes: number;
 }
 
 export interface Token {

@@ -72,7 +72,7 @@ async function forward(
   const balancer = options.balancers.of(service);
   let tried = NONE_TRIED;
   for (let retriesMade = 0; ; retriesMade += 1) {
-    const index = balancer.choose(route.regions, tried);
+    const index = balancer.choose(route.settings.regions, tried);
     const upstream = service.upstreams[index];
     if (upstream === undefined) throw new Error(`service ${service.id} has no upstream`);
     const startedMs = clock.monotonicMs();
@@ -118,9 +118,9 @@ function takeForRetries(
   options: ForwardOptions,
 ): TakenBody | Promise<TakenBody> {
   const hasKey = ctx.inbound.idempotencyKey !== undefined;
-  const kept = route.retryCount > 0 && mayRepeat(ctx.method, hasKey, route.retry);
+  const kept = route.settings.retry_count > 0 && mayRepeat(ctx.method, hasKey, route.retry);
   const limits = {
-    maxBytes: route.maxBodyBytes,
+    maxBytes: route.settings.max_body_bytes,
     keepBytes: kept
       ? options.retryBodyBytes
       : ctx.framing.kind === 'chunked'

@@ -44,7 +44,7 @@ export function nextDelayMs(
       method: ctx.method,
       hasIdempotencyKey: ctx.inbound.idempotencyKey !== undefined,
       ...known,
-      retryCount: route.retryCount,
+      retryCount: route.settings.retry_count,
       remainingMs: remainingMs(ctx, route, outcome, options.clock),
       liveRetries: load.liveRetries,
       liveRequests: load.liveRequests,

@@ -35,7 +35,7 @@ describe('what an attempt says of its upstream', () => {
 
   it('needs half of the time that the route gives an attempt', () => {
     const route = (perAttemptTimeoutMs: number | undefined) =>
-      ({ timeoutMs: 1000, retry: { perAttemptTimeoutMs } }) as CompiledRoute;
+      ({ settings: { timeout_ms: 1000 }, retry: { perAttemptTimeoutMs } }) as CompiledRoute;
     expect([500, 499].map((ms) => hasFairTime(ms, route(undefined)))).toEqual([true, false]);
     expect([100, 99].map((ms) => hasFairTime(ms, route(200)))).toEqual([true, false]);
     expect(hasFairTime(500, route(5000))).toBe(true);

@@ -18,7 +18,7 @@ const FAIR_PART = 1 / 2;
  * with its body, or a wait before it, uses up the deadline too.
  */
 export function hasFairTime(timeoutMs: number, route: CompiledRoute): boolean {
-  const usualMs = Math.min(route.timeoutMs, route.retry.perAttemptTimeoutMs ?? Infinity);
+  const usualMs = Math.min(route.settings.timeout_ms, route.retry.perAttemptTimeoutMs ?? Infinity);
   return timeoutMs >= usualMs * FAIR_PART;
 }
 
