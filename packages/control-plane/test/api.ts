@@ -116,17 +116,29 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const hosts = { denied, resolveName };
   const metrics = createHttpMetrics(registry);
   const dataPlanes = new DataPlanes();
-  dataPlanes.complete();
+  dataPlanes.restored();
   const waits = new RolloutWaits({
-    ...{ dataPlanes, clock, log, metrics: createWaitMetrics(registry), isConnected: () => true },
+    dataPlanes,
+    clock,
+    log,
+    metrics: createWaitMetrics(registry),
+    isConnected: () => true,
     readTargets: (environments) => readPublicationTargets(db, environments),
     readPublished: (targets) => readPublishedTargets(db, targets),
   });
   const app = createApp({
-    ...{ clock, newId, log, metrics, waits },
+    clock,
+    newId,
+    log,
+    metrics,
+    waits,
     trustedProxies: parseAddressRanges(options.trustedProxies ?? []),
     authenticator: createAuthenticator({
-      ...{ db, clock, authFailureLimit, managementRateLimit, tokenUses },
+      db,
+      clock,
+      authFailureLimit,
+      managementRateLimit,
+      tokenUses,
     }),
     endpoints: [
       ...environmentEndpoints(parts),
@@ -140,7 +152,12 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     ],
   });
   const server = await startServer(app, {
-    ...{ host: '127.0.0.1', port: 0, clock: systemClock, newId, authFailureLimit, metrics },
+    host: '127.0.0.1',
+    port: 0,
+    clock: systemClock,
+    newId,
+    authFailureLimit,
+    metrics,
   });
   const url = `http://127.0.0.1:${server.port}`;
 
@@ -163,17 +180,15 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   }
 
   return {
-    ...{
-      url,
-      port: server.port,
-      db,
-      databaseUrl: database.url,
-      clock,
-      registry,
-      adminToken,
-      dataPlanes,
-      call,
-    },
+    url,
+    port: server.port,
+    db,
+    databaseUrl: database.url,
+    clock,
+    registry,
+    adminToken,
+    dataPlanes,
+    call,
     async publish(environment) {
       const changes = await readChangedRows(db, environment, 0);
       const version = (changes?.configVersion ?? 0) + 1;

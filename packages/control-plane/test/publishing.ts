@@ -65,7 +65,12 @@ export async function openTestPublishing(natsUrl?: string): Promise<TestPublishi
   const publishers: Publisher[] = [];
 
   const publishing: TestPublishing = {
-    ...{ environment, keys, store, nats, pointers, objects },
+    environment,
+    keys,
+    store,
+    nats,
+    pointers,
+    objects,
     async startPublisher(choices = {}) {
       const snapshots = await createNatsSnapshotStore(nats.connection, nats.prepare);
       const publisher = createPublisher({

@@ -123,15 +123,20 @@ describe('a credential', () => {
       return { ...vault.open(stored, 'svc_1'), shown: [stored.type, stored.header] };
     };
     expect(field({ type: 'bearer', token: 'abc' })).toEqual({
-      ...{ header: 'authorization', value: 'Bearer abc', shown: ['bearer', 'authorization'] },
+      header: 'authorization',
+      value: 'Bearer abc',
+      shown: ['bearer', 'authorization'],
     });
     // RFC 7617 section 2.1 has this pair as its example of UTF-8.
     expect(field({ type: 'basic', username: 'test', password: '123£' })).toEqual({
-      ...{ header: 'authorization', value: 'Basic dGVzdDoxMjPCow==' },
+      header: 'authorization',
+      value: 'Basic dGVzdDoxMjPCow==',
       shown: ['basic', 'authorization'],
     });
     expect(field({ type: 'header', name: 'X-Key', value: 'abc' })).toEqual({
-      ...{ header: 'x-key', value: 'abc', shown: ['header', 'x-key'] },
+      header: 'x-key',
+      value: 'abc',
+      shown: ['header', 'x-key'],
     });
   });
 

@@ -5,32 +5,32 @@ import {
 } from '@gateway/shared/heartbeats/heartbeat';
 import type { KnownDataPlane } from '../domain/data-plane.ts';
 
-/** Whoever may write to NATS must not be able to fill a control plane's memory. */
+/** A client with write access to NATS must not be able to fill the memory of a control plane. */
 const MAX_DATA_PLANES = 1000;
-/** A data plane cannot claim to live for longer than this without a beat, ms. */
+/** The longest time for which a data plane counts as live after a heartbeat, whatever its interval, ms. */
 const MAX_LIFETIME_MS = 60_000;
-/** For how long one that has gone silent without a word is shown as stale, ms. */
-export const FORGOTTEN_AFTER_MS = 10 * 60_000;
+/** How long a silent data plane is listed as stale, ms. */
+export const STALE_MS = 10 * 60_000;
 
-/** `none`: no data plane is known to live, so nothing says that anybody serves anything. */
-export type RolloutJudgement = 'everywhere' | 'behind' | 'none';
+/** `unknown`: no data plane is known to be live. */
+export type RolloutState = 'complete' | 'behind' | 'unknown';
 
 /**
- * Which data planes there are and which version of each environment they serve, from their heartbeats.
- * Times are those of the monotonic clock of this process: the senders' clocks count for nothing.
+ * The data planes that this process knows from their heartbeats. All times are of its own monotonic
+ * clock; the clocks of the senders are ignored.
  */
 export class DataPlanes {
   readonly #known = new Map<string, KnownDataPlane>();
   readonly #listeners = new Set<() => void>();
   #lastHeardMs: number | undefined;
-  /** The last time when nobody was heard for so long that it says nothing of anyone. */
+  /** The last time without any heartbeat: NATS was away, and no data plane can be blamed. */
   #silence = { fromMs: -Infinity, toMs: -Infinity };
-  #isComplete = false;
+  #isRestored = false;
 
-  /** What other processes knew before this one listened is known as well. */
-  complete(): void {
-    this.#isComplete = true;
-    this.#tell();
+  /** The heartbeats that NATS stored before this process listened have been taken. */
+  restored(): void {
+    this.#isRestored = true;
+    this.#notify();
   }
 
   /**
@@ -49,18 +49,18 @@ export class DataPlanes {
     if (!this.#known.has(id) && !this.#makeRoom(nowMs)) return false;
     const lifetimeMs = Math.min(MAX_LIFETIME_MS, MISSED_HEARTBEATS * intervalMs);
     this.#known.set(id, { heartbeat, heardMs, liveUntilMs: heardMs + lifetimeMs });
-    this.#tell();
+    this.#notify();
     return true;
   }
 
-  /** The data plane has said that it leaves. */
-  left(id: string): void {
-    if (this.#known.delete(id)) this.#tell();
+  /** Removes a data plane that announced its stop. */
+  remove(id: string): void {
+    if (this.#known.delete(id)) this.#notify();
   }
 
-  /** All that are known, those that went silent lately included, by id. */
+  /** The live and the stale ones, ordered by id. */
   list(nowMs: number): readonly KnownDataPlane[] {
-    this.#forgetGone(nowMs);
+    this.#removeGone(nowMs);
     return [...this.#known.values()].sort((a, b) => (a.heartbeat.id < b.heartbeat.id ? -1 : 1));
   }
 
@@ -69,54 +69,54 @@ export class DataPlanes {
     return [...this.#known.values()].filter(({ liveUntilMs }) => liveUntilMs >= nowMs);
   }
 
-  /** Whether every live data plane serves these versions, or newer ones: environment → version. */
-  judge(versions: ReadonlyMap<string, number>, nowMs: number): RolloutJudgement {
-    if (!this.#isComplete) return 'none';
+  /** Whether every live data plane serves these versions (environment → version) or newer ones. */
+  rolloutState(versions: ReadonlyMap<string, number>, nowMs: number): RolloutState {
+    if (!this.#isRestored) return 'unknown';
     let live = 0;
     for (const known of this.#known.values()) {
-      if (!this.#counts(known, nowMs)) continue;
+      if (!this.#mayBeLive(known, nowMs)) continue;
       live += 1;
       const served = known.heartbeat.config_versions;
       for (const [environment, version] of versions) {
         if ((served[environment] ?? 0) < version) return 'behind';
       }
     }
-    return live === 0 ? 'none' : 'everywhere';
+    return live === 0 ? 'unknown' : 'complete';
   }
 
-  /** Calls with each heartbeat, and with each data plane that leaves. Gives what ends that. */
+  /** Calls the listener after each heartbeat and each removal. @returns a function that unsubscribes */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /**
-   * Whether it lives as far as can be known. When NATS was away nobody was heard, so those that lived
-   * before count for as long as it takes until all who still live were heard again.
+   * Whether the data plane is live as far as this process can know. While NATS was away no heartbeat
+   * came, so the data planes that were live before count until all live ones must have sent another.
    */
-  #counts({ liveUntilMs }: KnownDataPlane, nowMs: number): boolean {
+  #mayBeLive({ liveUntilMs }: KnownDataPlane, nowMs: number): boolean {
     const { fromMs, toMs } = this.#silence;
     const isRecovering = nowMs <= toMs + HEARTBEAT_LIFETIME_MS;
     return liveUntilMs >= (isRecovering ? Math.min(nowMs, fromMs) : nowMs);
   }
 
-  /** Forgets the one that has been silent for longest if there is no room; live ones stay. */
+  /** Removes the data plane that has been silent longest if there is no room; live ones stay. */
   #makeRoom(nowMs: number): boolean {
     if (this.#known.size < MAX_DATA_PLANES) return true;
-    this.#forgetGone(nowMs);
+    this.#removeGone(nowMs);
     if (this.#known.size < MAX_DATA_PLANES) return true;
-    const silent = [...this.#known.values()].filter((known) => !this.#counts(known, nowMs));
+    const silent = [...this.#known.values()].filter((known) => !this.#mayBeLive(known, nowMs));
     const [oldest] = silent.sort((a, b) => a.liveUntilMs - b.liveUntilMs);
     return oldest !== undefined && this.#known.delete(oldest.heartbeat.id);
   }
 
-  #forgetGone(nowMs: number): void {
+  #removeGone(nowMs: number): void {
     for (const [id, { liveUntilMs }] of this.#known) {
-      if (liveUntilMs + FORGOTTEN_AFTER_MS < nowMs) this.#known.delete(id);
+      if (liveUntilMs + STALE_MS < nowMs) this.#known.delete(id);
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

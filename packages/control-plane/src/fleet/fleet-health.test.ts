@@ -58,7 +58,7 @@ describe('the status of a service', () => {
     dataPlanes.take(beat('gone', [0, 2, 0]), 0);
     dataPlanes.take(beat('leaving', [0, 2, 0]), 5000);
     dataPlanes.take(beat('live', [2, 0, 0]), 5000);
-    dataPlanes.left('leaving');
+    dataPlanes.remove('leaving');
     expect(statusAt(dataPlanes, HEARTBEAT_LIFETIME_MS)).toBe('degraded');
     expect(statusAt(dataPlanes, HEARTBEAT_LIFETIME_MS + 1)).toBe('healthy');
     expect(dataPlanes.live(HEARTBEAT_LIFETIME_MS + 1)).toHaveLength(1);

@@ -1,21 +1,23 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface FleetMetrics {
+  /** Heartbeats that were ignored. */
   readonly refused: Counter;
 }
 
-/** Both are asked at each scrape. */
+/** Both are read at each scrape. */
 export interface FleetGauges {
   readonly liveDataPlanes: () => number;
-  /** Data planes that cannot open some credential of an upstream. */
+  /** Data planes that cannot decrypt some upstream credential. */
   readonly withUnusableCredentials: () => number;
 }
 
+/** Creates the metrics of the data planes. */
 export function createFleetMetrics(registry: Registry, gauges: FleetGauges): FleetMetrics {
   const registers = [registry];
   new Gauge({
     name: 'gateway_control_plane_live_data_planes',
-    help: 'Data planes whose heartbeats are heard',
+    help: 'Data planes that have not missed three heartbeats.',
     registers,
     collect() {
       this.set(gauges.liveDataPlanes());
@@ -23,7 +25,7 @@ export function createFleetMetrics(registry: Registry, gauges: FleetGauges): Fle
   });
   new Gauge({
     name: 'gateway_control_plane_data_planes_with_unusable_credentials',
-    help: 'Live data planes that cannot open the credential of some service and refuse its requests',
+    help: 'Live data planes that cannot decrypt the credential of some service and refuse its requests.',
     registers,
     collect() {
       this.set(gauges.withUnusableCredentials());
@@ -32,7 +34,7 @@ export function createFleetMetrics(registry: Registry, gauges: FleetGauges): Fle
   return {
     refused: new Counter({
       name: 'gateway_control_plane_heartbeats_refused_total',
-      help: 'Heartbeats that could not be read, or for which there was no room',
+      help: 'Heartbeats that were malformed, or came from more data planes than can be tracked.',
       registers,
     }),
   };

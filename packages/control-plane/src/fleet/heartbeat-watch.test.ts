@@ -51,8 +51,8 @@ async function publish(id: string, payload: string): Promise<void> {
   await jetstream(nats.connection).publish(heartbeatSubject(id), payload);
 }
 
-describe('the watch of heartbeats', () => {
-  it('knows at once what the bucket kept, and follows each beat', async () => {
+describe('the heartbeat watch', () => {
+  it('reads the stored heartbeats at the start, then follows each one', async () => {
     await publish('dp.1', JSON.stringify(beat('dp.1', 2, 0)));
     const { live, status } = watch();
     await eventually(() => expect(status()).toBe('healthy'), { deadlineMs: 1500 });
@@ -63,21 +63,21 @@ describe('the watch of heartbeats', () => {
     await eventually(() => expect(status()).toBe('healthy'));
   });
 
-  it('reads what the bucket kept in parallel, not one data plane after the other', async () => {
+  it('reads the stored heartbeats in parallel', async () => {
     const ids = Array.from({ length: 30 }, (_, index) => `dp.${index}`);
     await Promise.all(ids.map((id) => publish(id, JSON.stringify(beat(id, 1, 0)))));
     const { connection } = nats;
     const request = connection.request.bind(connection);
-    let underWay = 0;
+    let running = 0;
     let most = 0;
     connection.request = async (subject, payload, options) => {
       const isRead = subject.startsWith('$JS.API.STREAM.MSG.GET.');
-      underWay += isRead ? 1 : 0;
-      most = Math.max(most, underWay);
+      running += isRead ? 1 : 0;
+      most = Math.max(most, running);
       try {
         return await request(subject, payload, options);
       } finally {
-        underWay -= isRead ? 1 : 0;
+        running -= isRead ? 1 : 0;
       }
     };
     const { live } = watch();
@@ -85,7 +85,7 @@ describe('the watch of heartbeats', () => {
     expect(most).toBe(30);
   });
 
-  it('tells several control planes the same', async () => {
+  it('gives several control planes the same view', async () => {
     const watches = [watch(), watch(), watch()];
     await publish('dp', JSON.stringify(beat('dp', 0, 1)));
     await eventually(() =>

@@ -23,35 +23,35 @@ export interface HeartbeatWatch {
 
 const STREAM = `KV_${NAMES.dataPlaneBucket}`;
 const CALL_TIMEOUT_MS = 2000;
-/** The bucket is in memory, so it is gone after a restart of the server, and is looked for this often. */
-const LOOK_MS = 2000;
+/** The bucket is in memory, so a restart of NATS deletes it. It is checked this often, ms. */
+const CHECK_MS = 2000;
 const LOG_EVERY_FAILURES = 30;
-/** Stored heartbeats are read so many at a time: one after the other, a large fleet took seconds. */
+/** Stored heartbeats are read in parallel: one after another took seconds in a large fleet. */
 const PARALLEL_READS = 100;
 
 /**
- * Follows the heartbeats of all data planes: first those that the bucket keeps, so that a restarted
- * control plane knows what the others know, then each one as it is published. Every control plane does
- * so for itself. It creates the bucket again if it is gone.
+ * Follows the heartbeats of all data planes: first those that NATS stores, so that a restarted control
+ * plane knows what the others know, then each one as it is published. Every control plane has its own
+ * watch. It creates the bucket again if it is gone.
  */
 export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch {
   const { connection, dataPlanes, clock, log, metrics } = options;
   const abort = new AbortController();
-  const heardLive = new Set<string>();
+  const heardIds = new Set<string>();
   let restored = false;
 
-  /** @param silentMs how long ago it was published, where it was kept */
-  function take(id: string, data: Uint8Array, silentMs = 0): void {
+  /** @param ageMs how long ago it was published, if NATS stored it */
+  function take(id: string, data: Uint8Array, ageMs = 0): void {
     if (data.length === 0) {
-      dataPlanes.left(id);
+      dataPlanes.remove(id);
       return;
     }
     try {
-      if (data.length > MAX_HEARTBEAT_BYTES) throw new Error('too large');
+      if (data.length > MAX_HEARTBEAT_BYTES) throw new Error('the heartbeat is too large');
       const heartbeat = heartbeatSchema.parse(JSON.parse(Buffer.from(data).toString('utf8')));
-      if (heartbeat.id !== id) throw new Error('of another data plane');
+      if (heartbeat.id !== id) throw new Error('the heartbeat names another data plane');
       const nowMs = clock.monotonicMs();
-      if (!dataPlanes.take(heartbeat, nowMs, nowMs - silentMs)) metrics.refused.inc();
+      if (!dataPlanes.take(heartbeat, nowMs, nowMs - ageMs)) metrics.refused.inc();
     } catch (error) {
       metrics.refused.inc();
       log.debug({ reason: String(error), data_plane: id }, 'malformed heartbeat skipped');
@@ -62,12 +62,12 @@ export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch 
     callback: (error, message) => {
       if (error !== null) return;
       const id = heartbeatId(message.subject);
-      if (!restored) heardLive.add(id);
+      if (!restored) heardIds.add(id);
       take(id, message.data);
     },
   });
 
-  /** What was kept before this process listened; what it has heard since is newer. */
+  /** Takes the stored heartbeats of data planes that have sent none since this process listens. */
   async function restore(manager: JetStreamManager, subjects: readonly string[]): Promise<void> {
     const stored: StoredMsg[] = [];
     for (let from = 0; from < subjects.length; from += PARALLEL_READS) {
@@ -80,15 +80,15 @@ export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch 
     const newestMs = Math.max(...stored.map(({ time }) => time.getTime()));
     for (const { subject, data, time } of stored) {
       const id = heartbeatId(subject);
-      const silentMs = newestMs - time.getTime();
-      if (!heardLive.has(id)) take(id, data, silentMs);
+      const ageMs = newestMs - time.getTime();
+      if (!heardIds.has(id)) take(id, data, ageMs);
     }
     restored = true;
-    dataPlanes.complete();
-    heardLive.clear();
+    dataPlanes.restored();
+    heardIds.clear();
   }
 
-  async function look(): Promise<void> {
+  async function checkBucket(): Promise<void> {
     const manager = await jetstreamManager(connection, {
       timeout: CALL_TIMEOUT_MS,
       checkAPI: false,
@@ -102,11 +102,11 @@ export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch 
     }
   }
 
-  async function keepLooking(): Promise<void> {
+  async function keepChecking(): Promise<void> {
     const isStopped = () => abort.signal.aborted;
     for (let failures = 0; !isStopped();) {
       try {
-        await look();
+        await checkBucket();
         failures = 0;
       } catch (error) {
         if (isStopped()) return;
@@ -115,16 +115,16 @@ export function watchHeartbeats(options: HeartbeatWatchOptions): HeartbeatWatch 
         }
         failures += 1;
       }
-      await pause(clock, LOOK_MS, abort.signal);
+      await pause(clock, CHECK_MS, abort.signal);
     }
   }
 
-  const looking = keepLooking();
+  const checking = keepChecking();
   return {
     async stop() {
       abort.abort();
       subscription.unsubscribe();
-      await looking;
+      await checking;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { preferredWait } from './prefer-wait.ts';
 
-describe('the wait that Prefer asks for', () => {
+describe('Prefer: wait', () => {
   it.each([
     ['wait=5', 5],
     ['WAIT = 5', 5],
@@ -11,7 +11,7 @@ describe('the wait that Prefer asks for', () => {
     ['wait=3, wait=20', 3],
     ['wait=1000000000', 1_000_000_000],
     ['wait=99999999999999999999', 2 ** 31],
-  ])('is read from %s', (field, seconds) => {
+  ])('is parsed from %s', (field, seconds) => {
     expect(preferredWait(field)).toBe(seconds);
   });
 
@@ -30,7 +30,7 @@ describe('the wait that Prefer asks for', () => {
     ['wait=abc, wait=5'],
     ['await=5'],
     ['x="wait=5"'],
-  ])('is not there in %s', (field) => {
+  ])('is ignored in %s', (field) => {
     expect(preferredWait(field)).toBeUndefined();
   });
 });

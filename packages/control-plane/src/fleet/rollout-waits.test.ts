@@ -10,20 +10,22 @@ import { createWaitMetrics } from './wait-metrics.ts';
 
 const never = new AbortController().signal;
 
-/** Waits over a store that is told what is published, and counts its questions. */
-function setting() {
+/** Waits over a store whose publications the test sets; it counts its queries. */
+function setUp() {
   const clock = manualClock();
   const dataPlanes = new DataPlanes();
-  dataPlanes.complete();
-  const store = { targets: [] as PublicationTarget[], published: 0, asked: 0, connected: true };
+  dataPlanes.restored();
+  const store = { targets: [] as PublicationTarget[], published: 0, queries: 0, connected: true };
   let answer = Promise.resolve();
   let targets = () => Promise.resolve();
   const waits = new RolloutWaits({
-    ...{ dataPlanes, clock, log: createLogger('test', 'silent') },
+    dataPlanes,
+    clock,
+    log: createLogger('test', 'silent'),
     metrics: createWaitMetrics(new Registry()),
     readTargets: () => targets().then(() => store.targets),
     async readPublished(targets) {
-      store.asked += 1;
+      store.queries += 1;
       await answer;
       if (store.published === 0) return [];
       return targets.map((target) => ({ ...target, version: store.published }));
@@ -34,19 +36,24 @@ function setting() {
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   };
   return {
-    ...{ clock, dataPlanes, store, waits, settle },
+    clock,
+    dataPlanes,
+    store,
+    waits,
+    settle,
     pending: () => (store.targets = [{ environment: 'production', lastId: '41', version: 3 }]),
     serve: (id: string, version: number) =>
       dataPlanes.take(
         heartbeatOf(id, { config_versions: { production: version } }),
         clock.monotonicMs(),
       ),
-    /** What is to be published is not known before that. */
+    /** Delays the read of the targets until the returned function is called. */
     holdTargets: () => {
       const { promise, resolve } = Promise.withResolvers<undefined>();
       targets = () => promise;
       return () => resolve(undefined);
     },
+    /** Delays the answers of the store until the returned function is called. */
     hold: () => {
       const { promise, resolve } = Promise.withResolvers<undefined>();
       answer = promise.then(() => undefined);
@@ -56,8 +63,8 @@ function setting() {
 }
 
 describe('a wait', () => {
-  it('ends when what was changed is published and every live data plane has said that it serves it', async () => {
-    const { store, waits, pending, serve, settle } = setting();
+  it('ends when the change is published and every live data plane reports that it serves it', async () => {
+    const { store, waits, pending, serve, settle } = setUp();
     pending();
     serve('a', 3);
     serve('b', 3);
@@ -75,16 +82,16 @@ describe('a wait', () => {
     expect(result).toBe('applied');
   });
 
-  it('is over at once where everybody serves everything already', async () => {
-    const { store, waits, serve } = setting();
+  it('ends at once if every data plane already serves every change', async () => {
+    const { store, waits, serve } = setUp();
     store.targets = [{ environment: 'production', lastId: null, version: 3 }];
     serve('a', 3);
     expect(await waits.wait(['production'], 5000, never)).toBe('applied');
-    expect(store.asked).toBe(0);
+    expect(store.queries).toBe(0);
   });
 
-  it('says after its time what is missing', async () => {
-    const { store, clock, waits, pending, serve, settle } = setting();
+  it('says why it timed out', async () => {
+    const { store, clock, waits, pending, serve, settle } = setUp();
     const ended = async () => {
       const wait = waits.wait(['production'], 900, never);
       await settle();
@@ -103,8 +110,8 @@ describe('a wait', () => {
     expect(await ended()).toBe('data_planes_behind');
   });
 
-  it('does not say that it is served where its time was over before that could be known', async () => {
-    const { store, clock, waits, serve, settle, holdTargets } = setting();
+  it('does not end as applied if it times out before its targets are read', async () => {
+    const { store, clock, waits, serve, settle, holdTargets } = setUp();
     store.targets = [{ environment: 'production', lastId: '41', version: 3 }];
     serve('a', 3);
     const release = holdTargets();
@@ -115,24 +122,24 @@ describe('a wait', () => {
     expect(await wait).toBe('not_published');
   });
 
-  it('asks one question at a time, however many wait and however often it hears of news', async () => {
-    const { store, waits, pending, settle, hold } = setting();
+  it('runs one query at a time, however many writes wait and publications come', async () => {
+    const { store, waits, pending, settle, hold } = setUp();
     pending();
     const release = hold();
     const all = Array.from({ length: 50 }, () => waits.wait(['production'], 5000, never));
     await settle();
     for (let news = 0; news < 50; news += 1) waits.published();
     await settle();
-    expect(store.asked).toBe(1);
+    expect(store.queries).toBe(1);
     release();
     await settle();
-    expect(store.asked).toBe(2);
+    expect(store.queries).toBe(2);
     waits.stop();
     expect(new Set(await Promise.all(all))).toEqual(new Set(['stopping']));
   });
 
-  it('looks once a second without any event, so that a lost one costs no more', async () => {
-    const { store, clock, waits, pending, serve, settle } = setting();
+  it('checks once a second without an event, so a lost notification delays it by no more', async () => {
+    const { store, clock, waits, pending, serve, settle } = setUp();
     pending();
     serve('a', 4);
     const wait = waits.wait(['production'], 5000, never);
@@ -142,8 +149,8 @@ describe('a wait', () => {
     expect(await wait).toBe('applied');
   });
 
-  it('ends with the call whose client left, and gives its place back', async () => {
-    const { waits, pending, settle } = setting();
+  it('ends when the client leaves', async () => {
+    const { waits, pending, settle } = setUp();
     pending();
     const left = new AbortController();
     const wait = waits.wait(['production'], 5000, left.signal);
@@ -152,8 +159,8 @@ describe('a wait', () => {
     expect(await wait).toBe('not_published');
   });
 
-  it('is refused beyond the bound, and where the process stops', async () => {
-    const { waits, pending, settle } = setting();
+  it('is refused beyond the limit, and when the process stops', async () => {
+    const { waits, pending, settle } = setUp();
     pending();
     const all = Array.from({ length: MAX_WAITING }, () => waits.wait(['production'], 5000, never));
     await settle();

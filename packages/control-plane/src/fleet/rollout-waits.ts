@@ -5,74 +5,77 @@ import type { DataPlanes } from './data-planes.ts';
 import type { WaitMetrics } from './wait-metrics.ts';
 
 /**
- * Why it is not known that a change is served: NATS is away or slow; some live data plane does not
- * serve it yet, refuses it, or cannot be heard now; there is none; so many wait that this one may not;
- * this control plane stops.
+ * Why a wait ended without a confirmed rollout: the change is not published yet (NATS is away or
+ * slow); some live data plane does not serve it yet, refuses it, or sends no heartbeat; no data plane
+ * is live; too many writes wait; this control plane stops.
  */
 export const WAIT_REASONS = [
-  ...(['not_published', 'data_planes_behind', 'no_live_data_planes'] as const),
-  ...(['too_many_waiting', 'stopping'] as const),
+  'not_published',
+  'data_planes_behind',
+  'no_live_data_planes',
+  'too_many_waiting',
+  'stopping',
 ] as const;
 
 export type WaitResult = 'applied' | (typeof WAIT_REASONS)[number];
 
 export interface RolloutWaitOptions {
   readonly dataPlanes: DataPlanes;
-  /** What is to be published of all that was changed in these environments until now; `*`: in all. */
+  /** The newest unpublished change of each of these environments; `*`: of all. */
   readonly readTargets: (environments: readonly string[]) => Promise<readonly PublicationTarget[]>;
   /** Those of the targets that are published. */
   readonly readPublished: (
     targets: readonly PublicationTarget[],
   ) => Promise<readonly PublicationTarget[]>;
-  /** Whether data planes can be heard. */
+  /** Whether NATS is connected, without which there are no heartbeats. */
   readonly isConnected: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: WaitMetrics;
 }
 
-/** So many calls may wait at one time; what comes beyond is answered at once. */
+/** The largest number of waiting writes; further ones get `too_many_waiting` at once. */
 export const MAX_WAITING = 200;
-/** How often it is looked for what no event tells: a data plane that went stale, a lost notification. */
-const LOOK_MS = 1000;
+/** Finds what no event announces: a stale data plane, a lost notification. */
+const CHECK_MS = 1000;
 
 interface Waiter {
-  /** What is not published yet. */
+  /** Changes that are not published yet. */
   targets: readonly PublicationTarget[];
-  /** Environment → the version that every live data plane shall serve. */
+  /** Environment → the version that every live data plane must serve. */
   readonly versions: Map<string, number>;
   readonly end: (result: WaitResult) => void;
 }
 
 /**
- * Lets writes wait until every live data plane serves them. It asks Postgres when it hears of a
- * publication, one question at a time for all who wait, and judges with each heartbeat.
+ * Lets writes wait until every live data plane serves them. It queries Postgres after each
+ * publication, with one query at a time for all waiters, and checks the data planes after each heartbeat.
  */
 export class RolloutWaits {
   readonly #options: RolloutWaitOptions;
   readonly #waiters = new Set<Waiter>();
-  readonly #stopListening: () => void;
-  #calls = 0;
+  readonly #unsubscribe: () => void;
+  #waiting = 0;
   #timer: Timer | undefined;
   #stopped = false;
-  #looking = false;
-  #lookAgain = false;
+  #checking = false;
+  #checkAgain = false;
   #failing = false;
 
   constructor(options: RolloutWaitOptions) {
     this.#options = options;
-    this.#stopListening = options.dataPlanes.onChange(() => this.#judgeAll());
-    options.metrics.observe(() => this.#calls);
+    this.#unsubscribe = options.dataPlanes.onChange(() => this.#endApplied());
+    options.metrics.observe(() => this.#waiting);
   }
 
-  /** To be called when an environment was published, by whichever control plane. */
+  /** Call this when any control plane has published an environment. */
   published(): void {
-    if (this.#waiters.size > 0) void this.#look();
+    if (this.#waiters.size > 0) void this.#check();
   }
 
   /**
-   * Waits until every live data plane serves all that was changed in these environments until now, for
-   * `timeoutMs` at most. Never rejects: the change is made, whatever comes of the wait.
+   * Waits until every live data plane serves all changes made so far in these environments, for at most
+   * `timeoutMs`. Never rejects, because the change is already made.
    */
   async wait(
     environments: readonly string[],
@@ -84,10 +87,10 @@ export class RolloutWaits {
     return result;
   }
 
-  /** Ends all waits, and those that come. */
+  /** Ends all waits, and every later one at once. */
   stop(): void {
     this.#stopped = true;
-    this.#stopListening();
+    this.#unsubscribe();
     this.#timer?.cancel();
     for (const { end } of this.#waiters) end('stopping');
   }
@@ -97,87 +100,87 @@ export class RolloutWaits {
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<WaitResult> {
-    if (this.#calls >= MAX_WAITING) return 'too_many_waiting';
-    this.#calls += 1;
+    if (this.#waiting >= MAX_WAITING) return 'too_many_waiting';
+    this.#waiting += 1;
     const { promise, resolve } = Promise.withResolvers<WaitResult>();
     const waiter: Waiter = { targets: [], versions: new Map(), end: resolve };
-    // Before it is known what there is to wait for, nothing can be said to be served.
-    let isKnown = false;
-    const giveUp = () => resolve(isKnown ? this.#judge(waiter) : 'not_published');
+    // Until the targets are read, an empty list of them does not mean that everything is published.
+    let hasTargets = false;
+    const giveUp = () => resolve(hasTargets ? this.#resultOf(waiter) : 'not_published');
     const timer = this.#options.clock.setTimer(timeoutMs, giveUp);
     signal.addEventListener('abort', giveUp, { once: true });
     try {
       waiter.targets = await this.#options.readTargets(environments);
-      this.#note(waiter, ({ lastId }) => lastId === null);
-      isKnown = true;
-      const result = this.#judge(waiter);
+      this.#moveToVersions(waiter, ({ lastId }) => lastId === null);
+      hasTargets = true;
+      const result = this.#resultOf(waiter);
       if (result === 'applied' || signal.aborted || timeoutMs <= 0) return result;
       if (this.#stopped) return 'stopping';
       this.#waiters.add(waiter);
-      this.#timer ??= this.#tickLater();
-      void this.#look();
+      this.#timer ??= this.#checkLater();
+      void this.#check();
       return await promise;
     } catch (error) {
-      this.#failed(error);
+      this.#logFailure(error);
       return 'not_published';
     } finally {
       timer.cancel();
       signal.removeEventListener('abort', giveUp);
       this.#waiters.delete(waiter);
-      this.#calls -= 1;
+      this.#waiting -= 1;
     }
   }
 
-  /** Takes what is published from the targets to the versions that are waited for. */
-  #note(waiter: Waiter, isPublished: (target: PublicationTarget) => boolean): void {
+  /** Replaces published targets by the versions that the data planes must serve. */
+  #moveToVersions(waiter: Waiter, isPublished: (target: PublicationTarget) => boolean): void {
     for (const target of waiter.targets.filter(isPublished)) {
       waiter.versions.set(target.environment, target.version);
     }
     waiter.targets = waiter.targets.filter((target) => !isPublished(target));
   }
 
-  #judge({ targets, versions }: Waiter): WaitResult {
+  #resultOf({ targets, versions }: Waiter): WaitResult {
     if (targets.length > 0) return 'not_published';
     if (!this.#options.isConnected()) return 'data_planes_behind';
     const { dataPlanes, clock } = this.#options;
-    switch (dataPlanes.judge(versions, clock.monotonicMs())) {
-      case 'everywhere':
+    switch (dataPlanes.rolloutState(versions, clock.monotonicMs())) {
+      case 'complete':
         return 'applied';
       case 'behind':
         return 'data_planes_behind';
-      case 'none':
+      case 'unknown':
         return 'no_live_data_planes';
     }
   }
 
-  #judgeAll(): void {
+  #endApplied(): void {
     for (const waiter of this.#waiters) {
-      if (this.#judge(waiter) === 'applied') waiter.end('applied');
+      if (this.#resultOf(waiter) === 'applied') waiter.end('applied');
     }
   }
 
-  /** One question at a time; what comes meanwhile is asked afterwards. */
-  async #look(): Promise<void> {
-    this.#lookAgain = true;
-    if (this.#looking) return;
-    this.#looking = true;
+  /** Runs one check at a time; calls during a check cause one more. */
+  async #check(): Promise<void> {
+    this.#checkAgain = true;
+    if (this.#checking) return;
+    this.#checking = true;
     try {
-      while (this.#takeTurn()) await this.#lookOnce();
+      while (this.#takeRequest()) await this.#checkOnce();
       this.#failing = false;
     } catch (error) {
-      this.#failed(error);
+      this.#logFailure(error);
     } finally {
-      this.#looking = false;
+      this.#checking = false;
     }
   }
 
-  #takeTurn(): boolean {
-    const isWanted = this.#lookAgain;
-    this.#lookAgain = false;
-    return isWanted;
+  #takeRequest(): boolean {
+    const isRequested = this.#checkAgain;
+    this.#checkAgain = false;
+    return isRequested;
   }
 
-  async #lookOnce(): Promise<void> {
+  async #checkOnce(): Promise<void> {
     const targets = new Map<string, PublicationTarget>();
     for (const waiter of this.#waiters) {
       for (const target of waiter.targets) targets.set(keyOf(target), target);
@@ -188,25 +191,22 @@ export class RolloutWaits {
       );
       for (const waiter of this.#waiters) {
         waiter.targets = waiter.targets.map((target) => published.get(keyOf(target)) ?? target);
-        this.#note(waiter, (target) => published.has(keyOf(target)));
+        this.#moveToVersions(waiter, (target) => published.has(keyOf(target)));
       }
     }
-    this.#judgeAll();
+    this.#endApplied();
   }
 
-  #tickLater(): Timer {
-    return this.#options.clock.setTimer(LOOK_MS, () => {
-      this.#timer = this.#waiters.size > 0 && !this.#stopped ? this.#tickLater() : undefined;
-      void this.#look();
+  #checkLater(): Timer {
+    return this.#options.clock.setTimer(CHECK_MS, () => {
+      this.#timer = this.#waiters.size > 0 && !this.#stopped ? this.#checkLater() : undefined;
+      void this.#check();
     });
   }
 
-  #failed(error: unknown): void {
+  #logFailure(error: unknown): void {
     if (!this.#failing) {
-      this.#options.log.warn(
-        { reason: String(error) },
-        'cannot look at what is published, which calls wait for',
-      );
+      this.#options.log.warn({ reason: String(error) }, 'rollout check failed; retrying');
     }
     this.#failing = true;
   }

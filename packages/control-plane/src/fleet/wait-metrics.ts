@@ -2,23 +2,24 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface WaitMetrics {
   readonly waits: Counter;
-  /** Asked at each scrape. */
+  /** Registers the gauge of waiting writes, which is read at each scrape. */
   observe(waiting: () => number): void;
 }
 
+/** Creates the metrics of `Prefer: wait`. */
 export function createWaitMetrics(registry: Registry): WaitMetrics {
   const registers = [registry];
   return {
     waits: new Counter({
       name: 'gateway_control_plane_waits_total',
-      help: 'Writes with Prefer: wait, by what came of the wait',
+      help: 'Writes with Prefer: wait, by result.',
       labelNames: ['result'],
       registers,
     }),
     observe(waiting) {
       new Gauge({
         name: 'gateway_control_plane_waiting',
-        help: 'Writes that wait for the data planes',
+        help: 'Writes that wait for the data planes.',
         registers,
         collect() {
           this.set(waiting());

@@ -61,7 +61,13 @@ function startIngest(db: Database = store.db): RecordIngest {
   const metrics = createIngestMetrics(registry);
   const tokenUses = { note: (id: string, atMs: number) => void uses.set(id, atMs) };
   const ingest = startRecordIngest({
-    ...{ db, connection, prepare, clock: systemClock, log, metrics, tokenUses },
+    db,
+    connection,
+    prepare,
+    clock: systemClock,
+    log,
+    metrics,
+    tokenUses,
   });
   ingests.push(ingest);
   return ingest;

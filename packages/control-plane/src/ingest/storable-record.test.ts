@@ -98,7 +98,10 @@ describe('a record on its way to Postgres', () => {
     const odd = 'a\0b\ud800c\udc00';
     const stored = storableRecord(
       requestRecord(AT_MS, {
-        ...{ path: odd, route: odd, client_request_id: '\\u0000', trace_id: '😀' },
+        path: odd,
+        route: odd,
+        client_request_id: '\\u0000',
+        trace_id: '😀',
         claims: { [odd]: [odd], plain: 1 },
       }),
     );

@@ -47,8 +47,13 @@ function deltaEntry(version: number, snapshot: number, id = 'b'.repeat(16)): Ver
 }
 
 const settled: PublicationState = {
-  ...{ pendingChanges: 0, configVersion: 7, objectExists: true, compiledAlike: true },
-  ...{ pointer: pointerAt(7), tail: snapshotEntry(7), wantedKeyId: undefined },
+  pendingChanges: 0,
+  configVersion: 7,
+  objectExists: true,
+  compiledAlike: true,
+  pointer: pointerAt(7),
+  tail: snapshotEntry(7),
+  wantedKeyId: undefined,
 };
 
 /** Published states of version 7 that a delta can lead on from. */
@@ -73,7 +78,10 @@ describe('the decision to publish', () => {
       expect(decidePublication(now)).toEqual({ publish: false });
       expect(decidePublication({ ...now, wantedKeyId: 'k1' })).toEqual({ publish: false });
       expect(decidePublication({ ...now, pendingChanges: 2 })).toEqual({
-        ...{ publish: true, form: 'delta', why: 'changed', version: 8 },
+        publish: true,
+        form: 'delta',
+        why: 'changed',
+        version: 8,
       });
     },
   );

@@ -66,7 +66,10 @@ async function publish(first: boolean) {
   const snapshots = await createNatsSnapshotStore(nats.connection, nats.prepare);
   const result = await publishEnvironment(
     {
-      ...{ session, keys, clock: systemClock, random: systemRandom },
+      session,
+      keys,
+      clock: systemClock,
+      random: systemRandom,
       db: store.db.withPlugin(countingRows(work)),
       store: countingCalls(snapshots, work),
     },

@@ -107,8 +107,10 @@ async function publishLocked(
   const changed = changes.pendingIds.length > 0;
   const trusted = changed && snapshotMinAgeMs === undefined;
   const decision = decidePublication({
-    ...{ pendingChanges: changes.pendingIds.length, configVersion: changes.configVersion },
-    ...{ pointer, tail },
+    pendingChanges: changes.pendingIds.length,
+    configVersion: changes.configVersion,
+    pointer,
+    tail,
     objectExists: trusted || (await objectExists(store, pointer)),
     wantedKeyId: first ? keys[0]?.id : undefined,
     // Where something changed there is nothing to compare with, and a snapshot settles it.

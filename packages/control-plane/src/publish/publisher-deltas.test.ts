@@ -64,10 +64,13 @@ describe('the publisher of deltas', () => {
     const delta = await lastDelta();
     const nothing = { put: [], remove: [] };
     expect(delta).toMatchObject({
-      ...{ from: pointer.version, version: pointer.version + 1, format: 1 },
+      from: pointer.version,
+      version: pointer.version + 1,
+      format: 1,
       since: { snapshot: pointer.version, deltas: 1 },
       routes: { put: [{ name: 'a', timeout_ms: 1234 }], remove: [] },
-      ...{ services: nothing, tokens: nothing },
+      services: nothing,
+      tokens: nothing,
     });
     expect((await publishing.readPointer()).version).toBe(pointer.version);
     const [state] = await publishing.store.db
@@ -85,7 +88,8 @@ describe('the publisher of deltas', () => {
     await publishing.settled();
     const second = await lastDelta();
     expect(second).toMatchObject({
-      ...{ from: first.version, version: first.version + 1 },
+      from: first.version,
+      version: first.version + 1,
       routes: { put: [], remove: [`rte_${publishing.environment}_a`] },
       since: { snapshot: first.from, deltas: 2 },
     });

@@ -210,7 +210,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
       }
       const { pointer, tail } = await readPublication(store, environment, keys);
       const decision = decidePublication({
-        ...{ pendingChanges, configVersion, pointer, tail },
+        pendingChanges,
+        configVersion,
+        pointer,
+        tail,
         objectExists: await objectExists(store, pointer),
         wantedKeyId: undefined,
         compiledAlike: true,

@@ -7,8 +7,12 @@ function setUp() {
   const clock = manualClock();
   const plan = new SnapshotPlan(clock);
   const state: EnvironmentState = {
-    ...{ environment: 'production', configVersion: 9, pendingChanges: 0 },
-    ...{ snapshotVersion: 4, snapshotAgeMs: 3_600_000, snapshotCostMs: 300 },
+    environment: 'production',
+    configVersion: 9,
+    pendingChanges: 0,
+    snapshotVersion: 4,
+    snapshotAgeMs: 3_600_000,
+    snapshotCostMs: 300,
   };
   const look = (change: Partial<EnvironmentState> = {}) => plan.look({ ...state, ...change });
   return { clock, plan, look };

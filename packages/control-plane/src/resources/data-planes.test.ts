@@ -57,7 +57,7 @@ describe('GET /v1/data-planes', () => {
   it('shows one that has missed three heartbeats as stale, and one that left no more', async () => {
     beat('silent');
     beat('leaving');
-    api.dataPlanes.left('leaving');
+    api.dataPlanes.remove('leaving');
     api.clock.advance(HEARTBEAT_LIFETIME_MS);
     expect((await list()).data).toMatchObject([{ id: 'silent', stale: false }]);
     api.clock.advance(1);

@@ -84,7 +84,9 @@ describe('the re-encryption of credentials', () => {
     expect((await keyIds()).filter((id) => id === 'k2')).toHaveLength(4);
     expect(await pending()).toHaveLength(4);
     expect(await reencryptCredentials(api.db, both, 2)).toMatchObject({
-      ...{ resealed: 2, underNewest: 6, underOthers: 0 },
+      resealed: 2,
+      underNewest: 6,
+      underOthers: 0,
     });
   });
 
