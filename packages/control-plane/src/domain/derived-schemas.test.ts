@@ -1,8 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { storedView } from './config-history.ts';
-import { applyChange, changeShape, viewShape, withDefaults } from './derived-schemas.ts';
-import { choiceField, integerField, objectField } from './fields.ts';
+import {
+  applyChange,
+  changeShape,
+  jsonFields,
+  viewShape,
+  withDefaults,
+} from './derived-schemas.ts';
+import { choiceField, integerField, listField, objectField, regionField } from './fields.ts';
+import { storedRouteFields } from './route.ts';
 
 const fields = {
   size: integerField(1, 9).default(3),
@@ -21,6 +28,17 @@ describe('schemas that are derived from the fields of a resource', () => {
     expect(change.parse({ limits: { low: 5 } })).toEqual({ limits: { low: 5 } });
     expect(change.safeParse({ size: 10 }).success).toBe(false);
     expect(change.safeParse({ limits: { middle: 1 } }).success).toBe(false);
+  });
+
+  it('tell which fields are stored as JSON: objects and lists of objects', () => {
+    const lists = {
+      names: listField(regionField, { min: 0, max: 9 }),
+      objects: z.array(fields.limits).nullable().default([]),
+    };
+    expect(jsonFields({ ...fields, ...lists })).toEqual(['limits', 'objects']);
+    expect(jsonFields(storedRouteFields)).toEqual(
+      expect.arrayContaining(['versions', 'auth', 'rate_limit', 'retry', 'idempotency']),
+    );
   });
 
   it('merge an object and replace everything else', () => {

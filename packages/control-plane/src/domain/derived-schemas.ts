@@ -96,6 +96,20 @@ function shownAs(given: z.ZodType): z.ZodType {
   return field;
 }
 
+/** The fields whose values are objects or lists of objects: they are stored as JSON. */
+export function jsonFields(shape: Fields): readonly string[] {
+  return Object.entries(shape).flatMap(([name, field]) => (isJson(field) ? [name] : []));
+}
+
+function isJson(given: z.ZodType): boolean {
+  const field = withoutDefault(given);
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) {
+    return isJson(field.unwrap() as z.ZodType);
+  }
+  if (field instanceof z.ZodArray) return isJson(field.element as z.ZodType);
+  return field instanceof z.ZodObject || field instanceof z.ZodDiscriminatedUnion;
+}
+
 /** A stored row, with the default of creation for each setting that is younger than the row. */
 export function withDefaults(shape: Fields, row: Readonly<Record<string, unknown>>): object {
   const missing = Object.entries(shape).filter(

@@ -1,57 +1,58 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Environment } from '../domain/environment.ts';
-import type { Route } from '../domain/route.ts';
-import type { Service } from '../domain/service.ts';
+import { jsonFields } from '../domain/derived-schemas.ts';
+import { storedRouteFields, type Route } from '../domain/route.ts';
+import { plainServiceFields, type Service } from '../domain/service.ts';
 import type { Token } from '../domain/token.ts';
 
 /** The tables of the configuration, as the migrations create them. A row has the fields of its resource. */
 export interface Tables {
   environments: EnvironmentsTable;
-  services: TableOf<Service, 'services'>;
-  routes: TableOf<Route, 'routes'>;
+  services: TableOf<Service>;
+  routes: TableOf<Route>;
   route_services: RouteServicesTable;
   tokens: TokensTable;
   config_outbox: OutboxTable;
   config_versions: VersionsTable;
 }
 
-/** Columns of type jsonb. */
-const JSON_COLUMNS = {
-  services: ['health_check', 'upstreams', 'credential', 'tls', 'client_key'],
-  routes: ['versions', 'auth', 'rate_limit', 'retry', 'idempotency'],
-} as const;
+/** Columns of type jsonb: fields that are objects or lists of objects. */
+const JSON_COLUMNS: Readonly<Record<'services' | 'routes', readonly string[]>> = {
+  services: [...jsonFields(plainServiceFields), 'upstreams', 'credential', 'tls', 'client_key'],
+  routes: jsonFields(storedRouteFields),
+};
 
-type JsonTable = keyof typeof JSON_COLUMNS;
-type JsonColumn<Table extends JsonTable> = (typeof JSON_COLUMNS)[Table][number];
+/** The types of columns that are not jsonb; a list of strings is an array of Postgres. */
+type Scalar = string | number | boolean | Date | readonly string[] | null;
 
 /** Read as what it holds; written as JSON text, as the driver takes an array for one of Postgres. */
 type Json<T> = ColumnType<T, JsonText<T>, JsonText<T>>;
 type JsonText<T> = null extends T ? string | null : string;
 
 /** The columns of a table that holds a resource: those of the resource. */
-type TableOf<Row, Table extends JsonTable> = {
-  -readonly [K in keyof Row]: K extends JsonColumn<Table>
-    ? Json<Row[K]>
-    : K extends 'revision'
-      ? Generated<Row[K]>
-      : Row[K];
+type TableOf<Row> = {
+  -readonly [K in keyof Row]: K extends 'revision'
+    ? Generated<Row[K]>
+    : Row[K] extends Scalar
+      ? Row[K]
+      : Json<Row[K]>;
 };
 
 /** Fields of a resource as the statements that write its row take them. */
-export function columnsOf<Table extends JsonTable, Row extends object>(
-  table: Table,
+export function columnsOf<Row extends object>(
+  table: keyof typeof JSON_COLUMNS,
   row: Row,
-): Columns<Row, Table> {
-  const json: readonly string[] = JSON_COLUMNS[table];
+): Columns<Row> {
+  const json = JSON_COLUMNS[table];
   const columns = Object.entries(row).map(([name, value]: [string, unknown]) => [
     name,
     json.includes(name) && value !== null ? JSON.stringify(value) : value,
   ]);
-  return Object.fromEntries(columns) as Columns<Row, Table>;
+  return Object.fromEntries(columns) as Columns<Row>;
 }
 
-type Columns<Row, Table extends JsonTable> = {
-  -readonly [K in keyof Row]: K extends JsonColumn<Table> ? JsonText<Row[K]> : Row[K];
+type Columns<Row> = {
+  -readonly [K in keyof Row]: Row[K] extends Scalar ? Row[K] : JsonText<Row[K]>;
 };
 
 interface EnvironmentsTable extends Pick<Environment, 'name' | 'created_at'> {
