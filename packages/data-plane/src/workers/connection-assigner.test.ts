@@ -20,9 +20,11 @@ class FakeWorker implements ConnectionWorker {
   }
 }
 
+const MAX_WAITING = 3;
+
 function setUp(count: number) {
   const unassigned: UnassignedReason[] = [];
-  const assigner = new ConnectionAssigner((why) => void unassigned.push(why));
+  const assigner = new ConnectionAssigner(MAX_WAITING, (why) => void unassigned.push(why));
   const workers = Array.from({ length: count }, () => new FakeWorker());
   for (const worker of workers) assigner.add(worker);
   const connect = () => {
@@ -105,6 +107,18 @@ describe('the connections of a group', () => {
     sockets.push(connect());
     expect(unassigned).toEqual(['stopping', 'stopping', 'stopping']);
     expect(sockets.every(({ destroyed }) => destroyed)).toBe(true);
+  });
+
+  it('are closed if too many wait already', async () => {
+    const { assigner, unassigned, connect } = setUp(0);
+    const sockets = Array.from({ length: MAX_WAITING + 2 }, connect);
+    expect(unassigned).toEqual(['too_many_waiting', 'too_many_waiting']);
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false, false, true, true]);
+    const worker = new FakeWorker();
+    assigner.add(worker);
+    const later = connect();
+    for (let round = 0; round < MAX_WAITING; round += 1) await worker.answer('accepted');
+    expect(worker.assigned).toEqual([...sockets.slice(0, MAX_WAITING), later]);
   });
 
   it('are forgotten if their caller leaves while they wait', () => {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Assignment } from './messages.ts';
 
 /** Why a connection was closed before a worker accepted it. */
-export type UnassignedReason = 'worker_ended' | 'no_open_files' | 'stopping';
+export type UnassignedReason = 'worker_ended' | 'no_open_files' | 'too_many_waiting' | 'stopping';
 
 /** A worker, as the assigner sees it. */
 export interface ConnectionWorker {
@@ -28,11 +28,16 @@ export class ConnectionAssigner {
   /** The worker that was assigned a connection the longest ago comes first. */
   #places: readonly Place[] = [];
   readonly #waiting: Socket[] = [];
+  readonly #maxWaiting: number;
   readonly #unassigned: (why: UnassignedReason) => void;
   #stopped = false;
 
-  /** @param unassigned is called for each connection that is closed without a worker */
-  constructor(unassigned: (why: UnassignedReason) => void) {
+  /**
+   * @param maxWaiting how many connections may wait for a worker at one time
+   * @param unassigned is called for each connection that is closed without a worker
+   */
+  constructor(maxWaiting: number, unassigned: (why: UnassignedReason) => void) {
+    this.#maxWaiting = maxWaiting;
     this.#unassigned = unassigned;
   }
 
@@ -47,10 +52,14 @@ export class ConnectionAssigner {
     this.#places = this.#places.filter((place) => place.worker !== worker);
   }
 
-  /** Assigns a new connection, or keeps it until a worker is free. */
+  /** Assigns a new connection, or keeps it until a worker is free. Closes it if too many wait already. */
   accept(socket: Socket): void {
     if (this.#stopped) {
       this.#close(socket, 'stopping');
+      return;
+    }
+    if (this.#waiting.length >= this.#maxWaiting) {
+      this.#close(socket, 'too_many_waiting');
       return;
     }
     // Nothing reads from it here, so an error can only come from a write error of the kernel; the worker sees it.

@@ -9,6 +9,7 @@ import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics
 import { certificateFiles, type TlsSettings } from '@gateway/shared/tls/tls-variables';
 import { symbols } from 'pino';
 import { Registry, type Counter } from 'prom-client';
+import { readOpenFilesLimit, withinOpenFiles } from '../limits/open-files.ts';
 import { ConnectionAssigner, type UnassignedReason } from './connection-assigner.ts';
 import { forkWorker } from './fork-worker.ts';
 import { readinessOfGroup } from './group-readiness.ts';
@@ -30,6 +31,7 @@ export interface PrimarySettings extends TlsSettings {
   readonly DATA_PLANE_ADMIN_PORT: number;
   readonly GATEWAY_HOST: string;
   readonly GATEWAY_PORT: number;
+  readonly MAX_CONNECTIONS: number;
   readonly LOG_LEVEL: string;
 }
 
@@ -68,7 +70,9 @@ async function start(
   const lines = outputOf(log);
   await prepareWorkerFolders(settings.DATA_PLANE_DATA_DIR, settings.WORKERS, log);
 
-  const assigner = new ConnectionAssigner((why) => unassigned.inc({ why }));
+  // More would only be closed by the workers. A quarter of the open files stays free to start workers with.
+  const maxWaiting = withinOpenFiles(settings.MAX_CONNECTIONS, readOpenFilesLimit(), log);
+  const assigner = new ConnectionAssigner(maxWaiting, (why) => unassigned.inc({ why }));
   // A connection is not read before a worker has it.
   const server = createServer({ pauseOnConnect: true }, (socket) => assigner.accept(socket));
   const group = new WorkerGroup({
@@ -114,6 +118,7 @@ const RESTART_REASONS: readonly RestartReason[] = ['crashed', 'stopped', 'hung']
 const UNASSIGNED_REASONS: readonly UnassignedReason[] = [
   'worker_ended',
   'no_open_files',
+  'too_many_waiting',
   'stopping',
 ];
 
