@@ -127,9 +127,14 @@ async function measure(lab: Lab): Promise<string> {
         own.map(({ perSecond }, at) => perSecond / (alone[at]?.perSecond ?? NaN)),
       );
       return [
-        ...[name, String(workers), of('perSecond').toFixed(0), ratio.toFixed(2)],
-        ...[of('cpuUs').toFixed(1), workers === 1 ? '' : of('ownCpuUs').toFixed(1)],
-        ...[of('p99Ms').toFixed(1), of('residentMb').toFixed(0)],
+        name,
+        String(workers),
+        of('perSecond').toFixed(0),
+        ratio.toFixed(2),
+        of('cpuUs').toFixed(1),
+        workers === 1 ? '' : of('ownCpuUs').toFixed(1),
+        of('p99Ms').toFixed(1),
+        of('residentMb').toFixed(0),
       ];
     }),
   );

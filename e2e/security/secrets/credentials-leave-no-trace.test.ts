@@ -32,8 +32,10 @@ const otherPair = authority.issue(['other.test']);
 const keyText = (pem: string) => pem.split('\n')[2] ?? '';
 /** The pair in base64 is what is sent, so its own forms are looked for too. */
 const markers = [
-  ...[...Object.values(secrets), Buffer.from(basicPair).toString('base64')],
-  ...[keyText(clientPair.keyPem), keyText(otherPair.keyPem)],
+  ...Object.values(secrets),
+  Buffer.from(basicPair).toString('base64'),
+  keyText(clientPair.keyPem),
+  keyText(otherPair.keyPem),
 ];
 /** Is no secret, and stands everywhere: the search that finds it would find the others. */
 const plainName = `no-secret-${randomBytes(8).toString('hex')}`;
@@ -127,9 +129,18 @@ describe('credentials of upstreams, after a run with all that may happen to them
     await gateway.settled();
 
     const calls = [
-      ...['bearer', 'basic', 'header', 'gone', 'failing', 'late', 'redirected', 'no-tls'],
+      'bearer',
+      'basic',
+      'header',
+      'gone',
+      'failing',
+      'late',
+      'redirected',
+      'no-tls',
       ...Array.from({ length: 8 }, () => 'moved-on'),
-      ...['bearer', 'basic', 'header'],
+      'bearer',
+      'basic',
+      'header',
     ];
     for (const name of calls) keep(await admin.proxy(name));
     keep(await admin.proxy('retried', { method: 'GET' }));

@@ -90,7 +90,8 @@ describe('the change of the master key', () => {
       const sentBefore = gateway.upstream.seen.length;
       const refused = await proxyTo(lacking, 'guarded-0');
       expect([refused.status, refused.headers.get('x-gateway-error')]).toEqual([
-        ...[503, 'gateway_not_ready'],
+        503,
+        'gateway_not_ready',
       ]);
       expect(gateway.upstream.seen).toHaveLength(sentBefore);
 
@@ -159,7 +160,8 @@ describe('the change of the master key', () => {
       const allowed = new Set(tokens.map((token) => `Bearer ${token}`));
       for (const { headers } of seen) {
         expect([headers.authorization, allowed.has(headers.authorization ?? '')]).toEqual([
-          ...[headers.authorization, true],
+          headers.authorization,
+          true,
         ]);
       }
       await eventually(async () => expect(await readiness(lacking)).not.toContain('k1'));

@@ -120,7 +120,9 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   readiness.credentialFaults = () => messaging.credentialFaults();
 
   const authenticator = createAuthenticator({
-    ...{ db, clock, tokenUses },
+    db,
+    clock,
+    tokenUses,
     authFailureLimit: config.AUTH_FAILURE_LIMIT,
     managementRateLimit: config.MANAGEMENT_RATE_LIMIT,
   });
@@ -129,7 +131,12 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   const metrics = createHttpMetrics(registry);
   const credentials = new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom);
   const app = createApp({
-    ...{ authenticator, clock, newId, log, metrics, waits: messaging.waits },
+    authenticator,
+    clock,
+    newId,
+    log,
+    metrics,
+    waits: messaging.waits,
     trustedProxies: config.TRUSTED_PROXIES,
     endpoints: [
       ...environmentEndpoints(parts),

@@ -74,7 +74,10 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
   });
   let store: SnapshotStore | undefined;
   const waits = new RolloutWaits({
-    ...{ dataPlanes, clock, log, metrics: createWaitMetrics(registry) },
+    dataPlanes,
+    clock,
+    log,
+    metrics: createWaitMetrics(registry),
     readTargets: (environments) => readPublicationTargets(db, environments),
     readPublished: (targets) => readPublishedTargets(db, targets),
     isConnected: () => store?.isConnected() === true,
@@ -111,7 +114,12 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     const ingest = startRecordIngest({ db, connection, prepare, clock, log, metrics, tokenUses });
     runner.defer('record ingest', () => ingest.stop());
     const publisher = createPublisher({
-      ...{ db, store: opened, clock, log, random: systemRandom, metrics: publishMetrics },
+      db,
+      store: opened,
+      clock,
+      log,
+      random: systemRandom,
+      metrics: publishMetrics,
       openSession: (news) => createPublisherSession(config.DATABASE_URL, news),
       keys: config.GATEWAY_MASTER_KEYS,
       onPublished: () => waits.published(),

@@ -19,11 +19,30 @@ const CREDENTIAL_TYPES = ['bearer', 'basic', 'header'] as const;
  * `_` counts as `-`, because some upstreams treat the two as equal.
  */
 const RESERVED = new Set([
-  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],
-  ...['content-length', 'content-type', 'content-encoding', 'content-range', 'expect', 'host'],
-  ...['via', 'forwarded', 'traceparent', 'tracestate', 'x-request-id', 'max-forwards'],
-  ...['idempotency-key', 'date'],
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'content-range',
+  'expect',
+  'host',
+  'via',
+  'forwarded',
+  'traceparent',
+  'tracestate',
+  'x-request-id',
+  'max-forwards',
+  'idempotency-key',
+  'date',
 ]);
 const RESERVED_PREFIXES = ['x-gateway-', 'x-forwarded-', 'sec-websocket-'];
 

@@ -13,8 +13,10 @@ const STANDARD = [
 ];
 
 const COMPRESS = {
-  ...{ gzip: gzipSync, deflate: deflateSync },
-  ...{ br: brotliCompressSync, zstd: zstdCompressSync },
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
 };
 
 /** The headers of every response, and for errors the envelope with the code in both places. */
@@ -40,8 +42,17 @@ describe('a request that is not in order', () => {
   });
 
   it.each([
-    ...['/', '/v1', '/v2/services', '/v1/nope', '/console', '/v1/services/a/b', '/V1/services'],
-    ...['/v1/services/', '/v1/services/svc_x/', '/v1/openapi.json/', '//v1/services'],
+    '/',
+    '/v1',
+    '/v2/services',
+    '/v1/nope',
+    '/console',
+    '/v1/services/a/b',
+    '/V1/services',
+    '/v1/services/',
+    '/v1/services/svc_x/',
+    '/v1/openapi.json/',
+    '//v1/services',
   ])('at the unknown path %s is answered not_found, with and without a token', async (path) => {
     expectError(await api.call('GET', path), 404, 'not_found');
     expectError(await api.call('GET', path, { token: null }), 404, 'not_found');
@@ -86,7 +97,10 @@ describe('a request that is not in order', () => {
 
   it('with unknown fields, at any depth, names each', async () => {
     const body = {
-      ...{ name: 'x', environment: 'production', url: 'http://a.example', colour: 1 },
+      name: 'x',
+      environment: 'production',
+      url: 'http://a.example',
+      colour: 1,
       health_check: { speed: 2 },
     };
     const answer = await api.call('POST', '/v1/services', { body });
@@ -134,7 +148,8 @@ describe('a request that is not in order', () => {
       const response = await fetch(`${api.url}/v1/services`, {
         method: 'POST',
         headers: {
-          ...{ authorization: `Bearer ${api.adminToken}`, 'content-type': 'application/json' },
+          authorization: `Bearer ${api.adminToken}`,
+          'content-type': 'application/json',
           'content-encoding': coding,
         },
         body,

@@ -96,7 +96,16 @@ describe('GET /v1/openapi.json', () => {
   it('has the codes of an endpoint under their statuses', () => {
     const responses = document.paths['/v1/routes']?.['post']?.responses ?? {};
     expect(Object.keys(responses)).toEqual([
-      ...['201', '400', '401', '404', '409', '413', '415', '429', '500', '503'],
+      '201',
+      '400',
+      '401',
+      '404',
+      '409',
+      '413',
+      '415',
+      '429',
+      '500',
+      '503',
     ]);
     for (const code of ['name_conflict', 'service_not_found'] satisfies ErrorCode[]) {
       expect(JSON.stringify(responses[ERROR_TABLE[code].status])).toContain(code);

@@ -57,7 +57,8 @@ describe('the queue of searches', () => {
     const later = start('c');
     clock.advance(1);
     await expect(late).rejects.toMatchObject({
-      ...{ code: 'gateway_overloaded', headers: { 'Retry-After': '3' } },
+      code: 'gateway_overloaded',
+      headers: { 'Retry-After': '3' },
     });
     await end('a');
     expect(begun).toEqual(['a', 'c']);

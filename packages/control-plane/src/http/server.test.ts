@@ -10,7 +10,10 @@ import { createHttpMetrics } from './metrics.ts';
 import { startServer } from './server.ts';
 
 const options = () => ({
-  ...{ host: '127.0.0.1', port: 0, authFailureLimit: 600, clock: systemClock },
+  host: '127.0.0.1',
+  port: 0,
+  authFailureLimit: 600,
+  clock: systemClock,
   newId: createIdFactory(() => Date.now()),
   metrics: createHttpMetrics(new Registry()),
 });

@@ -30,7 +30,11 @@ beforeEach(async () => {
   files = await writeCertificateFiles(authority, ['127.0.0.1', 'one.test']);
   certificate = await openTestCertificate(files);
   server = await startServer((_request, response) => void response.end('done'), {
-    ...{ host: '127.0.0.1', port: 0, authFailureLimit: 600, clock: systemClock, certificate },
+    host: '127.0.0.1',
+    port: 0,
+    authFailureLimit: 600,
+    clock: systemClock,
+    certificate,
     newId: createIdFactory(() => Date.now()),
     metrics: createHttpMetrics(registry),
   });

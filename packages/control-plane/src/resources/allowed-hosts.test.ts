@@ -15,8 +15,12 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   'xn--bcher-kva.example': [METADATA],
 };
 const REFUSED = [
-  ...['http://inside.example', 'https://INSIDE.example:8443/base', 'http://inside.example.'],
-  ...['http://both.example', 'http://translated.example', 'http://b\u00fccher.example/'],
+  'http://inside.example',
+  'https://INSIDE.example:8443/base',
+  'http://inside.example.',
+  'http://both.example',
+  'http://translated.example',
+  'http://b\u00fccher.example/',
 ];
 
 describe('a URL whose host is a name', () => {

@@ -62,7 +62,8 @@ describe('the audit event of a change', () => {
     const renamed = await api.call('PATCH', path, { body: { name: 'payments' } });
     expect(await eventsBy(api, renamed)).toMatchObject([
       {
-        ...{ action: 'service.updated', resource_id: id },
+        action: 'service.updated',
+        resource_id: id,
         before: { name: 'pay', revision: 1 },
         after: { name: 'payments', revision: 2, url: 'http://pay.example' },
       },
@@ -108,8 +109,11 @@ describe('the audit event of a change', () => {
     const environment = await make(api, '/v1/environments', { name: 'staging' });
     expect(await eventsBy(api, environment)).toMatchObject([
       {
-        ...{ action: 'environment.created', resource_id: 'staging', environments: ['staging'] },
-        ...{ before: null, after: { name: 'staging' } },
+        action: 'environment.created',
+        resource_id: 'staging',
+        environments: ['staging'],
+        before: null,
+        after: { name: 'staging' },
       },
     ]);
   });
@@ -131,7 +135,10 @@ describe('the audit event of a change', () => {
     `.execute(api.db);
     const hashes = await api.db.selectFrom('tokens').select('secret_sha256').execute();
     const secrets = [
-      ...[marker, 'gwt_', 'sealed', 'sha256'],
+      marker,
+      'gwt_',
+      'sealed',
+      'sha256',
       ...[token.json.data?.secret, rotated.json.data?.secret].map((one) => one?.slice(4) ?? ''),
       ...hashes.flatMap((row) => [
         row.secret_sha256.toString('hex'),
@@ -160,7 +167,9 @@ describe('the audit event of a change', () => {
   it('is one with the change: where it cannot be written nothing is changed', async () => {
     const { id } = await make(api, '/v1/services', service);
     const token = await make(api, '/v1/tokens', {
-      ...{ name: 'ci', environments: ['production'], scopes: ['proxy'] },
+      name: 'ci',
+      environments: ['production'],
+      scopes: ['proxy'],
     });
     await sql`ALTER TABLE audit_events RENAME TO audit_events_away`.execute(api.db);
     const changes: [string, string, object?][] = [

@@ -30,7 +30,10 @@ describe('GET /v1/audit-events', () => {
     await add('refunds', '/v1/routes', { name: 'refunds', service_id: ids['pay'] });
     await add('everywhere', '/v1/tokens', { name: 'everywhere', ...reach });
     await add('narrow', '/v1/tokens', {
-      ...{ name: 'narrow', environments: ['production'], routes: ['orders'], scopes: ['proxy'] },
+      name: 'narrow',
+      environments: ['production'],
+      routes: ['orders'],
+      scopes: ['proxy'],
     });
     const path = `/v1/routes/${ids['refunds'] ?? ''}`;
     api.clock.advance(1000);
@@ -70,11 +73,15 @@ describe('GET /v1/audit-events', () => {
     };
     expect(await seenBy({ environments: ['development'] })).toEqual(['service.created dev']);
     expect(await seenBy({ environments: ['production'], routes: ['orders'] })).toEqual([
-      ...['token.created narrow', 'route.created orders', 'service.created pay'],
+      'token.created narrow',
+      'route.created orders',
+      'service.created pay',
     ]);
     // Under its new name the route is beyond this token, and so is the change that gave it.
     expect(await seenBy({ routes: ['refunds'] })).toEqual([
-      ...['route.created refunds', 'service.created dev', 'service.created pay'],
+      'route.created refunds',
+      'service.created dev',
+      'service.created pay',
     ]);
     expect(await seenBy({})).toHaveLength(7);
   });

@@ -58,7 +58,8 @@ describe('the versions of a configuration', () => {
     const id = await service('a');
     const token = await api.makeToken({ name: 'x', environments: ['*'], scopes: ['*'] });
     const changed = await api.call('PATCH', `/v1/services/${id}`, {
-      ...{ body: { health_path: '/x' }, token },
+      body: { health_path: '/x' },
+      token,
     });
     expect(changed.status).toBe(200);
     const second = await api.publish('production');
@@ -112,12 +113,15 @@ describe('the difference between two versions', () => {
     const byName = (rows: readonly Record<string, unknown>[] = []) =>
       rows.toSorted((x, y) => (String(x['name']) < String(y['name']) ? -1 : 1));
     expect(byName(json.data)).toMatchObject([
-      { ...{ id: gone, change: 'removed', before: { name: 'gone' } }, after: null },
+      { id: gone, change: 'removed', before: { name: 'gone' }, after: null },
       {
-        ...{ resource_type: 'service', id: kept, change: 'changed' },
-        ...{ before: { health_path: '/healthz', revision: 1 }, after: { health_path: '/x' } },
+        resource_type: 'service',
+        id: kept,
+        change: 'changed',
+        before: { health_path: '/healthz', revision: 1 },
+        after: { health_path: '/x' },
       },
-      { ...{ resource_type: 'route', id: made, name: 'made', change: 'added' }, before: null },
+      { resource_type: 'route', id: made, name: 'made', change: 'added', before: null },
     ]);
     for (const secret of ['first-secret', 'second-secret', 'sealed', 'key_id']) {
       expect(text).not.toContain(secret);
@@ -181,7 +185,9 @@ describe('a roll-back', () => {
 
     const answer = await rollBack(version);
     expect(answer.json.data).toEqual({
-      ...{ environment: 'production', restored_version: version, changed: true },
+      environment: 'production',
+      restored_version: version,
+      changed: true,
       services: { created: 1, updated: 2, deleted: 1 },
       routes: { created: 1, updated: 2, deleted: 1 },
     });
@@ -236,8 +242,11 @@ describe('a roll-back', () => {
     expect(seen).toMatchObject([
       { action: 'environment.rolled_back', after: { restored_version: version } },
       {
-        ...{ action: 'service.updated', resource_id: id, token_id: expect.any(String) },
-        ...{ before: { health_path: '/x' }, after: { health_path: '/healthz', revision: 3 } },
+        action: 'service.updated',
+        resource_id: id,
+        token_id: expect.any(String),
+        before: { health_path: '/x' },
+        after: { health_path: '/healthz', revision: 3 },
       },
     ]);
     const newest = await api.publish('production');

@@ -123,7 +123,9 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
       await requireKnown(token, environment);
       for (const version of [from, to]) await findVersion(db, environment, version);
       const { rows, isCut } = await listDifferences(db, {
-        ...{ environment, from: Math.min(from, to), to: Math.max(from, to) },
+        environment,
+        from: Math.min(from, to),
+        to: Math.max(from, to),
         routes: limitOf(token.routes),
         after: position === undefined ? undefined : { kind: position[0], id: position[1] },
         limit: limit + 1,

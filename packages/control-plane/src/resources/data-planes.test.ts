@@ -25,7 +25,9 @@ describe('GET /v1/data-planes', () => {
     await api.publish('production');
     const newest = await api.publish('production');
     beat('dp-1', {
-      ...{ region: 'us', started_at_ms: Date.UTC(2029, 0, 1), in_flight: 3 },
+      region: 'us',
+      started_at_ms: Date.UTC(2029, 0, 1),
+      in_flight: 3,
       server_ahead_ms: -300_000,
       config_versions: { production: newest - 1, development },
       config_errors: { production: 'production: snapshot_refused: the bytes are others' },
@@ -34,19 +36,30 @@ describe('GET /v1/data-planes', () => {
     const { data } = await list();
     expect(data).toEqual([
       {
-        ...{ id: 'dp-1', region: 'us', gateway_version: '1.2.3', stale: false, in_flight: 3 },
+        id: 'dp-1',
+        region: 'us',
+        gateway_version: '1.2.3',
+        stale: false,
+        in_flight: 3,
         server_ahead_ms: -300_000,
         started_at: '2029-01-01T00:00:00.000Z',
         last_seen_at: new Date(api.clock.nowMs() - 1500).toISOString(),
         last_error: 'production: snapshot_refused: the bytes are others',
         environments: [
           {
-            ...{ environment: 'development', version: development, newest_version: development },
-            ...{ versions_behind: 0, seconds_behind: 0, last_error: null },
+            environment: 'development',
+            version: development,
+            newest_version: development,
+            versions_behind: 0,
+            seconds_behind: 0,
+            last_error: null,
           },
           {
-            ...{ environment: 'production', version: newest - 1, newest_version: newest },
-            ...{ versions_behind: 1, seconds_behind: expect.any(Number) },
+            environment: 'production',
+            version: newest - 1,
+            newest_version: newest,
+            versions_behind: 1,
+            seconds_behind: expect.any(Number),
             last_error: 'production: snapshot_refused: the bytes are others',
           },
         ],
@@ -72,7 +85,8 @@ describe('GET /v1/data-planes', () => {
     const { data } = await list('?environment=production');
     expect(data).toMatchObject([
       {
-        ...{ started_at: '1970-01-01T00:00:00.000Z', gateway_version: null },
+        started_at: '1970-01-01T00:00:00.000Z',
+        gateway_version: null,
         environments: [{ environment: 'production', version: null, versions_behind: 1 }],
       },
     ]);

@@ -51,7 +51,9 @@ export function dataPlaneEndpoints(parts: DataPlaneEndpointParts): readonly Endp
       const behind = cut.rows.flatMap((one) => behindOf(one, newest));
       const seconds = await readSecondsBehind(db, behind);
       const context = {
-        ...{ nowMs, wallMs: clock.nowMs(), newest },
+        nowMs,
+        wallMs: clock.nowMs(),
+        newest,
         secondsBehind: seconds,
         showsAll: environment === undefined && limitOf(token.environments) === undefined,
       };

@@ -8,7 +8,9 @@ afterEach(() => api.close());
 
 const prefer = { prefer: 'wait=5' };
 const outcome = ({ status, headers }: Answer) => [
-  ...[status, headers.get('preference-applied'), headers.get('x-gateway-wait')],
+  status,
+  headers.get('preference-applied'),
+  headers.get('x-gateway-wait'),
 ];
 
 function serve(versions: Record<string, number>): void {

@@ -41,7 +41,9 @@ describe('a route with versions, in the API', () => {
     const made = await create({ name: 'split', versions: split(90, 10) });
     expect(made.status).toBe(201);
     expect(made.json.data).toMatchObject({
-      ...{ environment: 'production', service_id: null, versions: split(90, 10) },
+      environment: 'production',
+      service_id: null,
+      versions: split(90, 10),
     });
     const read = await api.call('GET', `/v1/routes/${made.json.data?.id ?? ''}`);
     expect(read.json.data).toEqual(made.json.data);
@@ -104,7 +106,9 @@ describe('a route with versions, in the API', () => {
 
   it('names no service beyond the reach of its token', async () => {
     const token = await api.makeToken({
-      ...{ name: 'narrow', environments: ['production'], scopes: ['routes:write'] },
+      name: 'narrow',
+      environments: ['production'],
+      scopes: ['routes:write'],
     });
     const versions = [split(1, 1)[0], { name: 'v2', service_id: elsewhere, weight: 1 }];
     const answer = await api.call('POST', '/v1/routes', { token, body: { name: 'x', versions } });
@@ -127,7 +131,8 @@ describe('a route with versions, in the API', () => {
       const refused = await remove(id);
       expect(refused.status).toBe(409);
       expect(refused.json.error).toMatchObject({
-        ...{ code: 'service_in_use', message: 'These routes name the service: holding.' },
+        code: 'service_in_use',
+        message: 'These routes name the service: holding.',
       });
     }
     await change(made, { service_id: second });

@@ -89,7 +89,10 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       const rows = await listRoutes(db, {
         environments: limitOf(token.environments),
         names: limitOf(token.routes),
-        ...{ environment, serviceId: service_id, name, after },
+        environment,
+        serviceId: service_id,
+        name,
+        after,
         limit: limit + 1,
       });
       const cut = cutPage(rows, limit, LIST, (row) => row.id);

@@ -56,7 +56,9 @@ describe('the credential of a service', () => {
     const same = await patch(service.path, { credential: { type: 'bearer', token: 'one' } });
     expect(same.headers.get('etag')).toBe('"3-unknown"');
     expect(same.json.data?.['credential']).toEqual({
-      ...{ type: 'bearer', header: 'authorization', set_at: expect.any(String) },
+      type: 'bearer',
+      header: 'authorization',
+      set_at: expect.any(String),
     });
     expect((await stored(service.id)).credential?.set_at).not.toBe(before?.set_at);
     expect((await stored(service.id)).credential?.sealed).not.toBe(before?.sealed);
@@ -94,7 +96,9 @@ describe('the credential of a service', () => {
       .where('entity_id', '=', service.id)
       .execute();
     expect(changes.map(({ action }) => action)).toEqual([
-      ...['service.created', 'service.updated', 'service.updated'],
+      'service.created',
+      'service.updated',
+      'service.updated',
     ]);
   });
 

@@ -35,7 +35,8 @@ describe('the TLS settings of a service', () => {
     const service = await make(tls);
     expect(service.status).toBe(201);
     expect(service.json.data?.['tls']).toEqual({
-      ...{ ca_pem: authority.certPem, server_name: 'pay.test' },
+      ca_pem: authority.certPem,
+      server_name: 'pay.test',
       client_certificate: { cert_pem: pair.certPem, set_at: '2030-01-01T00:00:00.000Z' },
     });
     const events = await api.call('GET', `/v1/audit-events?resource_id=${service.id}`);
@@ -52,13 +53,16 @@ describe('the TLS settings of a service', () => {
     const key = (await stored(id)).client_key;
     const named = await patch(path, { server_name: 'pay.test' });
     expect(named.json.data?.['tls']).toMatchObject({
-      ...{ ca_pem: null, server_name: 'pay.test' },
+      ca_pem: null,
+      server_name: 'pay.test',
       client_certificate: { cert_pem: pair.certPem },
     });
     expect((await stored(id)).client_key).toEqual(key);
     const without = await patch(path, { client_certificate: null });
     expect(without.json.data?.['tls']).toEqual({
-      ...{ ca_pem: null, server_name: 'pay.test', client_certificate: null },
+      ca_pem: null,
+      server_name: 'pay.test',
+      client_certificate: null,
     });
     expect((await stored(id)).client_key).toBeNull();
     expect((await patch(path, { server_name: null })).json.data?.['tls']).toBeNull();

@@ -41,8 +41,13 @@ describe('the secrets and the use of tokens', () => {
       .executeTakeFirstOrThrow();
     const flipped = made.secret.slice(0, -1) + (made.secret.endsWith('A') ? 'E' : 'A');
     const guesses = [
-      ...[`gwt_${row.secret_sha256.toString('base64url')}`, row.secret_sha256.toString('hex')],
-      ...[flipped, made.secret.slice(0, -1), `${made.secret}A`, made.secret.toUpperCase(), made.id],
+      `gwt_${row.secret_sha256.toString('base64url')}`,
+      row.secret_sha256.toString('hex'),
+      flipped,
+      made.secret.slice(0, -1),
+      `${made.secret}A`,
+      made.secret.toUpperCase(),
+      made.id,
     ];
     for (const guess of guesses) expect(await works(guess)).toBe(false);
     expect(await works(made.secret)).toBe(true);

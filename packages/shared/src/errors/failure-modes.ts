@@ -1,4 +1,11 @@
-import { ERROR_CODES, ERROR_TABLE, type ErrorKind } from './error-table.ts';
+import { ERROR_CODES, ERROR_TABLE, type ErrorDomain, type ErrorKind } from './error-table.ts';
+
+const WHO: Readonly<Record<ErrorDomain, string>> = {
+  request: 'the caller',
+  access: 'the caller',
+  upstream: 'the operator of the service',
+  gateway: 'the operator of the gateway',
+};
 
 const REPLAY = {
   safe: 'yes: nothing reached an upstream, nothing was changed',
@@ -7,7 +14,7 @@ const REPLAY = {
 } as const;
 
 function row(code: string, kind: ErrorKind): string {
-  return `| ${String(kind.status)} | \`${code}\` | ${kind.domain} | ${kind.when} | ${kind.action} | ${REPLAY[kind.replay]} |`;
+  return `| ${String(kind.status)} | \`${code}\` | ${kind.domain} | ${WHO[kind.domain]} | ${kind.when} | ${kind.action} | ${REPLAY[kind.replay]} |`;
 }
 
 /** docs/use/failure-modes.md, made from the error table; a test compares the file with this text. */
@@ -20,11 +27,8 @@ export function failureModesDocument(): string {
 Every error response that the gateway itself makes has the body \`{"error": {"code", "message", "request_id"}}\` and the
 header \`X-Gateway-Error: <code>\`. A response without that header came from the upstream, whatever its status.
 
-The domain says who should act: the caller for \`request\` and \`access\`, the operator of the service for \`upstream\`, the
-operator of the gateway for \`gateway\`.
-
-| status | code | domain | when | what to do | send it again unchanged? |
-| --- | --- | --- | --- | --- | --- |
+| status | code | domain | who should act | when | what to do | send it again unchanged? |
+| --- | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
 }

@@ -15,10 +15,16 @@ function embeddings(address: string): string[] {
   const [high, low] = [hex(a, b), hex(c, d)];
   const inverted = [hex(255 - a, 255 - b), hex(255 - c, 255 - d)].join(':');
   return [
-    ...[`::ffff:${high}:${low}`, `0:0:0:0:0:FFFF:${high}:${low}`, `::ffff:0:${high}:${low}`],
-    ...[`64:ff9b::${high}:${low}`, `64:ff9b:1::${high}:${low}`, `2002:${high}:${low}::1`],
-    ...[`2001:0:${high}:${low}::1`, `2001:0:102:304:0:0:${inverted}`],
-    ...[`2001:db8::5efe:${high}:${low}`, `2001:db8::200:5efe:${high}:${low}`],
+    `::ffff:${high}:${low}`,
+    `0:0:0:0:0:FFFF:${high}:${low}`,
+    `::ffff:0:${high}:${low}`,
+    `64:ff9b::${high}:${low}`,
+    `64:ff9b:1::${high}:${low}`,
+    `2002:${high}:${low}::1`,
+    `2001:0:${high}:${low}::1`,
+    `2001:0:102:304:0:0:${inverted}`,
+    `2001:db8::5efe:${high}:${low}`,
+    `2001:db8::200:5efe:${high}:${low}`,
     `::${high}:${low}`,
   ];
 }
@@ -30,14 +36,23 @@ function waysToWrite(address: string): string[] {
   const number = ((a * 256 + b) * 256 + c) * 256 + d;
   const hexadecimal = number.toString(16);
   return [
-    ...[address, `${address}.`, String(number), `0x${hexadecimal}`, `0X${hexadecimal}`],
-    ...[`0${number.toString(8)}`, `000${number.toString(8)}`, `0x000${hexadecimal}`],
-    ...[`${a}.${(b * 256 + c) * 256 + d}`, `${a}.${b}.${c * 256 + d}`],
-    ...[parts.map((part) => `0${part.toString(8)}`).join('.')],
-    ...[parts.map((part) => `0x${part.toString(16)}`).join('.')],
+    address,
+    `${address}.`,
+    String(number),
+    `0x${hexadecimal}`,
+    `0X${hexadecimal}`,
+    `0${number.toString(8)}`,
+    `000${number.toString(8)}`,
+    `0x000${hexadecimal}`,
+    `${a}.${(b * 256 + c) * 256 + d}`,
+    `${a}.${b}.${c * 256 + d}`,
+    parts.map((part) => `0${part.toString(8)}`).join('.'),
+    parts.map((part) => `0x${part.toString(16)}`).join('.'),
     `0x${a.toString(16)}.0${b.toString(8)}.${c * 256 + d}`,
-    ...[address.replaceAll('.', '%2e'), address.replaceAll('.', '\u3002')],
-    ...[address.replaceAll('.', '\uff0e'), address.replaceAll('1', '%31')],
+    address.replaceAll('.', '%2e'),
+    address.replaceAll('.', '\u3002'),
+    address.replaceAll('.', '\uff0e'),
+    address.replaceAll('1', '%31'),
     // Digits of another width, which URL turns into plain ones.
     address.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
     ...embeddings(address).map((form) => `[${form}]`),

@@ -10,24 +10,39 @@ const textOrNull = fc.option(text);
 const ms = fc.nat(10 ** 9).map((us) => us / 1000);
 const attempt = fc.record(
   {
-    ...{ upstream: text, region: textOrNull, started_ms: ms, duration_ms: ms },
-    ...{ status: fc.nat(599), error: text },
+    upstream: text,
+    region: textOrNull,
+    started_ms: ms,
+    duration_ms: ms,
+    status: fc.nat(599),
+    error: text,
   },
   { requiredKeys: ['upstream', 'region', 'started_ms', 'duration_ms'] },
 );
 const claim = fc.oneof(text, fc.nat(), fc.boolean(), fc.array(text, { maxLength: 3 }));
 
 const anyRecord: fc.Arbitrary<RequestRecord> = fc.record({
-  ...{ id: text, environment: textOrNull, route: textOrNull, route_version: textOrNull },
-  ...{ service_id: textOrNull, method: text, path: text, status: fc.option(fc.nat(599)) },
-  ...{ outcome: fc.constantFrom(...OUTCOMES), error_code: textOrNull, received_at_ms: fc.nat() },
+  id: text,
+  environment: textOrNull,
+  route: textOrNull,
+  route_version: textOrNull,
+  service_id: textOrNull,
+  method: text,
+  path: text,
+  status: fc.option(fc.nat(599)),
+  outcome: fc.constantFrom(...OUTCOMES),
+  error_code: textOrNull,
+  received_at_ms: fc.nat(),
   timing: fc.record({ gateway_ms: ms, upstream_ms: ms, total_ms: ms }),
   upstream: fc.option(fc.record({ id: text, url: text, region: textOrNull })),
-  ...{ retry_count: fc.nat(), attempts: fc.array(attempt, { maxLength: 4 }) },
+  retry_count: fc.nat(),
+  attempts: fc.array(attempt, { maxLength: 4 }),
   rate_limit: fc.option(
     fc.record({ limit: fc.nat(), remaining: fc.nat(), reset_seconds: fc.nat() }),
   ),
-  ...{ idempotency: textOrNull, token_id: textOrNull, subject: textOrNull },
+  idempotency: textOrNull,
+  token_id: textOrNull,
+  subject: textOrNull,
   claims: fc.option(
     fc.dictionary(
       text.filter((name) => name !== '__proto__'),
@@ -35,9 +50,13 @@ const anyRecord: fc.Arbitrary<RequestRecord> = fc.record({
       { maxKeys: 3, noNullPrototype: true },
     ),
   ),
-  ...{ client_ip: text, client_request_id: textOrNull },
-  ...{ request_bytes: fc.nat(), response_bytes: fc.nat(), data_plane: text },
-  ...{ config_version: fc.option(fc.nat()), trace_id: text },
+  client_ip: text,
+  client_request_id: textOrNull,
+  request_bytes: fc.nat(),
+  response_bytes: fc.nat(),
+  data_plane: text,
+  config_version: fc.option(fc.nat()),
+  trace_id: text,
 });
 
 test('a record comes out of its row as it went in, with every field that records have', () => {
@@ -58,9 +77,17 @@ const ROW =
   '"tok_1","alice",{"iss":"https://issuer.test"},"192.0.2.1","mine",80,150,"data-plane-1",7,' +
   '"0af7651916cd43dd8448eb211c80319c"]';
 const RECORD: RequestRecord = {
-  ...{ id: 'req_1', environment: 'production', route: 'orders', route_version: 'blue' },
-  ...{ service_id: 'svc_1', method: 'POST', path: '/v1/proxy/orders', status: 503 },
-  ...{ outcome: 'upstream_error', error_code: 'e', received_at_ms: AT_MS },
+  id: 'req_1',
+  environment: 'production',
+  route: 'orders',
+  route_version: 'blue',
+  service_id: 'svc_1',
+  method: 'POST',
+  path: '/v1/proxy/orders',
+  status: 503,
+  outcome: 'upstream_error',
+  error_code: 'e',
+  received_at_ms: AT_MS,
   timing: { gateway_ms: 0.871, upstream_ms: 12.345, total_ms: 13.216 },
   upstream: { id: 'ups_2', url: 'http://127.0.0.1:9000', region: 'eu' },
   retry_count: 1,
@@ -69,9 +96,16 @@ const RECORD: RequestRecord = {
     { upstream: 'ups_2', region: 'eu', started_ms: 2.6, duration_ms: 10.344, status: 503 },
   ],
   rate_limit: { limit: 100, remaining: 99, reset_seconds: 60 },
-  ...{ idempotency: 'replayed', token_id: 'tok_1', subject: 'alice' },
-  ...{ claims: { iss: 'https://issuer.test' }, client_ip: '192.0.2.1', client_request_id: 'mine' },
-  ...{ request_bytes: 80, response_bytes: 150, data_plane: 'data-plane-1', config_version: 7 },
+  idempotency: 'replayed',
+  token_id: 'tok_1',
+  subject: 'alice',
+  claims: { iss: 'https://issuer.test' },
+  client_ip: '192.0.2.1',
+  client_request_id: 'mine',
+  request_bytes: 80,
+  response_bytes: 150,
+  data_plane: 'data-plane-1',
+  config_version: 7,
   trace_id: '0af7651916cd43dd8448eb211c80319c',
 };
 
