@@ -4,7 +4,7 @@ import type { ChangedRows } from '../store/configuration/changed-rows.ts';
 import { byId, compileRoute, compileService, compileToken } from './compile.ts';
 
 export interface DeltaOptions {
-  /** The version that it applies to, which all these changes are younger than. */
+  /** The version that the delta applies to. */
   readonly from: number;
   readonly version: number;
   readonly since: Delta['since'];
@@ -13,11 +13,10 @@ export interface DeltaOptions {
 }
 
 /**
- * Makes of the changed rows of an environment what its data planes are to do: each entity is told of as
- * it is now, whatever happened to it in between, so that a change which is told twice does no harm. What
- * a snapshot would leave out is removed.
+ * Compiles the changed rows of an environment to a delta. It contains the present state of each entity,
+ * so applying a delta twice is harmless. What a snapshot would omit is removed.
  *
- * @throws ZodError where a row cannot be served, so that nothing of it is published.
+ * @throws ZodError if a row does not fit the schema of data planes; then nothing is published.
  */
 export function compileDelta(changed: ChangedRows, options: DeltaOptions): Delta {
   const { environment } = changed;

@@ -6,8 +6,8 @@ import type { ConfigurationRows } from '../store/configuration/configuration-row
 import { compileSnapshot } from './compile.ts';
 
 /**
- * Each `<name>.rows.json` compiles to `<name>.snapshot.json`; the diff of the latter is what to review.
- * They are written anew only where UPDATE_GOLDEN=1 is set.
+ * Each `<name>.rows.json` compiles to `<name>.snapshot.json`. UPDATE_GOLDEN=1 writes the snapshots again;
+ * review their diff.
  */
 const folder = new URL('golden/', import.meta.url);
 const cases = readdirSync(folder)
@@ -28,8 +28,8 @@ function compile({ rows, version, now }: GoldenInput): Promise<string> {
   return compileSnapshot(rows, { version, nowMs: Date.parse(now) }, UNPACED);
 }
 
-describe('the compile of rows to a snapshot', () => {
-  it.each(cases)('gives what the golden file %s holds', async (name) => {
+describe('the compilation of rows to a snapshot', () => {
+  it.each(cases)('matches the golden file %s', async (name) => {
     const snapshot = JSON.parse(await compile(readInput(name))) as unknown;
     const golden = new URL(`${name}.snapshot.json`, folder);
     if (process.env['UPDATE_GOLDEN'] === '1') {
@@ -39,7 +39,7 @@ describe('the compile of rows to a snapshot', () => {
     expect(snapshotSchema.parse(snapshot)).toEqual(snapshot);
   });
 
-  it('gives equal bytes whatever the order in which rows come', async () => {
+  it('does not depend on the order of the rows', async () => {
     for (const name of cases) {
       const input = readInput(name);
       const { services, routes, tokens } = input.rows;
@@ -53,10 +53,10 @@ describe('the compile of rows to a snapshot', () => {
     }
   });
 
-  it('refuses rows that no data plane could read', async () => {
+  it('refuses rows that do not fit the schema of data planes', async () => {
     const input = readInput('whole');
     const [service] = input.rows.services;
-    if (service === undefined) throw new Error('the golden rows have services');
+    if (service === undefined) throw new Error('the golden rows have no service');
     const services = [{ ...service, upstreams: [] }];
     const broken = { ...input, rows: { ...input.rows, services } };
     await expect(compile(broken)).rejects.toThrow('upstreams');

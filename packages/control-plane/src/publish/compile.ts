@@ -20,24 +20,27 @@ import type {
   TokenRow,
 } from '../store/configuration/configuration-rows.ts';
 
-/** A token is published until this long after its expiry, as clocks differ between machines, ms. */
+/** A token stays published this long after its expiry, because clocks differ between machines, ms. */
 const EXPIRED_TOKEN_GRACE_MS = 60 * 60 * 1000;
+
+/** How long a compilation may hold the event loop, which also serves calls of the API, ms. */
+export const MAX_HOLD_MS = 5;
 
 export interface CompileOptions {
   readonly version: number;
-  /** Decides which tokens and former secrets are past; ms since the Unix epoch. */
+  /** Decides which tokens and rotated secrets have expired; ms since the Unix epoch. */
   readonly nowMs: number;
 }
 
 /**
- * Makes of an environment's rows the text of what its data planes run: active routes, every service,
- * and the tokens that cover the environment. Everything is sorted by id, so equal rows give equal text.
+ * Compiles the rows of an environment to the text of its snapshot: active routes, all services, and the
+ * tokens that cover the environment. All are sorted by id, so equal rows give equal text.
  *
- * Each element has passed the schema by which data planes read it; what is not in that schema, such
- * as a token's name, never leaves the control plane.
+ * Each element has passed the schema with which data planes read it. What is not in that schema, such as
+ * the name of a token, never leaves the control plane.
  *
- * @param pace between elements
- * @throws ZodError where a row cannot be served, so that nothing of it is published.
+ * @param pace called between elements
+ * @throws ZodError if a row does not fit that schema; then nothing is published.
  */
 export async function compileSnapshot(
   rows: ConfigurationRows,
@@ -78,16 +81,17 @@ async function textsOf<Row extends { readonly id: string }>(
   return texts;
 }
 
+/** @throws ZodError if the row does not fit the schema of data planes. */
 export function compileService(row: ServiceRow): SnapshotService {
   return serviceSchema.parse(servedService(row));
 }
 
-/** undefined: nothing is served of a route that is not active. */
+/** @returns undefined if the route is not active */
 export function compileRoute(row: RouteRow): SnapshotRoute | undefined {
   return row.status === 'active' ? routeSchema.parse(servedRoute(row)) : undefined;
 }
 
-/** undefined: the token opens nothing in the environment. */
+/** @returns undefined if the token does not cover the environment or has expired */
 export function compileToken(
   row: TokenRow,
   environment: string,
@@ -117,7 +121,7 @@ function servedTls(tls: ServiceTls, key: SealedSecret | null) {
   };
 }
 
-/** A route that names a service has one version, which has no name. */
+/** A route with `service_id` has one version without a name. */
 function servedRoute(route: RouteRow) {
   const versions = route.versions ?? [{ name: null, service_id: route.service_id, weight: 1 }];
   return { ...route, versions, auth: servedAuth(route.auth) };
@@ -128,7 +132,7 @@ function isServed(token: TokenRow, environment: string, nowMs: number): boolean 
   return token.expires_at_ms === null || token.expires_at_ms + EXPIRED_TOKEN_GRACE_MS > nowMs;
 }
 
-/** The newest secret, then the rotated one while its grace lasts, which never outlives the token. */
+/** The newest secret, then the rotated one during its grace period, which ends with the token at the latest. */
 function secretsOf(token: TokenRow, nowMs: number) {
   const secrets = [{ sha256: token.secret_sha256, expires_at_ms: token.expires_at_ms }];
   const { previous_sha256: sha256, previous_expires_at_ms: graceEndMs } = token;
@@ -139,7 +143,7 @@ function secretsOf(token: TokenRow, nowMs: number) {
   return secrets;
 }
 
-/** Code-unit order: the same on every machine, whatever its locale. */
+/** Sorts by UTF-16 code units, which does not depend on the locale. */
 export function byId<T extends { readonly id: string }>(rows: readonly T[]): readonly T[] {
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }

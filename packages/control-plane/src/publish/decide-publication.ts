@@ -3,20 +3,20 @@ import type { VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 
 export interface PublicationState {
-  /** Changes that nothing published holds yet. */
+  /** Changes that are not published yet. */
   readonly pendingChanges: number;
-  /** The version that Postgres knows as published; 0 before the first. */
+  /** The published version according to Postgres; 0 before the first. */
   readonly configVersion: number;
-  /** The proven pointer in the store; undefined where it is missing or does not verify. */
+  /** Undefined if it is missing or does not verify. */
   readonly pointer: SnapshotPointer | undefined;
-  /** The proven last entry of the log; undefined where it is missing or does not verify. */
+  /** The last entry of the log; undefined if it is missing or does not verify. */
   readonly tail: VerifiedEntry | undefined;
-  /** Whether the object that the pointer names is there. */
+  /** Whether the object that the pointer names exists. */
   readonly objectExists: boolean;
-  /** Whether what is published is what this version of the control plane makes of the rows, or nobody looked. */
-  readonly compiledAlike: boolean;
-  /** The key that all must be signed with; undefined where any known key will do. */
-  readonly wantedKeyId: string | undefined;
+  /** False if this version of the control plane would compile other content from the same rows. */
+  readonly isCompiledAlike: boolean;
+  /** The key that pointer and entry must be signed with; undefined: any known key. */
+  readonly requiredKeyId: string | undefined;
 }
 
 export type PublicationReason =
@@ -32,15 +32,15 @@ export type PublicationDecision =
   | { readonly publish: false }
   | {
       readonly publish: true;
-      /** A delta leads on from what is published; a snapshot does not need it. */
+      /** A delta continues from the published version; a snapshot replaces it. */
       readonly form: 'delta' | 'snapshot';
       readonly why: PublicationReason;
       readonly version: number;
     };
 
 /**
- * Whether an environment is to be published, how, and as which version: one above whatever Postgres or
- * the store has seen, so that versions go on counting up when either was restored or emptied.
+ * Decides whether an environment is published, in which form, and as which version: one above every
+ * version that Postgres or NATS knows, so that versions keep rising when either was restored or emptied.
  */
 export function decidePublication(state: PublicationState): PublicationDecision {
   const fault = faultOf(state);
@@ -56,28 +56,31 @@ export function decidePublication(state: PublicationState): PublicationDecision 
   };
 }
 
-/** Why what is published cannot be led on from. */
+/** Why a delta cannot continue from what is published. */
 function faultOf(state: PublicationState): PublicationReason | undefined {
-  const { pointer, tail, wantedKeyId } = state;
+  const { pointer, tail, requiredKeyId } = state;
   if (pointer === undefined) return 'pointer_missing';
   if (tail === undefined) return 'log_missing';
-  // Unequal in either direction means that a crash or a restore parted them.
+  // Either one may be ahead after a crash or a restore.
   if (tail.entry.version !== state.configVersion) return 'version_differs';
-  if (!leadsTo(pointer, tail)) return 'version_differs';
+  if (!reaches(pointer, tail)) return 'version_differs';
   if (!state.objectExists) return 'object_missing';
-  if (wantedKeyId !== undefined && (pointer.key_id !== wantedKeyId || tail.keyId !== wantedKeyId)) {
+  if (
+    requiredKeyId !== undefined &&
+    (pointer.key_id !== requiredKeyId || tail.keyId !== requiredKeyId)
+  ) {
     return 'key_replaced';
   }
-  // An upgrade may have changed what data planes are to be told, or how.
-  if (!state.compiledAlike) return 'compiled_otherwise';
+  // An upgrade may have changed what is published, or its encoding.
+  if (!state.isCompiledAlike) return 'compiled_otherwise';
   return undefined;
 }
 
 /**
- * Whether the snapshot, and the deltas after it, make the version of the log's last entry. A control
- * plane of the version before this one moves the pointer without an entry.
+ * Whether the snapshot and the deltas after it result in the version of the log's last entry. A pointer
+ * that was moved without an entry does not match.
  */
-function leadsTo(pointer: SnapshotPointer, { entry, id }: VerifiedEntry): boolean {
+function reaches(pointer: SnapshotPointer, { entry, id }: VerifiedEntry): boolean {
   if (entry.kind === 'snapshot') {
     return pointer.version === entry.version && pointer.signature === entry.pointer_signature;
   }

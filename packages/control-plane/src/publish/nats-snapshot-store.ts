@@ -16,10 +16,10 @@ import type { NatsConnection } from '@nats-io/nats-core';
 import { Objm } from '@nats-io/obj';
 import type { SnapshotStore } from './snapshot-store.ts';
 
-/** Long enough for a loaded server; short enough that an outage is noticed while it matters. */
+/** Long enough for a loaded server, short enough to notice an outage quickly. */
 const CALL_TIMEOUT_MS = 2000;
 
-/** "wrong last sequence", in both forms in which servers answer a compare-and-set that lost. */
+/** "wrong last sequence": the two codes with which servers refuse a compare-and-set. */
 const LOST_RACE_CODES = new Set([10071, 10164]);
 
 const POINTER_STREAM = `KV_${NAMES.configBucket}`;
@@ -28,8 +28,8 @@ const META_SUBJECT = `$O.${NAMES.snapshotBucket}.M.`;
 const CHUNK_SUBJECT = `$O.${NAMES.snapshotBucket}.C.`;
 
 /**
- * Snapshots in a NATS object store, pointers in a KV bucket. Opening makes no call, so the store
- * serves again by itself after the server, or its data, was away.
+ * Stores snapshots in a NATS object store, pointers in a KV bucket, and deltas in a stream. Opening it
+ * makes no call to NATS, so it works again by itself after an outage or a loss of data.
  *
  * @param prepare creates the streams and buckets that are missing.
  */
@@ -39,7 +39,7 @@ export async function createNatsSnapshotStore(
 ): Promise<SnapshotStore> {
   const client = jetstream(connection, { timeout: CALL_TIMEOUT_MS });
   const manager = await client.jetstreamManager(false);
-  // Reads go to the stream's leader: a direct get may be answered by a replica that lags behind.
+  // Reads go to the stream's leader, because a replica that answers a direct get may be behind.
   const pointers = await new Kvm(client).open(NAMES.configBucket, { allow_direct: false });
   const objects = await new Objm(client).open(NAMES.snapshotBucket, false);
   let connected = true;
@@ -76,7 +76,7 @@ export async function createNatsSnapshotStore(
     },
     async readTail(environment) {
       const query = { last_by_subj: configLogSubject(environment) };
-      // It is made last, so the object store is ready when this stream is.
+      // `prepare` creates it last, so the object store exists when this stream does.
       await ready.ensure(client, NAMES.configLog, query.last_by_subj);
       const message = await manager.streams.getMessage(NAMES.configLog, query);
       return { bytes: message?.data, sequence: message?.seq ?? 0 };
@@ -89,7 +89,7 @@ export async function createNatsSnapshotStore(
     async trimLog(environment, keep) {
       await manager.streams.purge(NAMES.configLog, { filter: configLogSubject(environment), keep });
     },
-    onWanted(listener) {
+    onSnapshotRequest(listener) {
       connection.subscribe(CONFIG_WANTED_SUBJECTS, {
         callback: (error, message) => {
           if (error === null) listener(environmentOfSubject(message.subject));
@@ -98,7 +98,7 @@ export async function createNatsSnapshotStore(
     },
     listObjects: () => listObjects(manager),
     async removeObject(name) {
-      // The client's own delete leaves a marker for ever, one for each version ever published.
+      // The client's own delete would leave a marker for each version, for ever.
       const info = await objects.info(name);
       await manager.streams.purge(OBJECT_STREAM, { filter: META_SUBJECT + encodeName(name) });
       if (info === null) return;
@@ -107,7 +107,7 @@ export async function createNatsSnapshotStore(
   };
 }
 
-/** Whether the write was made, or lost the race that its compare-and-set decides. */
+/** False if another writer won the compare-and-set. */
 async function falseIfLost(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;
@@ -118,7 +118,7 @@ async function falseIfLost(write: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** From the stream's subjects in one request, where the client's own list needs a consumer each time. */
+/** One request for the subjects of the stream; the client's own list needs a consumer each time. */
 async function listObjects(manager: JetStreamManager): Promise<readonly string[]> {
   const info: StreamInfo = await manager.streams.info(OBJECT_STREAM, {
     subjects_filter: `${META_SUBJECT}>`,
@@ -128,7 +128,7 @@ async function listObjects(manager: JetStreamManager): Promise<readonly string[]
   );
 }
 
-/** Names stand in subjects as base64url with padding (the layout of NATS object stores, ADR-20). */
+/** Subjects contain names as base64url with padding (NATS ADR-20). */
 function encodeName(name: string): string {
   const text = Buffer.from(name, 'utf8').toString('base64url');
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=');

@@ -2,24 +2,24 @@ import { describe, expect, it } from '@jest/globals';
 import { attemptObject } from '@gateway/shared/messaging/names';
 import { oldObjects } from './old-objects.ts';
 
-describe('the choice of old snapshots', () => {
-  it('keeps the ten newest versions, and whatever is ahead of the pointer', () => {
+describe('old snapshots', () => {
+  it('do not include the ten newest versions, nor those ahead of the pointer', () => {
     const names = Array.from({ length: 22 }, (_, index) => attemptObject('prod', index + 1, 'ab'));
     const removed = oldObjects(names, new Map([['prod', 20]]));
     expect(removed.toSorted()).toEqual(names.slice(0, 10).toSorted());
   });
 
-  it('keeps the newest three though deltas have led far beyond them', () => {
+  it('do not include the newest three, even if deltas are far ahead of them', () => {
     const names = [1, 5, 9, 13].map((version) => attemptObject('prod', version, 'ab'));
     expect(oldObjects(names, new Map([['prod', 1000]]))).toEqual(['prod.1.ab']);
   });
 
-  it('touches no environment whose pointer is not proven, and no name that it does not know', () => {
+  it('do not include environments without a verified pointer, nor unknown names', () => {
     const names = ['dev.1.ab', 'prod.1', 'notes', 'prod.x.ab', '.1.ab'];
     expect(oldObjects(names, new Map([['prod', 100]]))).toEqual([]);
   });
 
-  it('does not take one environment for another whose name it begins with', () => {
+  it('are counted for each environment, also if one name begins with another', () => {
     expect(oldObjects(['prod-eu.1.ab'], new Map([['prod', 100]]))).toEqual([]);
   });
 });

@@ -1,17 +1,16 @@
-/** How many versions of an environment stay readable, for data planes that are still fetching one. */
+/** Snapshots of this many versions stay readable, for data planes that are downloading one. */
 export const KEPT_VERSIONS = 10;
 
-/** However far behind: as deltas make versions too, the snapshot before the newest may be. */
+/** The newest snapshots stay however old their versions are, because deltas create versions too. */
 const KEPT_OBJECTS = 3;
 
 const ATTEMPT = /^(.+)\.(\d{1,15})\.[0-9a-f]+$/;
 
 /**
- * Which objects no data plane can want any more: those at least ten versions behind the published
- * one, and the newest three. A publication under way is always ahead of it. Names that are not ours are
- * left alone.
+ * The snapshots that no data plane needs: those at least ten versions behind the published one, except
+ * for the newest three. A running publication is always ahead of it. Unknown names are ignored.
  *
- * @param publishedVersions environment → the version of its proven pointer.
+ * @param publishedVersions environment → the version of its verified pointer.
  */
 export function oldObjects(
   names: readonly string[],

@@ -24,7 +24,7 @@ afterEach(async () => {
   await publishing.close();
 });
 
-/** What went to and from Postgres and NATS. */
+/** The traffic to Postgres and NATS. */
 interface Work {
   statements: number;
   rows: number;
@@ -59,8 +59,8 @@ function countingCalls(store: SnapshotStore, work: Work): SnapshotStore {
   });
 }
 
-/** Publishes what is pending, and says what that took. */
-async function publish(first: boolean) {
+/** Publishes the pending changes and returns what that cost. */
+async function publish(isFirst: boolean) {
   const { store, nats, environment, keys } = publishing;
   const work: Work = { statements: 0, rows: 0, calls: 0, bytes: 0 };
   const snapshots = await createNatsSnapshotStore(nats.connection, nats.prepare);
@@ -74,7 +74,7 @@ async function publish(first: boolean) {
       store: countingCalls(snapshots, work),
     },
     environment,
-    { first, snapshotMinAgeMs: undefined },
+    { isFirst, snapshotMinAgeMs: undefined },
   );
   return { form: result.kind === 'published' ? result.form : result.kind, work };
 }
@@ -84,15 +84,15 @@ async function publishOneChange() {
   return publish(false);
 }
 
-describe('what the publication of a change costs', () => {
-  it('is the same in an environment of many routes as in a small one', async () => {
+describe('the cost of publishing a change', () => {
+  it('does not depend on the number of routes', async () => {
     const { store, environment } = publishing;
     await addRoute(store.db, environment, 'changed');
     expect((await publish(true)).form).toBe('snapshot');
     const small = await publishOneChange();
     expect(small.form).toBe('delta');
     for (let route = 0; route < 200; route += 1) await addRoute(store.db, environment, `r${route}`);
-    // It shows that what is counted would grow.
+    // Proves that the counters see a cost that grows.
     const whole = await publish(false);
     expect(whole).toMatchObject({ form: 'snapshot', work: { rows: expect.any(Number) } });
     expect(whole.work.rows).toBeGreaterThan(200);

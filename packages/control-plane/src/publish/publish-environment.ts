@@ -13,9 +13,9 @@ import type { Database } from '../store/database.ts';
 import { markPublished, markSnapshot } from '../store/publication/publications.ts';
 import type { PublisherSession } from '../store/publication/publisher-session.ts';
 import { compileDelta } from './compile-delta.ts';
-import { compileSnapshot } from './compile.ts';
+import { compileSnapshot, MAX_HOLD_MS } from './compile.ts';
 import { decidePublication, type PublicationReason } from './decide-publication.ts';
-import { nonce, readSnapshotWork, type SnapshotWork } from './snapshot-work.ts';
+import { nonce, readSnapshotJob, type SnapshotJob } from './snapshot-job.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import {
   movePointer,
@@ -33,62 +33,59 @@ export interface PublicationParts {
   readonly random: RandomSource;
 }
 
-export interface PublicationDemands {
+export interface PublicationRequest {
   /**
-   * This process looks at the environment for the first time: then what is published must also be
-   * signed with the newest key, and be what this version would publish.
+   * The first publication of the environment by this process: what is published must also be signed with
+   * the newest key, and be what this version of the control plane compiles.
    */
-  readonly first: boolean;
-  /** A snapshot is wanted of what was published as deltas, unless one was begun in the last so many ms. */
+  readonly isFirst: boolean;
+  /** Requests a snapshot that repeats the deltas, unless one was begun in the last so many ms. */
   readonly snapshotMinAgeMs: number | undefined;
 }
 
 export type PublicationResult =
   /** Another control plane is publishing this environment. */
   | { readonly kind: 'busy' }
-  /** Another one published in between, though it held no lock any more. */
+  /** Another control plane, which had lost its lock, published in between. */
   | { readonly kind: 'lost_race' }
-  | { readonly kind: 'unchanged'; readonly snapshotWork: SnapshotWork | undefined }
+  | { readonly kind: 'unchanged'; readonly snapshotJob: SnapshotJob | undefined }
   | {
       readonly kind: 'published';
       readonly form: LogEntry['kind'];
       readonly version: number;
       readonly why: PublicationReason;
-      /** From the oldest change in it to now; undefined where no change was waiting. */
+      /** From the oldest change of the publication to now; undefined if it has no change. */
       readonly lagMs: number | undefined;
-      /** What is to be stored now that the lock is given back. */
-      readonly snapshotWork: SnapshotWork | undefined;
-      /** So many deltas came since the last snapshot that the next one should not wait. */
+      /** To be stored after the lock is released. */
+      readonly snapshotJob: SnapshotJob | undefined;
+      /** The deltas since the last snapshot are so many that the next one should not wait. */
       readonly snapshotIsDue: boolean;
     };
 
-/** Beyond these, what has changed is published as a snapshot. */
+/** Larger changes are published as a snapshot. */
 const MAX_DELTA_CHANGES = 500;
 const MAX_DELTA_BYTES = 256 * 1024;
-/** What a data plane may have to go through after a snapshot. */
+/** The deltas that a data plane that starts applies after the snapshot. */
 const MAX_DELTAS = 1000;
 const MAX_BYTES_OF_DELTAS = 8 * 1024 * 1024;
-/** The event loop answers requests and publishes other environments as well. */
-export const MAX_HOLD_MS = 5;
-
 /**
- * Publishes an environment if there is anything to publish: as a delta, at the cost of what has
- * changed, where what is published can be led on from, else as a snapshot.
+ * Publishes the changes of an environment, if there are any: as a delta if it can continue from what is
+ * published, else as a snapshot.
  *
- * What is newest never goes back, even if this process stalls and loses its lock: the log's end is read
- * before the rows, and an entry is taken only behind that end, so a publication that succeeds has read
- * rows that are no older than those of the one before it. The lock only saves work done twice. A crash
- * between any two steps leaves the outbox rows pending, and they are published again under a higher
- * version.
+ * The published configuration never goes back, even if this process stalls and loses its lock: the end
+ * of the log is read before the rows, and NATS accepts an entry only directly after that end. So the
+ * rows of a publication that succeeds are no older than those of the one before. The lock only avoids
+ * double work. After a crash between two steps the outbox rows are still pending, and are published
+ * again under a higher version.
  */
 export async function publishEnvironment(
   parts: PublicationParts,
   environment: string,
-  demands: PublicationDemands,
+  request: PublicationRequest,
 ): Promise<PublicationResult> {
   if (!(await parts.session.tryLock(environment))) return { kind: 'busy' };
   try {
-    return await publishLocked(parts, environment, demands);
+    return await publishLocked(parts, environment, request);
   } finally {
     await parts.session.unlock(environment);
   }
@@ -97,30 +94,32 @@ export async function publishEnvironment(
 async function publishLocked(
   parts: PublicationParts,
   environment: string,
-  { first, snapshotMinAgeMs }: PublicationDemands,
+  { isFirst, snapshotMinAgeMs }: PublicationRequest,
 ): Promise<PublicationResult> {
   const { db, store, keys } = parts;
   const published = await readPublication(store, environment, keys);
   const changes = await readChangedRows(db, environment, MAX_DELTA_CHANGES);
-  if (changes === undefined) return { kind: 'unchanged', snapshotWork: undefined };
+  if (changes === undefined) return { kind: 'unchanged', snapshotJob: undefined };
   const { pointer, tail } = published;
-  const changed = changes.pendingIds.length > 0;
-  const trusted = changed && snapshotMinAgeMs === undefined;
+  const hasChanges = changes.pendingIds.length > 0;
+  // A plain change does not pay for the look at the object; the regular check of the store finds its loss.
+  const skipsObject = hasChanges && snapshotMinAgeMs === undefined;
   const decision = decidePublication({
     pendingChanges: changes.pendingIds.length,
     configVersion: changes.configVersion,
     pointer,
     tail,
-    objectExists: trusted || (await objectExists(store, pointer)),
-    wantedKeyId: first ? keys[0]?.id : undefined,
-    // Where something changed there is nothing to compare with, and a snapshot settles it.
-    compiledAlike: !first || (!changed && (await isCompiledAlike(parts, environment, published))),
+    objectExists: skipsObject || (await objectExists(store, pointer)),
+    requiredKeyId: isFirst ? keys[0]?.id : undefined,
+    // With pending changes there is nothing to compare with, so the first publication is a snapshot.
+    isCompiledAlike:
+      !isFirst || (!hasChanges && (await isCompiledAlike(parts, environment, published))),
   });
-  const work = async (end: VerifiedEntry | undefined) =>
+  const snapshotJob = async (end: VerifiedEntry | undefined) =>
     snapshotMinAgeMs === undefined || end === undefined
       ? undefined
-      : await readSnapshotWork(parts, { environment, end, published }, snapshotMinAgeMs);
-  if (!decision.publish) return { kind: 'unchanged', snapshotWork: await work(tail) };
+      : await readSnapshotJob(parts, { environment, end, published }, snapshotMinAgeMs);
+  if (!decision.publish) return { kind: 'unchanged', snapshotJob: await snapshotJob(tail) };
 
   if (decision.form === 'delta' && tail !== undefined && pointer !== undefined) {
     const bytes = sealDelta(parts, changes, { pointer, tail, version: decision.version });
@@ -130,7 +129,7 @@ async function publishLocked(
       }
       const lagMs = await markPublished(db, environment, decision, changes.pendingIds);
       const entry = openLogEntry(bytes, environment, keys);
-      return { ...result(decision, 'delta', lagMs, entry), snapshotWork: await work(entry) };
+      return { ...result(decision, 'delta', lagMs, entry), snapshotJob: await snapshotJob(entry) };
     }
   }
   return publishSnapshot(parts, environment, { ...decision, published });
@@ -140,16 +139,16 @@ function result(
   decision: { readonly version: number; readonly why: PublicationReason },
   form: LogEntry['kind'],
   lagMs: number | undefined,
-  proven?: VerifiedEntry,
+  written?: VerifiedEntry,
 ) {
-  const since = proven?.entry.kind === 'delta' ? proven.entry.since : undefined;
+  const since = written?.entry.kind === 'delta' ? written.entry.since : undefined;
   const isDue =
     since !== undefined && (since.deltas >= MAX_DELTAS || since.bytes >= MAX_BYTES_OF_DELTAS);
   const { version, why } = decision;
   return { kind: 'published', form, version, why, lagMs, snapshotIsDue: isDue } as const;
 }
 
-/** undefined: what has changed is too much for a delta, or it is not known what. */
+/** @returns undefined if the changes are too large for a delta, or not known */
 function sealDelta(
   { keys, clock }: PublicationParts,
   { changed }: ChangedConfiguration,
@@ -158,11 +157,11 @@ function sealDelta(
   if (changed === undefined) return undefined;
   const { entry } = at.tail;
   const before = entry.kind === 'delta' ? entry.since : { snapshot: 0, deltas: 0, bytes: 0 };
-  const goesOn = at.pointer.version === before.snapshot;
+  const isSameSnapshot = at.pointer.version === before.snapshot;
   const since = {
     snapshot: at.pointer.version,
-    deltas: (goesOn ? before.deltas : 0) + 1,
-    bytes: goesOn ? before.bytes : 0,
+    deltas: (isSameSnapshot ? before.deltas : 0) + 1,
+    bytes: isSameSnapshot ? before.bytes : 0,
   };
   const options = { from: entry.version, version: at.version, since, nowMs: clock.nowMs() };
   const delta = compileDelta(changed, options);
@@ -171,7 +170,7 @@ function sealDelta(
   return sealLogEntry({ ...delta, since: { ...since, bytes: since.bytes + size } }, keys);
 }
 
-/** The object first, then the entry, which decides, then the pointer. */
+/** Writes the object, then the log entry, which decides, then the pointer. */
 async function publishSnapshot(
   parts: PublicationParts,
   environment: string,
@@ -186,7 +185,7 @@ async function publishSnapshot(
   const startedMs = clock.monotonicMs();
   const pace = createPace(clock, MAX_HOLD_MS);
   const configuration = await readConfiguration(db, environment, pace);
-  if (configuration === undefined) return { kind: 'unchanged', snapshotWork: undefined };
+  if (configuration === undefined) return { kind: 'unchanged', snapshotJob: undefined };
   const object = attemptObject(environment, version, nonce(random));
   const text = await compileSnapshot(configuration.rows, { version, nowMs: clock.nowMs() }, pace);
   const { pointer, bytes } = await sealSnapshotText(text, { environment, version, object }, keys);
@@ -209,12 +208,13 @@ async function publishSnapshot(
   }
   const lagMs = await markPublished(db, environment, decision, configuration.pendingIds);
   await markSnapshot(db, environment, version, costMs);
-  return { ...result(decision, 'snapshot', lagMs), snapshotWork: undefined };
+  return { ...result(decision, 'snapshot', lagMs), snapshotJob: undefined };
 }
 
 /**
- * Whether the newest version is there as the very bytes that its rows pack to. What came as deltas
- * since cannot be compared, and another release of zlib packs otherwise: both cost a publication.
+ * Whether the newest version is stored as exactly the bytes that its rows compile to now. Deltas since
+ * the snapshot cannot be compared, and another release of zlib compresses differently: both cost one
+ * publication.
  */
 async function isCompiledAlike(
   { db, clock, keys }: PublicationParts,

@@ -3,35 +3,36 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30, 120];
 
 export interface PublishMetrics {
-  /** From the lock to the end, seconds; a snapshot of what the log has made already is `repeated`. */
+  /** Seconds; the form `repeated` is a snapshot that repeats deltas. */
   readonly duration: Histogram<'form'>;
-  /** From the oldest change of a publication to its end, seconds. */
+  /** Seconds from the oldest change of a publication to its end. */
   readonly lag: Histogram;
   readonly failures: Counter;
   readonly lastVersion: Gauge<'environment'>;
-  /** Changes that wait to be published, as last counted. */
+  /** Unpublished changes at the last tick. */
   readonly pending: Gauge;
 }
 
+/** Creates the metrics of the publisher. */
 export function createPublishMetrics(registry: Registry): PublishMetrics {
   const registers = [registry];
   return {
     duration: new Histogram({
       name: 'gateway_control_plane_publish_duration_seconds',
-      help: 'How long it took to compile and publish, by form: a delta, a snapshot, or one that repeats deltas.',
+      help: 'Time to compile and publish, by form: a delta, a snapshot, or a snapshot that repeats deltas.',
       labelNames: ['form'],
       buckets: BUCKETS_SECONDS,
       registers,
     }),
     lag: new Histogram({
       name: 'gateway_control_plane_publish_lag_seconds',
-      help: 'From the oldest change in a publication to its being published.',
+      help: 'Time from the oldest change of a publication until it was published.',
       buckets: BUCKETS_SECONDS,
       registers,
     }),
     failures: new Counter({
       name: 'gateway_control_plane_publish_failures_total',
-      help: 'Attempts to publish, or to make a snapshot, that failed; each is retried.',
+      help: 'Failed attempts to publish or to store a snapshot; each is retried.',
       registers,
     }),
     lastVersion: new Gauge({
@@ -42,7 +43,7 @@ export function createPublishMetrics(registry: Registry): PublishMetrics {
     }),
     pending: new Gauge({
       name: 'gateway_control_plane_outbox_pending',
-      help: 'Changes that nothing published holds yet.',
+      help: 'Changes that are not published yet.',
       registers,
     }),
   };

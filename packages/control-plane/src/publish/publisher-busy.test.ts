@@ -18,7 +18,7 @@ afterEach(async () => {
   await publishing.close();
 });
 
-/** Resolves once the publisher has asked for a lock since that moment of the database. */
+/** Resolves when the publisher has tried to take a lock since that time of the database. */
 async function askedForLock(since: Date): Promise<void> {
   await eventually(async () => {
     const { rows } = await other.query(
@@ -27,31 +27,31 @@ async function askedForLock(since: Date): Promise<void> {
         AND query LIKE '%pg_try_advisory_lock%' AND query_start > $1`,
       [since],
     );
-    if (rows.length === 0) throw new Error('no lock was asked for');
+    if (rows.length === 0) throw new Error('the publisher has not tried to take a lock');
   });
 }
 
-describe('the publisher and a lock that somebody else holds', () => {
-  it('publishes what it could not before, where the holder goes without having done it', async () => {
+describe('a publication lock that another session holds', () => {
+  it('delays the publication until the holder leaves without having published', async () => {
     let failures = 0;
-    let takes = true;
+    let accepts = true;
     const wrap = (store: SnapshotStore): SnapshotStore => ({
       ...store,
       appendEntry(...entry) {
-        if (takes) return store.appendEntry(...entry);
+        if (accepts) return store.appendEntry(...entry);
         failures += 1;
-        return Promise.reject(new Error('nothing is taken now'));
+        return Promise.reject(new Error('the entry is refused'));
       },
     });
     await publishing.startPublisher({ wrap });
     await publishing.settled();
-    takes = false;
+    accepts = false;
     await addRoute(publishing.store.db, publishing.environment, 'a');
     await eventually(() => expect(failures).toBeGreaterThan(1));
     const lock = [LOCK_CLASS.publication, publishing.environment];
     await other.query('SELECT pg_advisory_lock($1, hashtext($2))', lock);
     const { rows } = await other.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-    takes = true;
+    accepts = true;
     await askedForLock(rows[0]?.now ?? new Date());
     await other.query('SELECT pg_advisory_unlock($1, hashtext($2))', lock);
     await publishing.settled();

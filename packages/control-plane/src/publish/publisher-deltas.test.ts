@@ -18,8 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => publishing.close());
 
-/** The entries that verify. */
-async function log(): Promise<LogEntry[]> {
+/** The log entries that are signed. */
+async function readLog(): Promise<LogEntry[]> {
   const { environment, keys, nats } = publishing;
   const manager = await jetstreamManager(nats.connection);
   const filter = configLogSubject(environment);
@@ -35,15 +35,15 @@ async function log(): Promise<LogEntry[]> {
 }
 
 async function lastDelta(): Promise<Delta> {
-  const entry = (await log()).at(-1);
-  if (entry?.kind !== 'delta') throw new Error('the last entry is a delta');
+  const entry = (await readLog()).at(-1);
+  if (entry?.kind !== 'delta') throw new Error('the last entry is not a delta');
   return entry;
 }
 
-/** On a busy machine the first one may have taken so long that the next is not due for minutes. */
-async function lastSnapshotWasCheap(): Promise<void> {
+/** On a busy machine the first snapshot may be so slow that the next one is not due for minutes. */
+async function makeLastSnapshotCheap(): Promise<void> {
   const { environment, store } = publishing;
-  // What it took is noted behind the version.
+  // Its cost is stored after its version.
   await eventually(async () => {
     const { rows } = await sql`
       UPDATE environments SET snapshot_cost_ms = 1
@@ -56,8 +56,8 @@ async function lastSnapshotWasCheap(): Promise<void> {
 const change = (kind: 'update' | 'delete', name = 'a') =>
   changeRoute(publishing.store.db, publishing.environment, name, kind);
 
-describe('the publisher of deltas', () => {
-  it('tells of what has changed and of nothing else, and leaves the pointer where it is', async () => {
+describe('deltas', () => {
+  it('contain only what changed, and do not move the pointer', async () => {
     const pointer = await publishing.readPointer();
     await change('update');
     await publishing.settled();
@@ -80,7 +80,7 @@ describe('the publisher of deltas', () => {
     expect(state?.config_version).toBe(delta.version);
   });
 
-  it('leads from each version to the next, and takes away what is gone or not served any more', async () => {
+  it('continue from the version before, and remove what was deleted', async () => {
     await change('update');
     await publishing.settled();
     const first = await lastDelta();
@@ -96,7 +96,7 @@ describe('the publisher of deltas', () => {
     expect(second.since.bytes).toBeGreaterThan(first.since.bytes);
   });
 
-  it('makes a snapshot of what deltas have made where a data plane asks for it, of the same version', async () => {
+  it('are repeated by a snapshot of the same version when a data plane requests one', async () => {
     await change('update');
     await publishing.settled();
     const { version } = await lastDelta();
@@ -109,14 +109,14 @@ describe('the publisher of deltas', () => {
       { intervalMs: 500, deadlineMs: 20_000 },
     );
     expect((await publishing.readSnapshot()).routes).toMatchObject([{ timeout_ms: 1234 }]);
-    expect((await log()).at(-1)).toMatchObject({ kind: 'delta', version });
+    expect((await readLog()).at(-1)).toMatchObject({ kind: 'delta', version });
     await change('delete');
     await publishing.settled();
     expect(await lastDelta()).toMatchObject({ from: version, since: { snapshot: version } });
   });
 
-  it('makes one by itself some seconds later, for data planes that know snapshots alone', async () => {
-    await lastSnapshotWasCheap();
+  it('are repeated by a snapshot some seconds later', async () => {
+    await makeLastSnapshotCheap();
     await change('update');
     await publishing.settled();
     const { version } = await lastDelta();
@@ -126,7 +126,7 @@ describe('the publisher of deltas', () => {
     });
   }, 40_000);
 
-  it('publishes a snapshot where it is not said what was changed, or too much was', async () => {
+  it('are replaced by a snapshot if too much changed', async () => {
     const { environment, store } = publishing;
     await store.db.transaction().execute(async (transaction) => {
       for (let index = 0; index < 501; index += 1) {
@@ -138,21 +138,21 @@ describe('the publisher of deltas', () => {
     });
     await publishing.settled();
     const { version } = await publishing.readPointer();
-    expect((await log()).at(-1)).toMatchObject({ kind: 'snapshot', version });
+    expect((await readLog()).at(-1)).toMatchObject({ kind: 'snapshot', version });
     await addRoute(store.db, environment, 'b');
     await publishing.settled();
-    expect((await log()).at(-1)).toMatchObject({ kind: 'snapshot', version: version + 1 });
+    expect((await readLog()).at(-1)).toMatchObject({ kind: 'snapshot', version: version + 1 });
   });
 
-  it.each<[string, (log: Awaited<ReturnType<typeof logStream>>) => Promise<unknown>]>([
+  it.each<[string, (stream: Awaited<ReturnType<typeof logStream>>) => Promise<unknown>]>([
     ['was emptied', (stream) => stream.purge()],
-    ['ends with what nobody has signed', (stream) => stream.append('no entry')],
-  ])('begins the line of versions anew with a snapshot where the log %s', async (_how, harm) => {
+    ['ends with an unsigned entry', (stream) => stream.append('no entry')],
+  ])('start again after a snapshot if the log %s', async (_how, damage) => {
     const { version } = await publishing.readPointer();
-    await harm(await logStream());
+    await damage(await logStream());
     await change('update');
     await eventually(async () => {
-      expect((await log()).at(-1)).toMatchObject({ kind: 'snapshot' });
+      expect((await readLog()).at(-1)).toMatchObject({ kind: 'snapshot' });
     });
     await publishing.settled();
     expect((await publishing.readPointer()).version).toBeGreaterThan(version);
@@ -162,7 +162,7 @@ describe('the publisher of deltas', () => {
     expect(await lastDelta()).toMatchObject({ routes: { put: [] } });
   });
 
-  it('does not append behind what another one published while it stalled without its lock', async () => {
+  it('are refused if another publisher appended while this one stalled and lost its lock', async () => {
     let release: () => void = () => undefined;
     const stalled = new Promise<void>((resolve) => (release = resolve));
     let appended: boolean | undefined;
@@ -191,7 +191,7 @@ describe('the publisher of deltas', () => {
     await eventually(() => expect(appended).toBe(false));
     await change('delete');
     await publishing.settled();
-    const versions = (await log()).map(({ version }) => version);
+    const versions = (await readLog()).map(({ version }) => version);
     expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
   });
 });

@@ -35,7 +35,7 @@ function startServer(data: string, port?: number): Promise<Server> {
   return startNats({ dataDir, log: () => undefined, ...(port === undefined ? {} : { port }) });
 }
 
-/** Waits until a snapshot with so many routes is out and Postgres knows of it. */
+/** Waits until a snapshot with so many routes is published and Postgres knows its version. */
 async function published(routes: number): Promise<number> {
   return eventually(
     async () => {
@@ -50,32 +50,32 @@ async function published(routes: number): Promise<number> {
   );
 }
 
-describe('the publisher and a NATS server of its own', () => {
-  it('publishes what was changed while the server was away', async () => {
+describe('the publisher during outages of NATS', () => {
+  it('publishes a change that was made while NATS was away', async () => {
     await server.stop();
     await addRoute(publishing.store.db, publishing.environment, 'a');
     server = await startServer('first', server.port);
     expect(await published(1)).toBe(2);
   });
 
-  it('publishes everything anew where the server came back without its data', async () => {
+  it('publishes everything again if NATS came back without its data', async () => {
     await server.stop();
     server = await startServer('second', server.port);
     expect(await published(0)).toBe(2);
   });
 
-  it('publishes everything anew after a break that was over before anybody looked', async () => {
+  it('publishes everything again after an outage that ended between two checks', async () => {
     await publishing.stopPublishers();
-    let looks = 0;
+    let checks = 0;
     const wrap = (store: SnapshotStore): SnapshotStore => ({
       ...store,
       isConnected: () => true,
-      listObjects: () => store.listObjects().finally(() => (looks += 1)),
+      listObjects: () => store.listObjects().finally(() => (checks += 1)),
     });
     await publishing.startPublisher({ wrap });
     const version = await published(0);
-    // After that it looks at the store every half a minute only, unless it has a reason.
-    await eventually(() => expect(looks).toBeGreaterThan(0));
+    // From here on it checks the store only every 30 s, unless it has a reason.
+    await eventually(() => expect(checks).toBeGreaterThan(0));
     const { connection } = publishing.nats;
     const manager = await jetstreamManager(connection);
     for (const name of [`KV_${NAMES.configBucket}`, `OBJ_${NAMES.snapshotBucket}`]) {
@@ -86,7 +86,7 @@ describe('the publisher and a NATS server of its own', () => {
     expect(await published(0)).toBeGreaterThan(version);
   });
 
-  it('publishes a change though the buckets and the log were deleted under it', async () => {
+  it('publishes a change although the buckets and the log were deleted', async () => {
     const manager = await jetstreamManager(publishing.nats.connection);
     await manager.streams.delete(`KV_${NAMES.configBucket}`);
     await manager.streams.delete(`OBJ_${NAMES.snapshotBucket}`);

@@ -13,7 +13,7 @@ beforeEach(async () => void (publishing = await openTestPublishing()));
 afterEach(() => publishing.close());
 
 describe('the publisher', () => {
-  it('publishes what waited in the outbox before it started, and what comes after', async () => {
+  it('publishes the changes in the outbox at its start, and later ones', async () => {
     await addToken(publishing.store.db, publishing.environment, 'ci');
     await publishing.startPublisher();
     await eventually(async () => {
@@ -28,7 +28,7 @@ describe('the publisher', () => {
     expect(configuration?.configVersion).toBe((await publishing.readPointer()).version);
   });
 
-  it('leaves a configuration that did not change alone', async () => {
+  it('does not publish an unchanged configuration', async () => {
     await publishing.startPublisher();
     await publishing.settled();
     const { version } = await publishing.readPointer();
@@ -39,7 +39,7 @@ describe('the publisher', () => {
     expect((await publishing.readPointer()).version).toBe(version);
   });
 
-  it('publishes anew what an older version compiled, though nothing was changed since', async () => {
+  it('publishes again what another version of the control plane compiled', async () => {
     const first = await publishing.startPublisher();
     await publishing.settled();
     await first.stop();
@@ -57,7 +57,7 @@ describe('the publisher', () => {
     });
   });
 
-  it('publishes anew, under a higher version, what was lost or forged in NATS', async () => {
+  it('publishes again, under a higher version, what was lost or forged in NATS', async () => {
     const first = await publishing.startPublisher();
     await publishing.settled();
     await first.stop();
@@ -81,7 +81,7 @@ describe('the publisher', () => {
     }
   });
 
-  it('signs anew with a master key that was put in front', async () => {
+  it('signs again with a new first master key', async () => {
     const first = await publishing.startPublisher();
     await publishing.settled();
     await first.stop();
@@ -90,7 +90,7 @@ describe('the publisher', () => {
     await eventually(async () => expect((await publishing.readPointer(newer)).key_id).toBe('k2'));
   });
 
-  it('publishes again where it died after the pointer and before Postgres knew', async () => {
+  it('publishes again if it crashed between the pointer and Postgres', async () => {
     const first = await publishing.startPublisher();
     await publishing.settled();
     await first.stop();
@@ -102,7 +102,7 @@ describe('the publisher', () => {
     expect((await publishing.readPointer()).version).toBe(before.version + 1);
   });
 
-  it('keeps changes through a time without NATS, and publishes them after it', async () => {
+  it('keeps changes during an outage of NATS, and publishes them afterwards', async () => {
     let isAway = true;
     let refused = 0;
     const wrap = (inner: SnapshotStore): SnapshotStore => ({
@@ -122,7 +122,7 @@ describe('the publisher', () => {
     await publishing.settled();
   });
 
-  it('does not replace what another one published while it stalled without its lock', async () => {
+  it('does not replace what another publisher published while it stalled and lost its lock', async () => {
     let release: () => void = () => undefined;
     const stalled = new Promise<void>((resolve) => (release = resolve));
     let isStalling = false;
@@ -159,7 +159,7 @@ describe('the publisher', () => {
     expect((await publishing.readPointer()).version).toBeGreaterThan(version);
   });
 
-  it('hears of changes again after its connection was lost', async () => {
+  it('is notified of changes again after its connection was lost', async () => {
     await publishing.startPublisher();
     await publishing.settled();
     await sql`

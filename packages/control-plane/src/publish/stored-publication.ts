@@ -4,16 +4,17 @@ import { openLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/log-c
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { SnapshotStore, StoredPointer, StoredTail } from './snapshot-store.ts';
 
-/** What the store holds of an environment, and what of it is proven. */
+/** The publication of an environment as stored in NATS, and what of it verifies. */
 export interface StoredPublication {
   readonly stored: StoredPointer;
-  /** The pointer if a master key proves it; one that does not verify counts as missing. */
+  /** Undefined if it is missing or its signature does not verify. */
   readonly pointer: SnapshotPointer | undefined;
   readonly storedTail: StoredTail;
-  /** The log's last entry, likewise. */
+  /** The last entry of the log; undefined as above. */
   readonly tail: VerifiedEntry | undefined;
 }
 
+/** Reads and verifies the pointer and the last log entry of an environment. */
 export async function readPublication(
   store: SnapshotStore,
   environment: string,
@@ -26,22 +27,22 @@ export async function readPublication(
   const { bytes } = storedTail;
   return {
     stored,
-    pointer: provenPointer(stored, environment, keys),
+    pointer: verifiedPointer(stored, environment, keys),
     storedTail,
-    tail: bytes && ifProven(() => openLogEntry(bytes, environment, keys)),
+    tail: bytes && ifVerified(() => openLogEntry(bytes, environment, keys)),
   };
 }
 
-export function provenPointer(
+function verifiedPointer(
   stored: StoredPointer,
   environment: string,
   keys: readonly MasterKey[],
 ): SnapshotPointer | undefined {
   const { text } = stored;
-  return text === undefined ? undefined : ifProven(() => openPointer(text, environment, keys));
+  return text === undefined ? undefined : ifVerified(() => openPointer(text, environment, keys));
 }
 
-function ifProven<T>(open: () => T): T | undefined {
+function ifVerified<T>(open: () => T): T | undefined {
   try {
     return open();
   } catch (error) {
@@ -51,10 +52,10 @@ function ifProven<T>(open: () => T): T | undefined {
 }
 
 /**
- * Points to a snapshot, unless the pointer names one of its version or a newer one already: forward
- * only, whoever else moves it meanwhile.
+ * Moves the pointer to a snapshot unless it names that version or a newer one. It only moves forward,
+ * whoever else moves it at the same time.
  *
- * @param stored as it was when it was last read
+ * @param stored the pointer as last read
  * @returns whether it was moved
  */
 export async function movePointer(
@@ -65,12 +66,13 @@ export async function movePointer(
 ): Promise<boolean> {
   const { environment, version } = pointer;
   for (let current = stored; ; current = await store.readPointer(environment)) {
-    const known = provenPointer(current, environment, keys);
+    const known = verifiedPointer(current, environment, keys);
     if (known !== undefined && known.version >= version) return false;
     if (await store.putPointer(environment, JSON.stringify(pointer), current.revision)) return true;
   }
 }
 
+/** Whether the snapshot of the pointer exists. */
 export async function objectExists(
   store: SnapshotStore,
   pointer: SnapshotPointer | undefined,

@@ -18,8 +18,8 @@ function heldRuns() {
   return { started, run, end };
 }
 
-describe('the queue of publications', () => {
-  it('makes one run of many changes that come while the key runs, and never two at once', async () => {
+describe('the work queue', () => {
+  it('combines additions during a run to one more run, and never runs a key twice at once', async () => {
     const { started, run, end } = heldRuns();
     const queue = createWorkQueue(4, run);
     for (let change = 0; change < 5; change += 1) queue.add('a');
@@ -30,7 +30,7 @@ describe('the queue of publications', () => {
     expect(started).toEqual(['a', 'a']);
   });
 
-  it('runs no more keys at once than it may, in the order in which they came', async () => {
+  it('runs keys up to its concurrency, first come first served', async () => {
     const { started, run, end } = heldRuns();
     const queue = createWorkQueue(2, run);
     for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
@@ -41,7 +41,7 @@ describe('the queue of publications', () => {
     expect(started).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('is not held up by a key that runs and waits to run again', async () => {
+  it('is not blocked by a key that runs and must run again', async () => {
     const { started, run } = heldRuns();
     const queue = createWorkQueue(2, run);
     for (const key of ['a', 'a', 'b']) queue.add(key);
@@ -49,7 +49,7 @@ describe('the queue of publications', () => {
     await Promise.resolve();
   });
 
-  it('stops when what runs has ended, and starts nothing more', async () => {
+  it('stops when the running keys have ended, and starts no others', async () => {
     const { started, run, end } = heldRuns();
     const queue = createWorkQueue(1, run);
     queue.add('a');

@@ -11,8 +11,8 @@ let publishing: TestPublishing;
 beforeEach(async () => void (publishing = await openTestPublishing()));
 afterEach(() => publishing.close());
 
-describe('several publishers at once', () => {
-  it('lose no change, and versions only ever rise', async () => {
+describe('several publishers', () => {
+  it('lose no change, and publish rising versions', async () => {
     const versions: number[] = [];
     const watch = await publishing.pointers.watch({ key: publishing.environment });
     const watching = (async () => {
@@ -35,7 +35,7 @@ describe('several publishers at once', () => {
     );
     await publishing.settled();
     const rows = (await readConfiguration(publishing.store.db, publishing.environment))?.rows;
-    if (rows === undefined) throw new Error('the publishing.environment is there');
+    if (rows === undefined) throw new Error('the environment does not exist');
     const published = await publishing.readSnapshot();
     const { version } = published;
     const text = await compileSnapshot(rows, { version, nowMs: Date.now() }, UNPACED);
@@ -49,8 +49,8 @@ describe('several publishers at once', () => {
   });
 });
 
-describe('the way from a commit to the pointer', () => {
-  it('takes well under a second at the median over 50 changes', async () => {
+describe('the time from a commit to the published version', () => {
+  it('has a median far below a second over 50 changes', async () => {
     await publishing.startPublisher();
     await publishing.settled();
     const seen = new Map<number, number>();

@@ -11,11 +11,11 @@ import {
 } from '../store/configuration/configuration-rows.ts';
 import type { Database } from '../store/database.ts';
 import { claimSnapshot, markSnapshot } from '../store/publication/publications.ts';
-import { compileSnapshot } from './compile.ts';
+import { compileSnapshot, MAX_HOLD_MS } from './compile.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import { movePointer, type StoredPublication } from './stored-publication.ts';
 
-interface WorkParts {
+interface SnapshotParts {
   readonly db: Database;
   readonly store: SnapshotStore;
   readonly keys: readonly MasterKey[];
@@ -23,38 +23,40 @@ interface WorkParts {
   readonly random: RandomSource;
 }
 
-/** Rows that a snapshot is to be made of: of a version that the log has made already. */
-export interface SnapshotWork {
+/** The rows of a snapshot that repeats a version which was published as a delta. */
+export interface SnapshotJob {
   readonly environment: string;
   readonly version: number;
+  /** The log entry of that version. */
   readonly entryId: string;
   readonly rows: ConfigurationRows;
   readonly published: StoredPublication;
+  /** How long it took to read the rows. */
   readonly readMs: number;
 }
 
-const MAX_HOLD_MS = 5;
-/** Of a log that a snapshot makes superfluous: for data planes that are a little behind it. */
+/** Entries before the snapshot that stay in the log, for data planes that are slightly behind. */
 const KEPT_ENTRIES = 64;
 
 /**
- * Reads the rows of the log's newest version, so that a snapshot can be made of them: for data planes
- * that start, that have missed a delta, or that know snapshots alone. It holds nothing new.
+ * Reads the rows of the newest published version for a snapshot: for data planes that start or have
+ * missed a delta.
  *
- * To be called under the environment's lock: the next delta reads its rows later than this does. Rows
- * that were changed since the version are in the snapshot early, and come again with that delta.
+ * Call it under the environment's lock, so that the next delta reads its rows later. Rows that changed
+ * since the version are in the snapshot early, and come again with that delta.
  *
- * @returns undefined where the version is there as a snapshot already, or is being made one.
+ * @param minAgeMs how long ago the last snapshot must have been begun
+ * @returns undefined if the version exists as a snapshot, or another control plane makes one.
  */
-export async function readSnapshotWork(
-  parts: WorkParts,
+export async function readSnapshotJob(
+  parts: SnapshotParts,
   at: {
     readonly environment: string;
     readonly end: VerifiedEntry;
     readonly published: StoredPublication;
   },
   minAgeMs: number,
-): Promise<SnapshotWork | undefined> {
+): Promise<SnapshotJob | undefined> {
   const { db, clock } = parts;
   const { environment, end, published } = at;
   const { version } = end.entry;
@@ -70,16 +72,16 @@ export async function readSnapshotWork(
   return { environment, version, entryId: end.id, rows: configuration.rows, published, readMs };
 }
 
-/** Stores the snapshot and points to it, unless a newer one is there; then shortens the log. */
-export async function storeSnapshotWork(parts: WorkParts, work: SnapshotWork): Promise<void> {
+/** Compiles and stores the snapshot and moves the pointer to it, unless the pointer names a newer one. */
+export async function storeSnapshot(parts: SnapshotParts, job: SnapshotJob): Promise<void> {
   const { db, store, keys, clock, random } = parts;
-  const { environment, version, entryId, rows, published } = work;
+  const { environment, version, entryId, rows, published } = job;
   const startedMs = clock.monotonicMs();
   const object = attemptObject(environment, version, nonce(random), entryId);
   const options = { version, nowMs: clock.nowMs() };
   const text = await compileSnapshot(rows, options, createPace(clock, MAX_HOLD_MS));
   const { pointer, bytes } = await sealSnapshotText(text, { environment, version, object }, keys);
-  const costMs = work.readMs + clock.monotonicMs() - startedMs;
+  const costMs = job.readMs + clock.monotonicMs() - startedMs;
   await store.putObject(object, bytes);
   if (!(await movePointer(store, pointer, keys, published.stored))) {
     await store.removeObject(object);
@@ -88,11 +90,12 @@ export async function storeSnapshotWork(parts: WorkParts, work: SnapshotWork): P
   await markSnapshot(db, environment, version, costMs);
 }
 
-/** How much of its log an environment needs, whose last entry this is. */
+/** How many entries of its log an environment needs, given the last one. */
 export function keptEntries(tail: VerifiedEntry | undefined): number {
   return KEPT_ENTRIES + (tail?.entry.kind === 'delta' ? tail.entry.since.deltas : 0);
 }
 
+/** A part of an object's name that no other attempt has. */
 export function nonce(random: RandomSource): string {
   const bytes = new Uint8Array(8);
   random(bytes);

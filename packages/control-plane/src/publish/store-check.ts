@@ -1,0 +1,48 @@
+import type { EnvironmentState } from '../store/publication/publications.ts';
+import { decidePublication } from './decide-publication.ts';
+import { oldObjects } from './old-objects.ts';
+import type { PublicationParts } from './publish-environment.ts';
+import { keptEntries } from './snapshot-job.ts';
+import { objectExists, readPublication } from './stored-publication.ts';
+
+type StoreParts = Pick<PublicationParts, 'store' | 'keys'>;
+
+/**
+ * Whether an environment must be published again: something of its publication is missing in NATS, does
+ * not verify, or does not match Postgres. It takes no lock, so the publication checks it again with one.
+ */
+export async function isDamaged(
+  { store, keys }: StoreParts,
+  { environment, pendingChanges, configVersion }: EnvironmentState,
+): Promise<boolean> {
+  const { pointer, tail } = await readPublication(store, environment, keys);
+  const decision = decidePublication({
+    pendingChanges,
+    configVersion,
+    pointer,
+    tail,
+    objectExists: await objectExists(store, pointer),
+    requiredKeyId: undefined,
+    isCompiledAlike: true,
+  });
+  return decision.publish;
+}
+
+/** Removes the log entries and snapshots that no data plane needs. */
+export async function pruneStore(
+  { store, keys }: StoreParts,
+  states: readonly EnvironmentState[],
+  isStopping: () => boolean,
+): Promise<void> {
+  const versions = new Map<string, number>();
+  for (const { environment } of states) {
+    const { pointer, tail } = await readPublication(store, environment, keys);
+    if (pointer === undefined) continue;
+    versions.set(environment, pointer.version);
+    await store.trimLog(environment, keptEntries(tail));
+  }
+  for (const name of oldObjects(await store.listObjects(), versions)) {
+    if (isStopping()) return;
+    await store.removeObject(name);
+  }
+}
