@@ -1,17 +1,12 @@
-import { isIP, type LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import {
+import type {
   ClientConnection,
-  type ClientExchange,
-  type ConnectionOwner,
+  ClientExchange,
+  ConnectionOwner,
 } from '@gateway/http1/client/connection';
-import { connect, type ConnectFailure } from '@gateway/http1/client/connect';
-import type { Clock } from '@gateway/shared/clock';
-import { bareHost } from '@gateway/shared/net/upstream-addresses';
-import type { UpstreamTls } from '../routing-table/compile-tls.ts';
 import { connectError } from './connect-error.ts';
 import type { AttemptError } from './port.ts';
-import { secureContextOf } from './secure-context.ts';
+import { UpstreamConnector, type ConnectorOptions } from './upstream-connector.ts';
 
 /** An exchange on its way to a connection. */
 export interface PooledExchange extends ClientExchange {
@@ -23,18 +18,8 @@ export interface PooledExchange extends ClientExchange {
   refused(name: AttemptError['name']): void;
 }
 
-export interface PoolOptions {
-  readonly clock: Clock;
-  readonly lookup: LookupFunction;
+export interface PoolOptions extends ConnectorOptions {
   readonly maxConnections: number;
-  readonly connectTimeoutMs: number;
-  /**
-   * How long a connection to a name is used, ms; undefined: without a limit. With no limit a busy connection would
-   * outlive the addresses that the name had when it was opened.
-   */
-  readonly maxAgeMs?: number | undefined;
-  /** undefined: the roots of this process, the name of the host, no client certificate. */
-  readonly tls?: UpstreamTls | undefined;
   /** The pool has no connection left and opens none. */
   readonly emptied: () => void;
 }
@@ -47,9 +32,6 @@ const MAX_IDLE_MS = 4_000;
 /** Subtracted from the hint of an upstream, for the time on the way. */
 const HINT_MARGIN_MS = 1_000;
 const SWEEP_MS = 1_000;
-/** Connections that were opened together retire at so many different times, over the last fifth of their age. */
-const RETIREMENTS = 16;
-const RETIREMENT_SPREAD = 0.2;
 
 /**
  * The connections to one upstream, at most `maxConnections`. The one used last is used first, so that surplus ones
@@ -57,7 +39,7 @@ const RETIREMENT_SPREAD = 0.2;
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly host: string;
-  readonly #origin: URL;
+  readonly #connector: UpstreamConnector;
   readonly #options: PoolOptions;
   readonly #connections = new Set<ClientConnection>();
   /** The one that became idle last is the last. */
@@ -65,19 +47,14 @@ export class ConnectionPool implements ConnectionOwner {
   /** The first to come is the first. A set, because an exchange may leave from anywhere in it. */
   readonly #waiting = new Set<PooledExchange>();
   #connecting = 0;
-  #opened = 0;
-  readonly #maxAgeMs: number;
   #sweeping = false;
   #serving = false;
   #closed = false;
 
   constructor(origin: string, options: PoolOptions) {
-    this.#origin = new URL(origin);
-    this.host = this.#origin.host;
+    this.#connector = new UpstreamConnector(origin, options);
+    this.host = this.#connector.host;
     this.#options = options;
-    // The meaning of an address in a URL does not change, that of a name does.
-    const named = isIP(bareHost(this.#origin)) === 0;
-    this.#maxAgeMs = named ? (options.maxAgeMs ?? Infinity) : Infinity;
   }
 
   /** Connections that are open or being opened. */
@@ -106,7 +83,7 @@ export class ConnectionPool implements ConnectionOwner {
       idle: (connection) => connection.destroy(),
       closed: () => undefined,
     };
-    this.#connect(owner, (connection, failure) => {
+    this.#connector.open(owner, (connection, failure) => {
       if (connection === undefined) exchange.refused(connectError(failure));
       else if (exchange.wanted) start(exchange, connection);
       else connection.destroy();
@@ -200,7 +177,7 @@ export class ConnectionPool implements ConnectionOwner {
 
   #open(): void {
     this.#connecting += 1;
-    this.#connect(this, (connection, failure) => {
+    this.#connector.open(this, (connection, failure) => {
       this.#connecting -= 1;
       if (connection === undefined) {
         // Each failure to connect fails the exchange that waits longest: it has waited for as long as this took.
@@ -209,39 +186,11 @@ export class ConnectionPool implements ConnectionOwner {
         if (this.size === 0) this.#options.emptied();
         return;
       }
-      connection.retiresAtMs = this.#options.clock.monotonicMs() + this.#nextAgeMs();
       this.#connections.add(connection);
       const exchange = this.#nextWaiting();
       if (exchange === undefined) this.idle(connection);
       else start(exchange, connection);
     });
-  }
-
-  #connect(owner: ConnectionOwner, opened: Opened): void {
-    const { clock, lookup, connectTimeoutMs, tls } = this.#options;
-    let connection: ClientConnection | undefined;
-    const options = {
-      origin: this.#origin,
-      timeoutMs: connectTimeoutMs,
-      lookup,
-      clock,
-      serverName: tls?.serverName,
-      secureContext: tls === undefined ? undefined : secureContextOf(tls),
-      received: (bytes: Buffer) => connection?.received(bytes),
-    };
-    connect(options, (socket, failure) => {
-      if (socket === undefined) {
-        opened(undefined, failure);
-        return;
-      }
-      connection = new ClientConnection(socket, owner);
-      opened(connection, undefined);
-    });
-  }
-
-  #nextAgeMs(): number {
-    this.#opened += 1;
-    return this.#maxAgeMs * (1 - (RETIREMENT_SPREAD * (this.#opened % RETIREMENTS)) / RETIREMENTS);
   }
 
   #openForWaiting(): void {
@@ -269,8 +218,6 @@ export class ConnectionPool implements ConnectionOwner {
     });
   }
 }
-
-type Opened = (...result: [ClientConnection, undefined] | [undefined, ConnectFailure]) => void;
 
 function start(exchange: PooledExchange, connection: ClientConnection): void {
   exchange.started(connection);

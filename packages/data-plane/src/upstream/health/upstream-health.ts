@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@gateway/shared/clock';
+import type { Clock } from '@gateway/shared/clock';
 import type { ReportedServiceHealth } from '@gateway/shared/heartbeats/heartbeat';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
@@ -7,16 +7,16 @@ import type {
   CompiledService,
   CompiledUpstream,
   EnvironmentTable,
-  HealthCheckPolicy,
   RoutingTable,
 } from '../../routing-table/routing-table.ts';
 import type { SelectionOptions } from '../select.ts';
-import { confirmBadMs, firstCheckMs, nextCheckMs } from './check-pace.ts';
-import { CheckSchedule, type CheckedItem } from './check-schedule.ts';
+import { firstCheckMs } from './check-pace.ts';
+import { CheckSchedule } from './check-schedule.ts';
 import type { CheckUpstream } from './check-upstream.ts';
-import { createHealthMetrics, type HealthMetrics } from './health-metrics.ts';
+import { createHealthMetrics } from './health-metrics.ts';
 import { ServiceBalancer, type ServiceBalancers } from './service-balancer.ts';
-import { UpstreamState, type AttemptVerdict, type Transition } from './upstream-state.ts';
+import { TrackedUpstream, type TrackingOptions } from './tracked-upstream.ts';
+import { UpstreamState, type AttemptVerdict } from './upstream-state.ts';
 
 export interface UpstreamHealthOptions {
   readonly clock: Clock;
@@ -25,60 +25,49 @@ export interface UpstreamHealthOptions {
   readonly selection: SelectionOptions<CompiledUpstream>;
   readonly check: CheckUpstream;
   readonly maxParallelChecks: number;
-  /** The health of some upstream has changed. */
+  /** The health of an upstream has changed. */
   readonly onChange: () => void;
 }
 
-interface Tracked extends CheckedItem {
-  upstream: CompiledUpstream;
-  policy: HealthCheckPolicy;
-  balancer: ServiceBalancer;
-  readonly state: UpstreamState;
-  /** Cuts the check short that is under way. */
-  running: AbortController | undefined;
-  ejectionTimer: Timer | undefined;
-  ejectedUntilMs: number | undefined;
-}
-
 /**
- * The health of every upstream of every service, kept under the upstream's key: a new configuration
- * that leaves an address as it was leaves its counters and its timers as they were, too.
+ * The health of every upstream of every service. It is kept under the key of the upstream, so the counters and timers
+ * of an address outlive a new configuration.
  */
 export class UpstreamHealth implements ServiceBalancers {
   readonly #options: UpstreamHealthOptions;
-  readonly #tracked = new Map<string, Tracked>();
-  /** Service id → that of the newest configuration. */
+  readonly #tracked = new Map<string, TrackedUpstream>();
+  /** By service id, of the newest configuration. */
   readonly #services = new Map<string, ServiceBalancer>();
   readonly #balancers = new WeakMap<CompiledService, ServiceBalancer>();
   readonly #schedule: CheckSchedule;
-  readonly #metrics: HealthMetrics;
+  readonly #tracking: TrackingOptions;
   #environments: ReadonlyMap<string, EnvironmentTable> = new Map();
 
   constructor(options: UpstreamHealthOptions) {
     this.#options = options;
-    this.#schedule = new CheckSchedule({
-      clock: options.clock,
-      maxParallel: options.maxParallelChecks,
-    });
+    const { clock, log, registry, check, onChange, selection } = options;
+    const schedule = new CheckSchedule({ clock, maxParallel: options.maxParallelChecks });
     const tracked = this.#tracked;
     const services = this.#services;
-    this.#metrics = createHealthMetrics(options.registry, {
+    const metrics = createHealthMetrics(registry, {
       *upstreams() {
         for (const { state } of tracked.values()) yield state.name;
       },
-      waitingChecks: () => this.#schedule.waiting,
+      waitingChecks: () => schedule.waiting,
       *services() {
         for (const [id, balancer] of services) yield [id, balancer.count()] as const;
       },
     });
+    this.#schedule = schedule;
+    this.#tracking = { clock, log, metrics, schedule, check, random: selection.random, onChange };
   }
 
-  /** The balancer of a service of the current configuration, or of one that a request still holds. */
+  /** The balancer of a service of the current configuration, or of an older one that a request still uses. */
   of(service: CompiledService): ServiceBalancer {
     return this.#balancers.get(service) ?? this.#balance(service);
   }
 
-  /** Takes the upstreams of a new configuration: new ones are checked from now on, others no longer. */
+  /** Follows a new configuration: starts checks of new upstreams and stops those of removed ones. */
   reconcile(table: RoutingTable): void {
     const before = this.#environments;
     const changes: Replaced<CompiledService>[] = [];
@@ -96,11 +85,11 @@ export class UpstreamHealth implements ServiceBalancers {
     this.change(table, changes);
   }
 
-  /** As `reconcile`, of a table in which these services alone are not what they were. */
+  /** Like `reconcile`, for a table in which only these services differ. */
   change(table: RoutingTable, services: readonly Replaced<CompiledService>[]): void {
     this.#environments = table.environments;
-    const added: Tracked[] = [];
-    for (const { after } of services) if (after !== undefined) this.#take(after, added);
+    const added: TrackedUpstream[] = [];
+    for (const { after } of services) if (after !== undefined) this.#track(after, added);
     for (const { before, after } of services) {
       if (before !== undefined) this.#forget(before, after);
     }
@@ -110,44 +99,37 @@ export class UpstreamHealth implements ServiceBalancers {
     }
   }
 
-  /** What to tell of each service; those of which all is well come last. */
+  /** The health of each service for the heartbeat; services with healthy upstreams only come last. */
   report(): Record<string, ReportedServiceHealth> {
     const report: Record<string, ReportedServiceHealth> = {};
-    const well: [string, ReportedServiceHealth][] = [];
+    const healthy: [string, ReportedServiceHealth][] = [];
     for (const [id, balancer] of this.#services) {
       const counts = balancer.count();
-      if (counts[0] === balancer.states.length) well.push([id, counts]);
+      if (counts[0] === balancer.states.length) healthy.push([id, counts]);
       else report[id] = counts;
     }
-    for (const [id, counts] of well) report[id] = counts;
+    for (const [id, counts] of healthy) report[id] = counts;
     return report;
   }
 
-  /** Ends the checks. */
+  /** Stops the checks. */
   stop(): void {
     this.#schedule.stop();
-    for (const { ejectionTimer, running } of this.#tracked.values()) {
-      ejectionTimer?.cancel();
-      running?.abort();
-    }
+    for (const tracked of this.#tracked.values()) tracked.stop();
   }
 
-  #take(service: CompiledService, added: Tracked[]): void {
+  #track(service: CompiledService, added: TrackedUpstream[]): void {
     const balancer = this.#balance(service);
     this.#services.set(service.id, balancer);
     service.upstreams.forEach((upstream, index) => {
       const state = balancer.states[index];
       const known = this.#tracked.get(upstream.key);
-      if (known === undefined) {
-        if (state !== undefined) added.push(this.#track(upstream, balancer, state));
-        return;
+      if (known !== undefined) known.replace(upstream, balancer);
+      else if (state !== undefined) {
+        const tracked = new TrackedUpstream(upstream, balancer, state, this.#tracking);
+        this.#tracked.set(upstream.key, tracked);
+        added.push(tracked);
       }
-      const soonerMs = known.policy.intervalMs - service.healthCheck.intervalMs;
-      if (isTighter(service.healthCheck, known.policy)) known.running?.abort();
-      known.upstream = upstream;
-      known.balancer = balancer;
-      known.policy = service.healthCheck;
-      if (soonerMs > 0) this.#schedule.hurry(known, service.healthCheck.intervalMs);
     });
   }
 
@@ -159,8 +141,7 @@ export class UpstreamHealth implements ServiceBalancers {
       if (tracked === undefined) continue;
       this.#tracked.delete(key);
       this.#schedule.remove(tracked);
-      tracked.running?.abort();
-      tracked.ejectionTimer?.cancel();
+      tracked.stop();
     }
   }
 
@@ -180,37 +161,6 @@ export class UpstreamHealth implements ServiceBalancers {
     return balancer;
   }
 
-  #track(upstream: CompiledUpstream, balancer: ServiceBalancer, state: UpstreamState): Tracked {
-    const tracked: Tracked = {
-      upstream,
-      policy: balancer.service.healthCheck,
-      balancer,
-      state,
-      running: undefined,
-      ejectionTimer: undefined,
-      ejectedUntilMs: undefined,
-      check: () => this.#check(tracked),
-      nextDelayMs: () =>
-        nextCheckMs(tracked.policy, state.unsettled, this.#options.selection.random()),
-    };
-    this.#tracked.set(upstream.key, tracked);
-    return tracked;
-  }
-
-  async #check(tracked: Tracked): Promise<void> {
-    const { upstream, policy, state } = tracked;
-    const running = new AbortController();
-    tracked.running = running;
-    const { path, timeoutMs } = policy;
-    const result = await this.#options.check(upstream, path, timeoutMs, running.signal);
-    tracked.running = undefined;
-    if (running.signal.aborted) return;
-    const { verdict, detail } = result;
-    this.#metrics.checks.inc({ result: verdict === 'good' ? 'good' : 'bad' });
-    const nowMs = this.#options.clock.monotonicMs();
-    this.#changed(tracked, state.checked(verdict, tracked.policy, nowMs), detail);
-  }
-
   #attemptEnded(
     upstream: CompiledUpstream,
     state: UpstreamState,
@@ -218,53 +168,7 @@ export class UpstreamHealth implements ServiceBalancers {
     probe: number,
   ): void {
     const tracked = this.#tracked.get(upstream.key);
-    // A request may have outlived its upstream.
-    if (tracked?.state !== state) return;
-    const nowMs = this.#options.clock.monotonicMs();
-    const mayEject = () => hasRoom(tracked.balancer);
-    this.#changed(tracked, state.ended(verdict, probe, mayEject, nowMs), undefined);
-    if (state.suspected && verdict !== 'good') {
-      this.#schedule.hurry(tracked, confirmBadMs(tracked.policy));
-    }
+    // If the configuration has removed the upstream since the request began, there is nothing to count.
+    if (tracked?.state === state) tracked.attemptEnded(verdict, probe);
   }
-
-  #changed(tracked: Tracked, change: Transition | undefined, detail: string | undefined): void {
-    this.#watchEjection(tracked);
-    if (change === undefined) return;
-    const { from, to, reason } = change;
-    const { id, serviceId, region } = tracked.upstream;
-    this.#metrics.transitions.inc({ to, reason });
-    const line = { upstream: id, service: serviceId, region, from, to, reason, detail };
-    const worse = to === 'unhealthy' || to === 'ejected';
-    this.#options.log[worse ? 'warn' : 'info'](line, 'the health of an upstream changed');
-    this.#options.onChange();
-  }
-
-  #watchEjection(tracked: Tracked): void {
-    const { clock } = this.#options;
-    const { ejectedUntilMs } = tracked.state;
-    if (ejectedUntilMs === tracked.ejectedUntilMs) return;
-    tracked.ejectedUntilMs = ejectedUntilMs;
-    tracked.ejectionTimer?.cancel();
-    tracked.ejectionTimer = undefined;
-    if (ejectedUntilMs === undefined) return;
-    const delayMs = ejectedUntilMs - clock.monotonicMs();
-    tracked.ejectionTimer = clock.setTimer(delayMs, () => {
-      // Set again, should the timer have run early.
-      tracked.ejectedUntilMs = undefined;
-      this.#changed(tracked, tracked.state.elapsed(clock.monotonicMs()), undefined);
-    });
-  }
-}
-
-/** Whether a check by the old policy could say what the new one asks for too late, or not at all. */
-function isTighter(policy: HealthCheckPolicy, old: HealthCheckPolicy): boolean {
-  return policy.timeoutMs < old.timeoutMs || policy.path !== old.path;
-}
-
-/** At most half of a service's upstreams are ejected at a time, over all regions. */
-function hasRoom({ states }: ServiceBalancer): boolean {
-  let ejected = 0;
-  for (const state of states) if (state.ejected) ejected += 1;
-  return ejected < Math.floor(states.length / 2);
 }

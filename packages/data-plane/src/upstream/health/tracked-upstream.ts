@@ -1,0 +1,141 @@
+import type { Clock, Timer } from '@gateway/shared/clock';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { CompiledUpstream, HealthCheckPolicy } from '../../routing-table/routing-table.ts';
+import { confirmBadMs, nextCheckMs } from './check-pace.ts';
+import type { CheckedItem, CheckSchedule } from './check-schedule.ts';
+import type { CheckUpstream } from './check-upstream.ts';
+import type { HealthMetrics } from './health-metrics.ts';
+import type { ServiceBalancer } from './service-balancer.ts';
+import type { AttemptVerdict, Transition, UpstreamState } from './upstream-state.ts';
+
+export interface TrackingOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: HealthMetrics;
+  readonly schedule: CheckSchedule;
+  readonly check: CheckUpstream;
+  /** Returns numbers in [0, 1). */
+  readonly random: () => number;
+  /** The health of an upstream has changed. */
+  readonly onChange: () => void;
+}
+
+/** An upstream of the newest configuration: its checks, its ejections, and the report of each change of its health. */
+export class TrackedUpstream implements CheckedItem {
+  readonly state: UpstreamState;
+  #upstream: CompiledUpstream;
+  #balancer: ServiceBalancer;
+  #policy: HealthCheckPolicy;
+  readonly #options: TrackingOptions;
+  /** Cancels the check that is running. */
+  #running: AbortController | undefined;
+  #ejectionTimer: Timer | undefined;
+  /** The end of the ejection that the timer is set for. */
+  #ejectedUntilMs: number | undefined;
+
+  constructor(
+    upstream: CompiledUpstream,
+    balancer: ServiceBalancer,
+    state: UpstreamState,
+    options: TrackingOptions,
+  ) {
+    this.#upstream = upstream;
+    this.#balancer = balancer;
+    this.#policy = balancer.service.healthCheck;
+    this.state = state;
+    this.#options = options;
+  }
+
+  get policy(): HealthCheckPolicy {
+    return this.#policy;
+  }
+
+  /** Continues with a new configuration of the same address; counters and timers stay as they are. */
+  replace(upstream: CompiledUpstream, balancer: ServiceBalancer): void {
+    const policy = balancer.service.healthCheck;
+    const before = this.#policy;
+    if (isTighter(policy, before)) this.#running?.abort();
+    this.#upstream = upstream;
+    this.#balancer = balancer;
+    this.#policy = policy;
+    if (policy.intervalMs < before.intervalMs) {
+      this.#options.schedule.hurry(this, policy.intervalMs);
+    }
+  }
+
+  /** Checks the upstream now. Never rejects. */
+  async check(): Promise<void> {
+    const { check, metrics, clock } = this.#options;
+    const running = new AbortController();
+    this.#running = running;
+    const { path, timeoutMs } = this.#policy;
+    const { verdict, detail } = await check(this.#upstream, path, timeoutMs, running.signal);
+    this.#running = undefined;
+    if (running.signal.aborted) return;
+    metrics.checks.inc({ result: verdict === 'good' ? 'good' : 'bad' });
+    this.#changed(this.state.checked(verdict, this.#policy, clock.monotonicMs()), detail);
+  }
+
+  nextDelayMs(): number {
+    return nextCheckMs(this.#policy, this.state.unsettled, this.#options.random());
+  }
+
+  /**
+   * Counts the end of an attempt at the upstream.
+   *
+   * @param probe the number that `UpstreamState.begin` returned for the attempt
+   */
+  attemptEnded(verdict: AttemptVerdict, probe: number): void {
+    const { clock, schedule } = this.#options;
+    const { state } = this;
+    const mayEject = () => mayEjectOne(this.#balancer);
+    this.#changed(state.ended(verdict, probe, mayEject, clock.monotonicMs()), undefined);
+    if (state.suspected && verdict !== 'good') schedule.hurry(this, confirmBadMs(this.#policy));
+  }
+
+  /** Cancels the running check and the timer of an ejection. */
+  stop(): void {
+    this.#ejectionTimer?.cancel();
+    this.#running?.abort();
+  }
+
+  #changed(change: Transition | undefined, detail: string | undefined): void {
+    this.#setEjectionTimer();
+    if (change === undefined) return;
+    const { metrics, log, onChange } = this.#options;
+    const { from, to, reason } = change;
+    const { id, serviceId, region } = this.#upstream;
+    metrics.transitions.inc({ to, reason });
+    const fields = { upstream: id, service: serviceId, region, from, to, reason, detail };
+    const worse = to === 'unhealthy' || to === 'ejected';
+    log[worse ? 'warn' : 'info'](fields, 'the health of an upstream changed');
+    onChange();
+  }
+
+  #setEjectionTimer(): void {
+    const { clock } = this.#options;
+    const { ejectedUntilMs } = this.state;
+    if (ejectedUntilMs === this.#ejectedUntilMs) return;
+    this.#ejectedUntilMs = ejectedUntilMs;
+    this.#ejectionTimer?.cancel();
+    this.#ejectionTimer = undefined;
+    if (ejectedUntilMs === undefined) return;
+    this.#ejectionTimer = clock.setTimer(ejectedUntilMs - clock.monotonicMs(), () => {
+      // If the timer ran early, the ejection is not over and the timer is set again.
+      this.#ejectedUntilMs = undefined;
+      this.#changed(this.state.elapsed(clock.monotonicMs()), undefined);
+    });
+  }
+}
+
+/** Whether the result of a check under the old policy would come too late for the new one, or be of another path. */
+function isTighter(policy: HealthCheckPolicy, old: HealthCheckPolicy): boolean {
+  return policy.timeoutMs < old.timeoutMs || policy.path !== old.path;
+}
+
+/** At most half of a service's upstreams are ejected at one time, over all regions. */
+function mayEjectOne({ states }: ServiceBalancer): boolean {
+  let ejected = 0;
+  for (const state of states) if (state.ejected) ejected += 1;
+  return ejected < Math.floor(states.length / 2);
+}
