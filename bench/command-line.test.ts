@@ -34,7 +34,7 @@ async function parse(...args: readonly string[]): Promise<{ ran: string; options
 }
 
 describe('the command line of the bench', () => {
-  it('measures all rows when it is given nothing, for less than ten minutes', async () => {
+  it('measures all rows without arguments, in less than ten minutes', async () => {
     const { ran, options } = await parse();
     expect(ran).toBe('rows');
     expect(options).toMatchObject({ only: [], write: true });

@@ -62,7 +62,7 @@ describe('the allowance of failed authentications, and the management quota', ()
     },
   );
 
-  it('counts the management calls of a token, in X-RateLimit-Remaining, and answers 429 past its quota', async () => {
+  it('counts the management calls of a token in X-RateLimit-Remaining, and answers 429 above its quota', async () => {
     await withinOneMinute(async () => {
       const { token } = await gateway.tokenClient({ scopes: ['services:read'] });
       const call = () => gateway.admin.get('/v1/services', { token });

@@ -6,7 +6,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 const startTimeoutMs = 60_000;
 const header = 'x-gateway-environment';
 
-describe('environments, from end to end', () => {
+describe('environments, end to end', () => {
   let gateway: Gateway;
   /** Which environment's upstream answers a request of this client. */
   const reached = async (client: Client, environment?: string): Promise<unknown> => {
@@ -29,14 +29,14 @@ describe('environments, from end to end', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  it('takes the only environment of a token', async () => {
+  it('uses the only environment of a token', async () => {
     const developer = await gateway.tokenClient({ environments: ['development'] });
     await gateway.settled('development');
     expect(await reached(developer)).toBe('/development');
     expect(await reached(developer, 'development')).toBe('/development');
   });
 
-  it('takes the environment that X-Gateway-Environment names where the token covers several', async () => {
+  it('uses the environment in X-Gateway-Environment if the token covers several', async () => {
     const both = await gateway.tokenClient({ environments: ['production', 'staging'] });
     await gateway.settled('staging');
     await gateway.settled();
@@ -45,7 +45,7 @@ describe('environments, from end to end', () => {
     expect(await reached(gateway.admin, 'development')).toBe('/development');
   });
 
-  it('takes the default environment where the caller names none and the token covers it', async () => {
+  it('uses the default environment if the caller names none and the token covers it', async () => {
     const both = await gateway.tokenClient({ environments: ['production', 'staging'] });
     await gateway.settled();
     expect(await reached(both)).toBe('/production');
@@ -61,7 +61,7 @@ describe('environments, from end to end', () => {
     expect(await reached(single, 'production')).toBe('authentication_failed');
   });
 
-  it('puts a service into the only environment of the token that makes it', async () => {
+  it('creates a service in the only environment of the token', async () => {
     const developer = await gateway.tokenClient({ environments: ['development'] });
     const body = { name: 'left-out', url: gateway.upstream.url };
     const made = await developer.post('/v1/services', body);
@@ -71,7 +71,7 @@ describe('environments, from end to end', () => {
     expect(details?.[0]?.path).toBe('environment');
   });
 
-  it('leaves what is beyond a token out of lists, and refuses to read or change it', async () => {
+  it('omits resources that a token does not cover from lists, and refuses to read or change them', async () => {
     const developer = await gateway.tokenClient({ environments: ['development'] });
     const service = await gateway.service();
     const route = await gateway.route({ service_id: service.id });
@@ -85,7 +85,7 @@ describe('environments, from end to end', () => {
     }
   });
 
-  it('tells of an unknown route only to a caller who has authenticated', async () => {
+  it('answers 404 for an unknown route only to an authenticated caller', async () => {
     await expectRefusal(await gateway.admin.proxy('unknown'), 404, 'route_not_found');
     const stranger = await gateway.admin.proxy('unknown', { token: null });
     await expectRefusal(stranger, 401, 'authentication_failed');

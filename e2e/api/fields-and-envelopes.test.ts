@@ -36,7 +36,7 @@ describe('fields of resources, and envelopes', () => {
     expect((await read(`/v1/services/${service.id}`))['name']).toBe('billing');
   });
 
-  it('Service: status is a string, the state field that tells the health of the service', async () => {
+  it('Service: status is a string, the health of the service', async () => {
     expect((await read(`/v1/services/${service.id}`))['status']).toEqual(expect.any(String));
   });
 

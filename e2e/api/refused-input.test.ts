@@ -7,7 +7,7 @@ const startTimeoutMs = 60_000;
 const mebibyte = 1024 * 1024;
 const anId = `svc_${'0'.repeat(26)}`;
 
-describe('input that is refused, through the base URL', () => {
+describe('refused input at the base URL', () => {
   let gateway: Gateway;
   let serviceId: string;
 
@@ -40,16 +40,21 @@ describe('input that is refused, through the base URL', () => {
     ]),
   ];
 
-  it.each(badNumbers)('400 for %s = %j, in a new route and in a change', async (field, value) => {
-    const body = { name: 'refused', service_id: serviceId, [field]: value };
-    const created = await gateway.admin.post('/v1/routes', body);
-    const { id } = (await gateway.admin.get('/v1/routes?name=orders')).page().data[0] ?? { id: '' };
-    const changed = await gateway.admin.patch(`/v1/routes/${id}`, { [field]: value });
-    for (const answer of [created, changed]) {
-      const { details } = await expectRefusal(answer, 400, 'invalid_request');
-      expect(details?.map(({ path }) => path)).toEqual([field]);
-    }
-  });
+  it.each(badNumbers)(
+    '400 for %s = %j in a POST and in a PATCH of a route',
+    async (field, value) => {
+      const body = { name: 'refused', service_id: serviceId, [field]: value };
+      const created = await gateway.admin.post('/v1/routes', body);
+      const { id } = (await gateway.admin.get('/v1/routes?name=orders')).page().data[0] ?? {
+        id: '',
+      };
+      const changed = await gateway.admin.patch(`/v1/routes/${id}`, { [field]: value });
+      for (const answer of [created, changed]) {
+        const { details } = await expectRefusal(answer, 400, 'invalid_request');
+        expect(details?.map(({ path }) => path)).toEqual([field]);
+      }
+    },
+  );
 
   it.each([
     ['timeout_ms', 1],
@@ -82,14 +87,14 @@ describe('input that is refused, through the base URL', () => {
     },
   );
 
-  it('413 for a management body beyond 1 MiB, whatever its size', async () => {
+  it('413 for a management body above 1 MiB, whatever its size', async () => {
     for (const bytes of [mebibyte + 1, 20 * mebibyte]) {
       const answer = await gateway.admin.post('/v1/services', `"${'x'.repeat(bytes)}"`);
       await expectRefusal(answer, 413, 'payload_too_large');
     }
   });
 
-  it('413 for a proxied body beyond max_body_bytes of the route, and not for one at it', async () => {
+  it('413 for a proxied body above max_body_bytes of the route, but not for one of that size', async () => {
     const send = (bytes: number) => gateway.admin.proxy('small', { body: 'x'.repeat(bytes) });
     expect((await send(1000)).status).toBe(200);
     const before = gateway.upstream.seen.length;
@@ -105,7 +110,7 @@ describe('input that is refused, through the base URL', () => {
     }
   });
 
-  it('405 with Allow for a method that a path does not take', async () => {
+  it('405 with Allow for a method that a path does not accept', async () => {
     const calls = [
       ['PUT', '/v1/services', 'GET, HEAD, POST'],
       ['POST', `/v1/services/${anId}`, 'GET, HEAD, PATCH, DELETE'],
@@ -119,7 +124,7 @@ describe('input that is refused, through the base URL', () => {
     }
   });
 
-  it('404 for a path that is none of the gateway', async () => {
+  it('404 for an unknown path', async () => {
     const paths = ['/', '/v1', '/v1/', '/v1/nothing', '/v2/services', '/v1/proxy', '/v1/proxy/'];
     for (const path of [...paths, '/V1/services', '/metrics', '/healthz']) {
       await expectRefusal(await gateway.admin.get(path), 404, 'not_found');
@@ -138,7 +143,7 @@ describe('input that is refused, through the base URL', () => {
     }
   });
 
-  it('400 for a sub-path that leaves the upstream, however it is written', async () => {
+  it('400 for a sub-path that leaves the upstream URL, in every encoding', async () => {
     const before = gateway.upstream.seen.length;
     const { port } = new URL(gateway.admin.baseUrl);
     const subPaths = [

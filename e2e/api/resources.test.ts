@@ -5,7 +5,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-describe('resources, through the base URL', () => {
+describe('resources at the base URL', () => {
   let gateway: Gateway;
   /** What each data plane answers for the route. */
   const everywhere = (route: string) =>
@@ -20,7 +20,7 @@ describe('resources, through the base URL', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  it('answers 201 with a Location at which the new resource is found', async () => {
+  it('answers 201 with the Location of the new resource', async () => {
     const { admin, upstream } = gateway;
     const bodies: [string, Record<string, unknown>][] = [
       ['/v1/environments', { name: 'staging' }],
@@ -45,7 +45,7 @@ describe('resources, through the base URL', () => {
     }
   });
 
-  it('sends traffic where a route points after each PATCH', async () => {
+  it('sends traffic to the new service after each PATCH of a route', async () => {
     const [first, second] = await Promise.all(
       ['/first', '/second'].map((path) =>
         gateway.service({ url: gateway.upstream.url + path, name: path.slice(1) }),
@@ -66,7 +66,7 @@ describe('resources, through the base URL', () => {
     }
   });
 
-  it('sends traffic where the service is after its url was changed', async () => {
+  it('sends traffic to the new url after a PATCH of a service', async () => {
     const service = await gateway.service();
     await gateway.route({ name: 'relocated', service_id: service.id });
     const url = `${gateway.upstream.url}/relocated`;
@@ -77,7 +77,7 @@ describe('resources, through the base URL', () => {
     }
   });
 
-  it('answers 404 for a disabled route, and serves it again once it is active', async () => {
+  it('answers 404 for a disabled route, and serves it again when it is active', async () => {
     const { id } = await gateway.route({ name: 'switched' });
     for (const [status, expected] of [
       ['disabled', 404],
@@ -89,7 +89,7 @@ describe('resources, through the base URL', () => {
     }
   });
 
-  it('answers 204 to a delete, and 404 for its traffic and its id from then on', async () => {
+  it('answers 204 to a DELETE, and then 404 to its traffic and its id', async () => {
     const { id } = await gateway.route({ name: 'deleted' });
     const answer = await gateway.admin.call('DELETE', `/v1/routes/${id}`);
     expect([answer.status, answer.body]).toEqual([204, '']);
@@ -98,7 +98,7 @@ describe('resources, through the base URL', () => {
     await expectRefusal(await gateway.admin.get(`/v1/routes/${id}`), 404, 'route_not_found');
   });
 
-  it('keeps a service that a route names, and says so with 409', async () => {
+  it('refuses with 409 to delete a service that a route names', async () => {
     const service = await gateway.service();
     const route = await gateway.route({ name: 'holds-it', service_id: service.id });
     const refused = await gateway.admin.call('DELETE', `/v1/services/${service.id}`);
@@ -109,7 +109,7 @@ describe('resources, through the base URL', () => {
     expect(deleted.status).toBe(204);
   });
 
-  it('holds a change to the revision that If-Match names', async () => {
+  it('refuses a change if If-Match names an older revision', async () => {
     const { id } = await gateway.route({ name: 'guarded' });
     const path = `/v1/routes/${id}`;
     const etag = (await gateway.admin.get(path)).headers.get('etag') ?? '';
@@ -122,14 +122,14 @@ describe('resources, through the base URL', () => {
     expect([same.status, same.body]).toEqual([304, '']);
   });
 
-  it('sends a sub-path and its query on below the url of the service', async () => {
+  it('appends the sub-path and its query to the url of the service', async () => {
     await gateway.route({ name: 'deep', upstreamPath: '/base' });
     await gateway.settled();
     const answer = await gateway.admin.proxy('deep/a/b%20c?d=e');
     expect(answer.json()).toMatchObject({ upstream: '/base/a/b%20c?d=e' });
   });
 
-  it('pages through a list without a gap or a repetition while rows come and go', async () => {
+  it('returns no row of a list twice and skips none while rows are added and removed', async () => {
     const { tokenId, ...owner } = await gateway.tokenClient({ environments: ['development'] });
     expect(tokenId).toMatch(/^tok_/);
     const make = () => gateway.service({ environment: 'development' });

@@ -38,7 +38,7 @@ describe('headers on every response', () => {
     }
   }
 
-  it('are on every answer of every management endpoint, on the base URL and on the control plane', async () => {
+  it('are on every response of every management endpoint, at the base URL and at the control plane', async () => {
     const { id: service } = await gateway.service();
     const { id: route } = await gateway.route();
     const { tokenId: token } = await gateway.tokenClient();
@@ -87,7 +87,7 @@ describe('headers on every response', () => {
     }
   });
 
-  it('are on every answer of the proxy path', async () => {
+  it('are on every response of the proxy path', async () => {
     await gateway.admin.proxy('scarce');
     const cases: [string, number][] = [
       ['orders', 200],
@@ -110,7 +110,7 @@ describe('headers on every response', () => {
     }
   });
 
-  it('are on what is no well-formed request, on both ports', async () => {
+  it('are on the response to a malformed request, on both ports', async () => {
     const malformed: RawRequest[] = [
       { method: 'NONSENSE' },
       { lines: ['Host: a', 'Host: b'] },
@@ -132,7 +132,7 @@ describe('headers on every response', () => {
     }
   });
 
-  it('never say X-Gateway-Error of a response of the upstream, whatever its status', async () => {
+  it('never include X-Gateway-Error if the upstream responded, whatever the status', async () => {
     for (const status of [204, 301, 400, 401, 404, 429, 500, 503, 504]) {
       const answer = await gateway.admin.proxy(`status-${status}`);
       expect(answer.status).toBe(status);
@@ -141,14 +141,14 @@ describe('headers on every response', () => {
     }
   });
 
-  it('are the gateway’s own where the upstream sends the same names', async () => {
+  it('are the gateway’s own even if the upstream sends headers of the same names', async () => {
     const answer = await gateway.admin.proxy('spoofing');
     expect(answer.status).toBe(500);
     expect(answer.headers.has('x-gateway-error')).toBe(false);
     expectGatewayHeaders(answer.headers);
   });
 
-  it('give every answer an id of its own', async () => {
+  it('give every response a different request id', async () => {
     const answers = await Promise.all([
       ...Array.from({ length: 10 }, () => gateway.admin.proxy('orders')),
       ...Array.from({ length: 10 }, () => gateway.admin.get('/v1/services')),

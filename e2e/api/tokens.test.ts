@@ -5,7 +5,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-describe('tokens, on the proxy path and on the management API', () => {
+describe('tokens on the proxy path and on the management API', () => {
   let gateway: Gateway;
   /** The status of the route on each data plane, then of a management call. */
   const statuses = async (token: string): Promise<number[]> => {
@@ -22,7 +22,7 @@ describe('tokens, on the proxy path and on the management API', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  it('stops a revoked token everywhere within a second', async () => {
+  it('refuses a revoked token everywhere within a second', async () => {
     const { token, tokenId } = await gateway.tokenClient();
     await gateway.settled();
     expect(await statuses(token)).toEqual([200, 200, 200]);
@@ -33,7 +33,7 @@ describe('tokens, on the proxy path and on the management API', () => {
     expect(performance.now() - startedMs).toBeLessThan(1000);
   });
 
-  it('stops a token everywhere when it expires', async () => {
+  it('refuses a token everywhere when it expires', async () => {
     const expiresAtMs = Date.now() + 3000;
     const { token } = await gateway.tokenClient({
       expires_at: new Date(expiresAtMs).toISOString(),
@@ -45,7 +45,7 @@ describe('tokens, on the proxy path and on the management API', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAtMs);
   });
 
-  it('takes both secrets of a rotated token during its grace period', async () => {
+  it('accepts both secrets of a rotated token during its grace period', async () => {
     const { token, tokenId } = await gateway.tokenClient();
     const rotated = await gateway.admin.post(`/v1/tokens/${tokenId}/rotate`, {
       grace_seconds: 60,
@@ -57,7 +57,7 @@ describe('tokens, on the proxy path and on the management API', () => {
     expect(await statuses(secret)).toEqual([200, 200, 200]);
   });
 
-  it('stops the old secret of a rotated token when its grace period ends', async () => {
+  it('refuses the old secret of a rotated token when its grace period ends', async () => {
     const { token, tokenId } = await gateway.tokenClient();
     const startedMs = Date.now();
     const rotated = await gateway.admin.post(`/v1/tokens/${tokenId}/rotate`, { grace_seconds: 1 });
@@ -67,7 +67,7 @@ describe('tokens, on the proxy path and on the management API', () => {
     expect(await statuses(secret)).toEqual([200, 200, 200]);
   });
 
-  it('stops the old secret at once where no grace is given', async () => {
+  it('refuses the old secret at once if no grace period is given', async () => {
     const { token, tokenId } = await gateway.tokenClient();
     await gateway.settled();
     expect(await statuses(token)).toEqual([200, 200, 200]);
@@ -76,7 +76,7 @@ describe('tokens, on the proxy path and on the management API', () => {
     expect(await statuses(token)).toEqual([401, 401, 401]);
   });
 
-  it('shows a secret once only', async () => {
+  it('shows a secret only once', async () => {
     const { token, tokenId } = await gateway.tokenClient();
     const read = await gateway.admin.get(`/v1/tokens/${tokenId}`);
     const list = await gateway.admin.get('/v1/tokens?limit=200');
@@ -85,7 +85,7 @@ describe('tokens, on the proxy path and on the management API', () => {
     expect(read.body + list.body).not.toContain('secret');
   });
 
-  it('grants no token what its maker does not have', async () => {
+  it('lets no token grant rights that it does not have', async () => {
     const maker = await gateway.tokenClient({
       environments: ['production'],
       routes: ['orders'],

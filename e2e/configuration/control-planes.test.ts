@@ -29,7 +29,7 @@ describe('three control planes at once', () => {
   }
 
   it(
-    'publish the changes that were made on all of them at the same time, none lost',
+    'publish all changes that were made on each of them at the same time',
     async () => {
       const service = await gateway.service();
       const names = controlPlanes.map((_plane, plane) =>
@@ -49,7 +49,7 @@ describe('three control planes at once', () => {
   );
 
   it(
-    'let one change win of those made to one field at the same time, on every data plane alike',
+    'let one of several concurrent changes of a field win, the same on every data plane',
     async () => {
       const { id } = await gateway.route({ name: 'contended', methods: ['PUT'] });
       const methods = ['PUT', 'PATCH', 'DELETE'];
@@ -69,7 +69,7 @@ describe('three control planes at once', () => {
   );
 
   it(
-    'publish a change of the one that is killed right after its 2xx',
+    'publish a change of a control plane that is killed right after its 2xx',
     async () => {
       const service = await gateway.service();
       const [, , killed] = controlPlanes;

@@ -5,7 +5,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 const startTimeoutMs = 60_000;
 const wait = { headers: { prefer: 'wait=20' } };
 
-describe('what runs', () => {
+describe('the list of data planes', () => {
   let gateway: Gateway;
   beforeAll(async () => void (gateway = await startGateway({ dataPlanes: 2 })), startTimeoutMs);
   afterAll(() => gateway.close());
@@ -13,7 +13,7 @@ describe('what runs', () => {
   const list = async () => (await gateway.admin.get('/v1/data-planes')).page().data;
   const stale = async () => (await list()).map((one) => one['stale']);
 
-  it('is listed with what it serves, and every live data plane serves what a write has waited for', async () => {
+  it('shows what each one serves, and a write with Prefer: wait is served by every live one', async () => {
     await eventually(async () => expect(await list()).toHaveLength(2));
     const service = await gateway.service();
     const body = { name: 'waited-for', service_id: service.id };
@@ -38,7 +38,7 @@ describe('what runs', () => {
     }
   });
 
-  it('holds writes up until a data plane that died is known to be dead, then shows it as stale', async () => {
+  it('makes writes with Prefer: wait wait until a dead data plane counts as dead, then shows it as stale', async () => {
     const [, second] = gateway.dataPlanes;
     await second?.stop('SIGKILL');
     const hasty = await gateway.admin.post(

@@ -7,7 +7,7 @@ const changes = 50;
 const dataPlanes = 3;
 const longestMs = 10_000;
 
-describe('publishing a change', () => {
+describe('a published change', () => {
   let gateway: Gateway;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('publishing a change', () => {
   }
 
   it(
-    'reaches every data plane soon after its 2xx, new routes and changed ones alike',
+    'reaches every data plane soon after its 2xx, for new and for changed routes',
     async () => {
       const { admin } = gateway;
       const service = await gateway.service();

@@ -9,7 +9,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const testTimeoutMs = 90_000;
 
-describe('the configuration outlives what published it', () => {
+describe('the configuration during an outage', () => {
   const undo: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
@@ -26,7 +26,7 @@ describe('the configuration outlives what published it', () => {
   }
 
   it(
-    'a data plane that starts while every control plane is stopped gets it from NATS',
+    'reaches a data plane that starts while every control plane is stopped',
     async () => {
       const gateway = await start();
       await gateway.controlPlane.stop();
@@ -49,7 +49,7 @@ describe('the configuration outlives what published it', () => {
   );
 
   it(
-    'a data plane that is restarted while NATS, Postgres and the control plane are all stopped serves from its last-good file',
+    'is served from the last-good file after a restart while NATS, Postgres and the control plane are stopped',
     async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'gateway-e2e-postgres-'));
       undo.push(() => rm(folder, { recursive: true, force: true }));
@@ -84,7 +84,7 @@ describe('the configuration outlives what published it', () => {
   );
 
   it(
-    'a change made while NATS is away is served once NATS is back',
+    'includes a change that was made while NATS was down, when NATS is back',
     async () => {
       const gateway = await start();
       await gateway.stack.nats.stop();

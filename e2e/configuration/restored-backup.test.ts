@@ -9,7 +9,7 @@ const testTimeoutMs = 90_000;
 const COUNT_ON = 'UPDATE environments SET config_version = config_version + 1000000';
 
 /** "Restoring a backup of Postgres" (docs/run/backup.md). */
-describe('a database that was restored from a backup', () => {
+describe('a database restored from a backup', () => {
   let gateway: Gateway | undefined;
   let backup = '';
   afterEach(async () => {
@@ -32,7 +32,7 @@ describe('a database that was restored from a backup', () => {
   };
 
   it.each(['kept', 'gone'] as const)(
-    'is what data planes serve, also after newer versions, with the data of NATS %s',
+    'is what data planes serve, even after newer versions, with the data of NATS %s',
     async (natsData) => {
       gateway = await startGateway();
       const { stack, controlPlane } = gateway;

@@ -4,7 +4,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 const startTimeoutMs = 60_000;
 const wait = { headers: { prefer: 'wait=20' } };
 
-describe('the versions of a configuration', () => {
+describe('a rollback of the configuration', () => {
   let gateway: Gateway;
   beforeAll(async () => void (gateway = await startGateway({ dataPlanes: 2 })), startTimeoutMs);
   afterAll(() => gateway.close());
@@ -14,7 +14,7 @@ describe('the versions of a configuration', () => {
     return Number((await gateway.admin.get(path)).page().data[0]?.['version']);
   };
 
-  it('lead back: traffic goes as it went, credentials included, and revoked tokens stay revoked', async () => {
+  it('restores routes, services and credentials, and keeps revoked tokens revoked', async () => {
     const { admin, upstream } = gateway;
     const credential = { type: 'bearer', token: 'of-the-first-days' };
     const service = await gateway.service({ credential });

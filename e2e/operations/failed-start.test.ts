@@ -65,7 +65,7 @@ describe('a start that fails', () => {
   ];
 
   it.each(badVariables)(
-    'of a %s with %s = %j is one line and exit code 1',
+    'of a %s with %s = %j prints one line and has exit code 1',
     async (kind, name, value) => {
       const { code, lines } = await runPlane(kind, { ...env, [name]: value });
       expect({ code, lines }).toEqual({ code: 1, lines: [expect.stringContaining(name)] });

@@ -66,7 +66,7 @@ describe('the admin ports of both planes', () => {
     expect(text).not.toContain(id);
   });
 
-  it('are not reached through the base URL or the management port', async () => {
+  it('cannot be reached at the base URL or the management port', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics']) {
       expect((await gateway.admin.get(path)).status).toBe(404);
       const direct = gateway.admin.at(gateway.controlPlane.baseUrl);

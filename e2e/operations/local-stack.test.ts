@@ -48,7 +48,7 @@ describe('npm start', () => {
   });
 
   it(
-    'prints lines that work as they stand, keeps data for a second start, and Ctrl-C and SIGTERM leave no process',
+    'prints commands that work, keeps its data for a second start, and leaves no process after Ctrl-C and SIGTERM',
     async () => {
       const first = start();
       await first.serving();
@@ -92,7 +92,7 @@ describe('npm start', () => {
   );
 
   it(
-    'lists what runs, lets one be stopped by hand and the rest run on, and takes over after SIGKILL',
+    'lists its processes, keeps running if one is stopped by hand, and can be started again after SIGKILL',
     async () => {
       const run = start({ DATA_PLANES: '2' });
       await run.serving();
@@ -135,7 +135,7 @@ describe('npm start', () => {
   );
 
   it(
-    'uses the Postgres and the NATS that the operator has',
+    'uses an existing Postgres and an existing NATS',
     async () => {
       const database = await createTestDatabase();
       const nats = await startNats({ dataDir: path.join(root, 'nats'), log: () => undefined });
@@ -153,7 +153,7 @@ describe('npm start', () => {
   );
 
   it(
-    'is broken off by Ctrl-C while it starts, and leaves no process',
+    'can be interrupted by Ctrl-C during its start, and leaves no process',
     async () => {
       const run = start();
       await eventually(() => expect(run.stdout()).toContain('Starting the control plane'), {
@@ -166,7 +166,7 @@ describe('npm start', () => {
     startTimeoutMs,
   );
 
-  it('says in one line that a port is in use, and leaves nothing behind', async () => {
+  it('reports in one line that a port is in use, and leaves no process', async () => {
     const server = createServer().listen(Number(ports['GATEWAY_PORT']), '127.0.0.1');
     await once(server, 'listening');
     try {
@@ -179,7 +179,7 @@ describe('npm start', () => {
     }
   });
 
-  it('says in one line that the data folder is a file', async () => {
+  it('reports in one line that the data folder is a file', async () => {
     await writeFile(dataDir, 'a file');
     const run = start();
     expect(await run.ended()).toBe(1);
@@ -190,7 +190,7 @@ describe('npm start', () => {
   });
 
   it(
-    'says in one line that the Postgres data are damaged, and leaves nothing behind',
+    'reports in one line that the Postgres data is damaged, and leaves no process',
     async () => {
       const run = start();
       await run.serving();
@@ -207,7 +207,7 @@ describe('npm start', () => {
     startTimeoutMs,
   );
 
-  it('names a bad variable in one line', async () => {
+  it('reports an invalid variable in one line', async () => {
     const run = start({ DATA_PLANES: 'many' });
     expect(await run.ended()).toBe(1);
     expect(run.stderr()).toBe('gateway: DATA_PLANES: must be a whole number from 1 to 16\n');

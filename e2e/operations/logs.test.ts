@@ -16,7 +16,7 @@ const markers = {
   responseBody: 'marker-path-77ef',
 };
 
-describe('the logs of every process, at the level trace', () => {
+describe('the logs of all processes at level trace', () => {
   let gateway: Gateway;
   const secrets: string[] = [];
   const proxied: Answer[] = [];
@@ -107,26 +107,26 @@ describe('the logs of every process, at the level trace', () => {
     }
   });
 
-  it('hold no token, whether it is good or not, and no master key', () => {
+  it('contain no token, valid or not, and no master key', () => {
     expect(secrets).toHaveLength(5);
     for (const secret of secrets) expect(logs).not.toContain(secret);
     expect(logs).not.toMatch(/gwt_/);
   });
 
   it.each(Object.entries(markers).filter(([where]) => where !== 'responseBody'))(
-    'hold nothing of a %s',
+    'contain no part of a %s',
     (_where, marker) => {
       expect(logs).not.toContain(marker);
     },
   );
 
-  it('hold nothing of the body of a response', () => {
+  it('contain no part of a response body', () => {
     const withBody = proxied.filter(({ body }) => body.includes(markers.responseBody));
     expect(withBody).toHaveLength(1);
     expect(logs).not.toContain(markers.responseBody);
   });
 
-  it('are like the metrics in that', () => {
+  it('and the metrics contain none of these', () => {
     for (const text of [...Object.values(markers), ...secrets]) {
       expect(metrics).not.toContain(text);
     }

@@ -57,7 +57,7 @@ describe('npm start at a larger scale', () => {
   }
 
   it(
-    'starts four data planes, says where they are, and they hold a quota and a key together',
+    'starts four data planes and prints their addresses; they enforce a quota and a key together',
     async () => {
       const started = await start({ DATA_PLANES: '4' });
       expect(started.stdout()).toContain('The gateway is ready with 4 data planes.');
@@ -98,7 +98,7 @@ describe('npm start at a larger scale', () => {
   );
 
   it(
-    'starts a data plane of two workers, and leaves none of them behind',
+    'starts a data plane with two workers, and stops both of them',
     async () => {
       const started = await start({ WORKERS: '2' });
       expect(started.stdout()).toContain('The gateway is ready with one data plane of 2 workers.');
@@ -113,7 +113,7 @@ describe('npm start at a larger scale', () => {
     testTimeoutMs,
   );
 
-  it('names a number of workers that cannot be, in one line', async () => {
+  it('reports an invalid number of workers in one line', async () => {
     run = runStack({ ...ports, GATEWAY_DATA_DIR: dataDir, WORKERS: 'all' });
     expect(await run.ended()).toBe(1);
     expect(run.stderr()).toBe('gateway: WORKERS: must be a whole number from 1 to 64\n');

@@ -63,7 +63,7 @@ describe('SIGTERM under load', () => {
   }
 
   it(
-    'a data plane finishes what is in flight, loses no answer and no record, and exits with 0 in time',
+    'a data plane finishes its requests, loses no response and no record, and exits with 0 in time',
     async () => {
       const dataPlane = await gateway.stack.startDataPlane();
       const client = gateway.admin.at(dataPlane.baseUrl);
@@ -95,7 +95,7 @@ describe('SIGTERM under load', () => {
   );
 
   it(
-    'a data plane cuts what does not end in time, notes it, and exits with 0 all the same',
+    'a data plane cancels requests that take too long, logs this, and still exits with 0',
     async () => {
       const env = { DRAIN_TIMEOUT_MS: '1000' };
       const dataPlane = await gateway.stack.startDataPlane({ env });
@@ -114,7 +114,7 @@ describe('SIGTERM under load', () => {
   );
 
   it(
-    'a data plane that stops while NATS is away leaves its records to its next start',
+    'a data plane keeps its records for its next start if NATS is down',
     async () => {
       const name = 'spooling';
       const first = await gateway.stack.startDataPlane({ name });
@@ -132,7 +132,7 @@ describe('SIGTERM under load', () => {
   );
 
   it(
-    'a control plane finishes what is in flight, loses no change and no record, and exits with 0 in time',
+    'a control plane finishes its calls, loses no change and no record, and exits with 0 in time',
     async () => {
       const second = await gateway.stack.startControlPlane();
       const client = gateway.admin.at(second.baseUrl);

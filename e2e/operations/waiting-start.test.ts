@@ -10,7 +10,7 @@ import { startRecordingUpstream } from '../harness/upstream.ts';
 const testTimeoutMs = 60_000;
 type Plane = Awaited<ReturnType<PlaneStack['startDataPlane']>>;
 
-describe('a plane that starts before what it needs', () => {
+describe('a plane that starts before its servers', () => {
   let stack: PlaneStack;
   let postgres: TcpGate;
   let databaseUrl: string;
@@ -57,7 +57,7 @@ describe('a plane that starts before what it needs', () => {
     });
 
   it(
-    'a control plane waits for Postgres, says so, and comes up with it',
+    'a control plane waits for Postgres, logs that it waits, and becomes ready when Postgres runs',
     async () => {
       await postgres.set('shut');
       const env = { DATABASE_URL: databaseUrl };
@@ -74,7 +74,7 @@ describe('a plane that starts before what it needs', () => {
   );
 
   it(
-    'a control plane waits for NATS, says so, serves the management API meanwhile, and publishes once it is there',
+    'a control plane waits for NATS, logs that it waits, serves the management API meanwhile, and publishes when NATS runs',
     async () => {
       await stack.nats.stop();
       const plane = await stack.startControlPlane({ waitForReady: false });
@@ -105,7 +105,7 @@ describe('a plane that starts before what it needs', () => {
   );
 
   it(
-    'a data plane waits for NATS, says so, answers 503 meanwhile, and comes up with it',
+    'a data plane waits for NATS, logs that it waits, answers 503 meanwhile, and becomes ready when NATS runs',
     async () => {
       await stack.startControlPlane();
       await stack.nats.stop();
@@ -124,7 +124,7 @@ describe('a plane that starts before what it needs', () => {
   );
 
   it(
-    'stops with exit code 0 while it still waits',
+    'stops with exit code 0 while it waits',
     async () => {
       await postgres.set('shut');
       await stack.nats.stop();

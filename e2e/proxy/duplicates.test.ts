@@ -12,7 +12,7 @@ const mib = 1024 * 1024;
 
 const largeBody = (size: number) => Buffer.alloc(size, 'binary \u0000\u00ff', 'latin1');
 
-describe('a request with an idempotency key, over three data planes', () => {
+describe('a request with an idempotency key, across three data planes', () => {
   let gateway: Gateway;
   let upstream: TestUpstream;
   /** Answers that wait for the test, in the order of arrival. */
@@ -66,7 +66,7 @@ describe('a request with an idempotency key, over three data planes', () => {
   }
 
   it(
-    '100 parallel duplicates arrive upstream once and get 100 equal answers, 99 marked as replayed',
+    'reaches the upstream once if it is sent 100 times in parallel, and gets 100 equal responses, 99 of them replays',
     async () => {
       const name = await route();
       const key = randomUUID();
@@ -104,7 +104,7 @@ describe('a request with an idempotency key, over three data planes', () => {
   );
 
   it(
-    'an answer of just 1 MiB is replayed byte for byte elsewhere, a larger one is refused',
+    'is replayed byte for byte on another data plane if the response has exactly 1 MiB; a replay of a larger one is refused',
     async () => {
       const bytesOf = async (plane: number, name: string, key: string) => {
         const { baseUrl } = gateway.dataPlanes[plane] ?? gateway.controlPlane;
@@ -139,7 +139,7 @@ describe('a request with an idempotency key, over three data planes', () => {
   );
 
   it(
-    'has an unknown end when its data plane is killed before the answer: refused with 409 that names the first, or forwarded once where the route says so',
+    'has an unknown outcome if its data plane is killed before the response: the next one gets 409 with the id of the first, or is forwarded once if the route allows it',
     async () => {
       const refusing = await route();
       const forwarding = await route({ idempotency: { on_unknown: 'forward' } });
@@ -180,7 +180,7 @@ describe('a request with an idempotency key, over three data planes', () => {
   );
 
   it(
-    'is refused with 503 soon while NATS is away, one without goes on, and its key is free after',
+    'is refused with 503 soon while NATS is down, one without a key is served, and the key can be used afterwards',
     async () => {
       const name = await route();
       await gateway.stack.nats.stop();
@@ -223,7 +223,7 @@ describe('a request with an idempotency key, over three data planes', () => {
   );
 
   it(
-    'is refused with 503 within three seconds while NATS hangs, and its key is free soon after',
+    'is refused with 503 within three seconds while NATS hangs, and the key can be used soon afterwards',
     async () => {
       const name = await route();
       const { pid } = gateway.stack.nats;

@@ -16,7 +16,7 @@ const keepAliveMs = 12_000;
 const mebibyte = 1024 * 1024;
 const bytesOfOne = 24 * 1024;
 
-describe(`${many} connections on which nothing happens`, () => {
+describe(`${many} idle connections`, () => {
   let gateway: Gateway;
   let port: number;
   let adminUrl: string;
@@ -65,7 +65,7 @@ describe(`${many} connections on which nothing happens`, () => {
   }
 
   it(
-    'take little memory, keep nobody out, and are cut when their time is over',
+    'use little memory, exclude no other caller, and are closed after their timeout',
     async () => {
       const before = await residentBytes(adminUrl);
       await open(many, addressOf);
@@ -89,7 +89,7 @@ describe(`${many} connections on which nothing happens`, () => {
   );
 
   it(
-    'of one address are refused past its bound, and counted, while another address is served',
+    'are refused above the limit of one address, and counted, while another address is served',
     async () => {
       await open(perAddress + 50, () => '127.0.0.1');
       await eventually(async () => {

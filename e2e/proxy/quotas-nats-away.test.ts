@@ -20,7 +20,7 @@ function windowSeconds(): number {
   return found;
 }
 
-describe('quotas while NATS is away', () => {
+describe('quotas while NATS is down', () => {
   let gateway: Gateway;
   let clients: readonly Client[];
   const names: string[] = [];
@@ -53,7 +53,7 @@ describe('quotas while NATS is away', () => {
   };
 
   it(
-    'each data plane grants its share and no more, without waiting, and what it granted counts when NATS is back',
+    'are granted by share on each data plane, without waiting, and count when NATS is back',
     async () => {
       const [fresh, begun, resumed, single] = names;
       const [first, second] = clients;

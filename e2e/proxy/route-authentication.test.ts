@@ -56,13 +56,13 @@ describe('the authentication of a route', () => {
     return (await gateway.admin.get(`/v1/requests/${id}`)).resource();
   }
 
-  it('is shown by the management API as it was set', async () => {
+  it('is shown by the management API as it was configured', async () => {
     const route = await gateway.route({ name: 'shown', auth: jwtAuth() });
     const found = (await gateway.admin.get(`/v1/routes/${route.id}`)).resource();
     expect(found['auth']).toEqual(jwtAuth());
   });
 
-  it('by JWT opens the route on every data plane, and the record names the subject, not the token', async () => {
+  it('by JWT works on every data plane, and the record has the subject but not the token', async () => {
     for (const plane of [0, 1]) {
       const token = await issuer.token({ tenant: 'blue', sub: `user-${plane}` });
       const answer = await call(plane, 'users', token);
@@ -81,7 +81,7 @@ describe('the authentication of a route', () => {
     }
   });
 
-  it('by JWT refuses what the issuer did not mean for the route, with a record of the refusal', async () => {
+  it('by JWT refuses tokens that the issuer did not make for the route, with a record of the refusal', async () => {
     const arrived = arrivedAt('users').length;
     for (const claims of [{ tenant: 'red' }, {}, { tenant: 'blue', aud: 'other' }]) {
       const answer = await call(0, 'users', await issuer.token(claims));
@@ -92,7 +92,7 @@ describe('the authentication of a route', () => {
     expect(arrivedAt('users')).toHaveLength(arrived);
   });
 
-  it('by JWT follows the issuer to new keys while it runs, on every data plane', async () => {
+  it('by JWT uses new keys of the issuer without a restart, on every data plane', async () => {
     const old = await issuer.token({ tenant: 'blue' });
     issuer.keys = [await createIssuerKey()];
     for (const plane of [0, 1]) {
@@ -102,7 +102,7 @@ describe('the authentication of a route', () => {
     }
   });
 
-  it('by API key takes the tokens of the workspace, in X-API-Key', async () => {
+  it('by API key accepts workspace tokens in X-API-Key', async () => {
     const { token, tokenId } = await gateway.tokenClient({ routes: ['keyed'], scopes: ['proxy'] });
     await gateway.settled();
     const answer = await gateway.admin.proxy('keyed', {
@@ -119,7 +119,7 @@ describe('the authentication of a route', () => {
     await expectRefusal(refused, 401, 'authentication_failed');
   });
 
-  it('changes with the route: what opened it before does not any more', async () => {
+  it('changes with the route: the former credential no longer works', async () => {
     const route = await gateway.route({ name: 'changing' });
     await gateway.settled();
     expect((await gateway.admin.proxy('changing')).status).toBe(200);

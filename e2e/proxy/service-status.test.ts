@@ -44,7 +44,7 @@ describe('the status of a service', () => {
   }
 
   it(
-    'follows its upstreams within two intervals, in the single view and in the list',
+    'follows its upstreams within two intervals, in GET by id and in the list',
     async () => {
       const gateway = await start({ dataPlanes: 2 });
       const [one, other] = await upstreams('one', 'other');
@@ -69,7 +69,7 @@ describe('the status of a service', () => {
   );
 
   it(
-    'counts a data plane no more that was killed, and is unknown where none is left',
+    'ignores a data plane that was killed, and is unknown if none is left',
     async () => {
       const gateway = await start({ dataPlanes: 1 });
       const [one] = await upstreams('one');
@@ -97,7 +97,7 @@ describe('the status of a service', () => {
   );
 
   it(
-    'is the same at every control plane, one that was just started included',
+    'is the same at every control plane, including one that has just started',
     async () => {
       const gateway = await start({ dataPlanes: 1 });
       const all = await upstreams('one', 'other');

@@ -22,7 +22,7 @@ const limits = {
   LINGER_TIMEOUT_MS: '1000',
 };
 
-describe('callers that are slow, or send too much', () => {
+describe('slow and oversized callers', () => {
   let gateway: Gateway;
   let large: Server;
   let port: number;
@@ -57,7 +57,7 @@ describe('callers that are slow, or send too much', () => {
   }, startTimeoutMs);
 
   it.each(Object.entries(ATTACKERS))(
-    'lose their connections in bounded time and memory, and others are served: one that %s',
+    'lose their connections within limited time and memory, while others are served: one that %s',
     async (name, attacker) => {
       const connections = connectionsOf(name);
       const beforeBytes = await residentBytes(adminUrl);
@@ -93,7 +93,7 @@ describe('callers that are slow, or send too much', () => {
     longestMs + 10_000,
   );
 
-  it('are answered with what was wrong where it can be told', async () => {
+  it('get a response that names the error, if a response can be sent', async () => {
     const answered = async (name: keyof typeof ATTACKERS, route = 'attacked') => {
       const attacker = ATTACKERS[name];
       const target = { port, token: gateway.admin.token, route };

@@ -19,7 +19,7 @@ const UNANSWERED = [
   'gateway_quota_unanswered_total',
 ];
 
-describe('a quota over four data planes', () => {
+describe('a quota across four data planes', () => {
   let gateway: Gateway;
   let clients: readonly Client[];
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('a quota over four data planes', () => {
   }
 
   it(
-    'accepts at most 1000, and at least 990, of 4000 requests that are offered at once',
+    'accepts at most 1000 and at least 990 of 4000 requests that are sent at once',
     async () => {
       const clock = await gateway.route({ rate_limit: RATE_LIMIT });
       let answers: BurstAnswer[] | undefined;
@@ -98,7 +98,7 @@ describe('a quota over four data planes', () => {
   );
 
   it.each(['token', 'ip'] as const)(
-    'holds for each subject by itself where it is per %s',
+    'applies to each subject separately if it is per %s',
     async (per) => {
       const { name } = await gateway.route({
         rate_limit: { limit: 20, window_seconds: 86_400, per },

@@ -9,7 +9,7 @@ import { startLoad, type LoadAnswer } from '../harness/load.ts';
 const startTimeoutMs = 60_000;
 const loadTimeoutMs = 60_000;
 
-describe('the versions of a route, through the base URLs of two data planes', () => {
+describe('versions of a route, at two data planes', () => {
   let gateway: Gateway;
   const upstreams: TestUpstream[] = [];
   const services: Record<string, string> = {};
@@ -45,7 +45,7 @@ describe('the versions of a route, through the base URLs of two data planes', ()
     return gateway.admin.at(plane?.baseUrl ?? '');
   };
 
-  it('give one caller one version, on every data plane', async () => {
+  it('give a caller the same version on every data plane', async () => {
     await split('sticky', 50, 50);
     const callers = await Promise.all(Array.from({ length: 8 }, () => gateway.tokenClient()));
     await gateway.settled();
@@ -60,7 +60,7 @@ describe('the versions of a route, through the base URLs of two data planes', ()
     }
   });
 
-  it('are reached by name, also one of weight 0, and the record says which it was', async () => {
+  it('are reached by name, even at weight 0, and the record names the version', async () => {
     await split('pinned', 100, 0);
     expect((await gateway.admin.proxy('pinned')).body).toBe('v1');
     const headers = { 'x-gateway-version': 'v2' };
@@ -75,7 +75,7 @@ describe('the versions of a route, through the base URLs of two data planes', ()
     });
   });
 
-  it('that a route does not have are refused with 400', async () => {
+  it('are refused with 400 if the route does not have them', async () => {
     await split('unknown', 1, 1);
     const headers = { 'x-gateway-version': 'v3' };
     const refused = await gateway.admin.proxy('unknown', { headers });
@@ -83,7 +83,7 @@ describe('the versions of a route, through the base URLs of two data planes', ()
     expect(details?.map(({ path }) => path)).toEqual(['x-gateway-version']);
   });
 
-  it('keep their services from being deleted', async () => {
+  it('prevent the deletion of their services', async () => {
     await split('holding', 1, 0);
     for (const id of Object.values(services)) {
       const refused = await gateway.admin.call('DELETE', `/v1/services/${id}`);
@@ -93,7 +93,7 @@ describe('the versions of a route, through the base URLs of two data planes', ()
   });
 
   it(
-    'are moved between under load, as a canary grows and is rolled back, without a lost request',
+    'lose no request while a canary grows and is rolled back under load',
     async () => {
       const rate_limit = { limit: 1_000_000, window_seconds: 60 };
       const id = await split('moving', 100, 0, { rate_limit });

@@ -36,7 +36,7 @@ describe('the record of a request', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  it('is found by id within a second of the response, through either control plane', async () => {
+  it('is found by id within a second after the response, at either control plane', async () => {
     const waitsMs: number[] = [];
     for (let count = 0; count < 40; count += 1) {
       const { baseUrl } = gateway.dataPlanes[count % 2] ?? gateway.controlPlane;
@@ -55,7 +55,7 @@ describe('the record of a request', () => {
     expect(median).toBeLessThan(1000);
   });
 
-  it('holds every field that the API promises', async () => {
+  it('has every field that the API promises', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const sentMs = Date.now();
     const answer = await gateway.admin.proxy('orders/a/b?secret=1', {
@@ -113,7 +113,7 @@ describe('the record of a request', () => {
     expect(gateway.upstream.seen.at(-1)?.headers['traceparent']).toContain(traceId);
   });
 
-  it('holds each attempt of a request that was retried', async () => {
+  it('lists each attempt of a request that was retried', async () => {
     const record = await recordOf(await gateway.admin.proxy('flaky', { method: 'GET' }));
     const attempts = record['attempts'] as { status: number; started_ms: number }[];
     expect(record).toMatchObject({ status: 200, outcome: 'success', retry_count: 2 });
@@ -128,7 +128,7 @@ describe('the record of a request', () => {
     });
   });
 
-  it('is there for refused and failed requests too, with what came of them', async () => {
+  it('exists for refused and failed requests too, with their outcome', async () => {
     await gateway.admin.proxy('scarce');
     const rejected = { outcome: 'rejected', upstream: null, attempts: [], retry_count: 0 };
     const cases: [string, Parameters<Client['proxy']>[1], object][] = [
@@ -157,7 +157,7 @@ describe('the record of a request', () => {
     }
   });
 
-  it('tells of a caller that left before its response', async () => {
+  it('shows that a caller disconnected before its response', async () => {
     await gateway.route({ name: 'left', upstreamPath: '/slow/4000' });
     await gateway.settled();
     const left = new AbortController();
@@ -175,7 +175,7 @@ describe('the record of a request', () => {
     });
   });
 
-  it('holds no header value, body, query value or secret', async () => {
+  it('contains no header value, body, query value or secret', async () => {
     const marker = 'marker-7f3a';
     const { token } = await gateway.tokenClient();
     await gateway.settled();

@@ -10,7 +10,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 const testTimeoutMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
-describe('the way of a record into the store', () => {
+describe('the delivery of records', () => {
   let gateway: Gateway;
   let controlPlanes: readonly Gateway['controlPlane'][];
 
@@ -37,7 +37,7 @@ describe('the way of a record into the store', () => {
       .page()
       .data.map(({ id }) => id);
 
-  it('stores a batch once that is delivered twice', async () => {
+  it('stores a batch once if it is delivered twice', async () => {
     const batch = Array.from({ length: 20 }, () => requestRecord(Date.now(), { route: 'twice' }));
     await deliver(batch, 2);
     const marker = requestRecord(Date.now(), { route: 'after' });
@@ -60,7 +60,7 @@ describe('the way of a record into the store', () => {
     return sum;
   }
 
-  it('finds a request of 29 days and 23 hours ago, and none that is older than 30 days', async () => {
+  it('finds a request of 29 days and 23 hours ago, but none older than 30 days', async () => {
     const hourMs = dayMs / 24;
     const young = requestRecord(Date.now() - 30 * dayMs + hourMs, { route: 'young' });
     const old = requestRecord(Date.now() - 30 * dayMs - hourMs, { route: 'old' });
@@ -75,7 +75,7 @@ describe('the way of a record into the store', () => {
   });
 
   it(
-    'keeps the records of requests that were answered while NATS was away',
+    'keeps the records of requests that were answered while NATS was down',
     async () => {
       await gateway.stack.nats.stop();
       const ids: string[] = [];

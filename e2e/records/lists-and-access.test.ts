@@ -6,7 +6,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-describe('lists of requests, and who may see them', () => {
+describe('lists of request records', () => {
   let gateway: Gateway;
   /** Ids of requests by the route that they asked for, oldest first. */
   const sent: Record<string, string[]> = {};
@@ -75,7 +75,7 @@ describe('lists of requests, and who may see them', () => {
     expect(await idsOf(`since=${time}&outcome=success`)).toEqual(sent['draft']);
   });
 
-  it('are paged by a cursor without a gap or a repetition, while requests go on', async () => {
+  it('are paged by a cursor without gaps and duplicates while more requests arrive', async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -99,7 +99,7 @@ describe('lists of requests, and who may see them', () => {
     await expectRefusal(await other.get('/v1/requests'), 401, 'authentication_failed');
   });
 
-  it('hold only what the environments and the routes of the token cover', async () => {
+  it('contain only records that the environments and routes of the token cover', async () => {
     const developer = await gateway.tokenClient({ environments: ['development'] });
     expect(await idsOf('outcome=success', developer)).toEqual(sent['draft']);
     const narrow = await gateway.tokenClient({ routes: ['bad'] });

@@ -43,7 +43,7 @@ const DENIED = [
 ];
 
 /** Over TLS and with the rights of deploy/nats/rights.conf, as a cluster would have it. */
-describe('a NATS server that asks for TLS, user and password', () => {
+describe('a NATS server that requires TLS, user and password', () => {
   let folder: string;
   let nats: Awaited<ReturnType<typeof startNats>>;
   let gateway: Gateway;
@@ -84,7 +84,7 @@ describe('a NATS server that asks for TLS, user and password', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('lets a data plane do all of its work', async () => {
+  it('allows a data plane all of its work', async () => {
     await gateway.route({ name: 'orders', rate_limit: { limit: 50 } });
     const headers = { 'idempotency-key': 'once' };
     const answer = await eventually(async () => {
@@ -108,7 +108,7 @@ describe('a NATS server that asks for TLS, user and password', () => {
     expect(changed['status']).toBe('active');
   });
 
-  it('lets a data plane write no configuration and take no records', async () => {
+  it('does not allow a data plane to write configuration or read records', async () => {
     const connection = await asDataPlane();
     try {
       for (const subject of DENIED) {
@@ -121,7 +121,7 @@ describe('a NATS server that asks for TLS, user and password', () => {
     }
   });
 
-  it('hears the password over TLS, and no log does', async () => {
+  it('receives the password over TLS, and no log contains it', async () => {
     const logs = await Promise.all(
       [dataPlane, gateway.controlPlane].map(({ logFile }) => readFile(logFile, 'utf8')),
     );

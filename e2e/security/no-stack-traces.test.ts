@@ -43,7 +43,7 @@ const FAILING: readonly (readonly [string, (token: string) => string[], string?]
   ['GET nonsense', () => []],
 ];
 
-describe('an answer to a request that fails', () => {
+describe('the response to a request that fails', () => {
   let gateway: Gateway;
   beforeAll(async () => {
     gateway = await startGateway();
@@ -65,7 +65,7 @@ describe('an answer to a request that fails', () => {
   }
 
   it.each(['the base URL', 'the port of the control plane'])(
-    'shows no stack trace and nothing of the inside, at %s',
+    'shows no stack trace and no internals, at %s',
     async (where) => {
       const { controlPlane, admin } = gateway;
       const url = where === 'the base URL' ? admin.baseUrl : controlPlane.baseUrl;
@@ -85,7 +85,7 @@ describe('an answer to a request that fails', () => {
     startTimeoutMs,
   );
 
-  it('shows none on the admin ports either', async () => {
+  it('shows none on the admin ports', async () => {
     for (const { adminUrl } of [gateway.controlPlane, ...gateway.dataPlanes]) {
       for (const path of ['/', '/%zz', '/metrics/../x', '/healthz?x=%00']) {
         const text = await (await fetch(adminUrl + path)).text();

@@ -22,7 +22,7 @@ const kinds: Readonly<Record<string, Readonly<Record<string, () => unknown>> | u
   'with a token without the scope': { scopes: () => ['services:read'] },
 };
 
-describe('a caller is refused with 401 and its envelope, and reaches no upstream', () => {
+describe('a caller that must be refused with 401 and reach no upstream', () => {
   let gateway: Gateway;
   let routePath: string;
   const callers = new Map<string, CallOptions>();
@@ -84,7 +84,7 @@ describe('a caller is refused with 401 and its envelope, and reaches no upstream
     expect((await gateway.admin.get(routePath)).resource()['status']).toBe('active');
   });
 
-  it('says nothing of whether a route exists to a caller without it', async () => {
+  it('does not learn whether a route exists that its token does not cover', async () => {
     const caller = callers.get('with a token without the route');
     const [known, unknown] = [
       await gateway.admin.proxy('orders', caller),

@@ -21,7 +21,7 @@ const startTimeoutMs = 60_000;
 const authority = createTestAuthority('planes');
 const caFile = path.join(tmpdir(), `gateway-e2e-ca-${process.pid}.pem`);
 
-describe('planes with TLS', () => {
+describe('both planes with TLS', () => {
   let stack: PlaneStack;
   let files: TestCertificateFiles;
   let dataPlane: ServiceProcess;
@@ -77,7 +77,7 @@ describe('planes with TLS', () => {
     return { status: headers[':status'], body: await text(stream) };
   }
 
-  it('serve management over HTTP/2 through the data plane, and traffic to an upstream that asks for a certificate', async () => {
+  it('serve management calls over HTTP/2 through the data plane, and traffic to an upstream that requires a client certificate', async () => {
     const client = authority.issue(['gateway.test']);
     const service = await call('POST', '/v1/services', {
       name: 'pay',
@@ -103,7 +103,7 @@ describe('planes with TLS', () => {
     expect(new Set(clients)).toEqual(new Set(['gateway.test']));
   });
 
-  it('read a new certificate at SIGHUP and keep their connections', async () => {
+  it('load a new certificate at SIGHUP and keep open connections', async () => {
     await files.write(['127.0.0.1', 'renewed.test']);
     process.kill(dataPlane.pid, 'SIGHUP');
     await eventually(async () => {

@@ -14,7 +14,7 @@ describe('the last use of a token', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  it('is shown soon, by traffic as by the management API', async () => {
+  it('is shown soon after traffic and after a management call', async () => {
     const caller = await gateway.tokenClient({ scopes: ['proxy'] });
     const operator = await gateway.tokenClient({ scopes: ['services:read'] });
     const idle = await gateway.tokenClient({ scopes: ['proxy'] });

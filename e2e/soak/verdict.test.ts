@@ -20,7 +20,7 @@ const flat = (samples: readonly Sample[]) =>
   Object.fromEntries(judge(samples, WARM_UP_MS).map(({ what, isFlat }) => [what, isFlat]));
 
 describe('the verdict of a soak', () => {
-  it('finds flat what grows during the warm-up alone', () => {
+  it('accepts growth during the warm-up', () => {
     const samples = run((second) => ({ residentBytes: Math.min(second, 50) * 4 * MIB }));
     expect(flat(samples)).toEqual({ 'resident MB': true, 'heap MB': true, handles: true });
   });
@@ -34,17 +34,17 @@ describe('the verdict of a soak', () => {
     expect(flat(run(make))).toEqual({ ...all, [what]: false });
   });
 
-  it('takes no garbage between two collections for a leak', () => {
+  it('does not mistake garbage between two collections for a leak', () => {
     const samples = run((second) => ({ heapBytes: (40 + ((second * second) % 30)) * MIB }));
     expect(flat(samples)['heap MB']).toBe(true);
   });
 
-  it('finds what is kept below more and more garbage', () => {
+  it('finds a leak below growing garbage', () => {
     const samples = run((second) => ({ heapBytes: (40 + (second % 30) + second / 15) * MIB }));
     expect(flat(samples)['heap MB']).toBe(false);
   });
 
-  it('judges no heap of a process that tells none', () => {
+  it('does not judge the heap of a process that does not report it', () => {
     expect(flat(run(() => ({ heapBytes: undefined })))).toEqual({
       'resident MB': true,
       handles: true,

@@ -14,13 +14,13 @@ const row = (fault: string, requests: number): FaultRow => ({
 const order = ['a', 'b', 'c'];
 
 describe('the table of faults', () => {
-  it('takes new rows in place of those of before, in the order of the faults', () => {
+  it('replaces old rows by new ones, in the order of the faults', () => {
     const before = formatFaultTable([row('c', 1), row('a', 2), row('gone', 3)]);
     const merged = mergeFaultTable(before, [row('b', 12_345), row('c', 4)], order);
     expect(merged).toBe(formatFaultTable([row('a', 2), row('b', 12_345), row('c', 4)]));
   });
 
-  it('is made where there was none', () => {
+  it('is created if there was none', () => {
     expect(mergeFaultTable('', [row('a', 1)], order)).toBe(formatFaultTable([row('a', 1)]));
   });
 });

@@ -64,7 +64,7 @@ describe('three control planes that start at once on an empty database', () => {
     expect(twice).toEqual([]);
   }
 
-  it('migrate it once, and make the first token, the environments and the partitions once', async () => {
+  it('migrate it once, and create the first token, the environments and the partitions once', async () => {
     // A migration that ran twice would find its tables there, and fail.
     await eventually(async () => {
       const lines = await logged();
@@ -85,7 +85,7 @@ describe('three control planes that start at once on an empty database', () => {
   });
 
   it(
-    'publish each version once, and no more of them than there are changes',
+    'publish each version once, and no more versions than changes',
     async () => {
       const { id } = await admin.create('/v1/services', {
         name: 'orders',
@@ -122,7 +122,7 @@ describe('three control planes that start at once on an empty database', () => {
   );
 
   it(
-    'store each record once between them, and note the use of its token',
+    'store each record once together, and update the last use of its token',
     async () => {
       await eventually(async () => expect((await traffic.proxy('route-0-0')).status).toBe(200));
       const ids: string[] = [];
@@ -152,7 +152,7 @@ describe('three control planes that start at once on an empty database', () => {
     testTimeoutMs,
   );
 
-  it('say of nothing that it failed', async () => {
+  it('log no failure', async () => {
     const lines = (await logged()).filter(({ level }) => level === 'error' || level === 'fatal');
     expect(lines).toEqual([]);
   });

@@ -46,7 +46,7 @@ const credentials = {
   header: { type: 'header', name: 'X-Upstream-Key', value: secrets.header },
 } as const;
 
-describe('credentials of upstreams, after a run with all that may happen to them', () => {
+describe('credentials of upstreams, after a run with every operation on them', () => {
   let gateway: Gateway;
   let sockets: Awaited<ReturnType<typeof startWebSocketUpstream>>;
   const answers: Answer[] = [];
@@ -204,7 +204,7 @@ describe('credentials of upstreams, after a run with all that may happen to them
     expect(tracesIn(tables, markers)).toEqual([]);
   });
 
-  it('are in no answer of the API, no metric and no output of a command', () => {
+  it('are in no response of the API, no metric and no output of a command', () => {
     expect(outputs).toContain(plainName);
     expect(outputs).toContain('under the key k2: ');
     expect(tracesIn(outputs, markers)).toEqual([]);

@@ -26,7 +26,7 @@ async function sampleOf(plane: Plane, name: string): Promise<string | undefined>
 }
 
 /** The steps of docs/run/security.md, "Master keys", on a gateway that serves traffic all the while. */
-describe('the change of the master key', () => {
+describe('a rotation of the master key', () => {
   let gateway: Gateway;
   let newKey: string;
   const started: Plane[] = [];
@@ -48,7 +48,7 @@ describe('the change of the master key', () => {
   afterAll(() => gateway.close());
 
   it(
-    '1: data planes learn the new key first, and the control plane then puts it in front',
+    '1: data planes get the new key first, then the control plane makes it the newest key',
     async () => {
       const { stack, controlPlane } = gateway;
       const both = `${newKey},${stack.masterKeys}`;
@@ -68,7 +68,7 @@ describe('the change of the master key', () => {
     startTimeoutMs,
   );
 
-  it('a data plane without the new key serves on with what it has, and names the key', async () => {
+  it('a data plane without the new key keeps serving its configuration, and names the key', async () => {
     const [old] = gateway.dataPlanes;
     if (old === undefined) throw new Error('there is a data plane');
     expect((await proxyTo(old, 'guarded-0')).status).toBe(200);
@@ -79,7 +79,7 @@ describe('the change of the master key', () => {
   });
 
   it(
-    'a data plane without the old key serves everything but what needs it, and tells everybody',
+    'a data plane without the old key refuses only what needs it, and reports it everywhere',
     async () => {
       const [, controlPlane] = started;
       const lacking = await gateway.stack.startDataPlane(withKeys(newKey));
@@ -112,7 +112,7 @@ describe('the change of the master key', () => {
   );
 
   it(
-    '2: all are re-encrypted while traffic flows, each request with its own credential',
+    '2: all credentials are re-encrypted during traffic, and each request has the right credential',
     async () => {
       const [served, controlPlane, lacking] = started;
       if (served === undefined || controlPlane === undefined || lacking === undefined) {
@@ -170,7 +170,7 @@ describe('the change of the master key', () => {
     startTimeoutMs,
   );
 
-  it('3: with the old key gone from everywhere a restart finds its credentials', async () => {
+  it('3: without the old key, restarted processes can decrypt all credentials', async () => {
     const restarted = await gateway.stack.startDataPlane(withKeys(newKey));
     for (const [at, token] of tokens.entries()) {
       expect((await proxyTo(restarted, `guarded-${at}`)).status).toBe(200);

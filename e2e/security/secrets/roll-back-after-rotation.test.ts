@@ -10,7 +10,7 @@ const environment = 'production';
 const authority = createTestAuthority('upstreams');
 
 /** The history is not re-encrypted: docs/run/security.md. */
-describe('a roll-back after the change of the master key', () => {
+describe('a rollback after a rotation of the master key', () => {
   let gateway: Gateway;
   const newKey = `k2:${randomBytes(32).toString('base64')}`;
   const withKeys = (keys: string) => ({ env: { GATEWAY_MASTER_KEYS: keys } });
@@ -34,7 +34,7 @@ describe('a roll-back after the change of the master key', () => {
   const services = async () => (await gateway.admin.get('/v1/services')).page().data;
 
   it(
-    'brings back what is sealed anew, and is refused where a secret of then is lost, with nothing done',
+    'restores re-encrypted secrets, and is refused without any change if a secret of that version cannot be decrypted',
     async () => {
       const { stack, admin, upstream } = gateway;
       const bearer = (token: string) => ({ type: 'bearer', token });

@@ -52,21 +52,21 @@ describe('a credential that was changed in the database', () => {
   afterAll(() => gateway.close());
 
   it.each(['swapped', 'damaged', 'without'] as const)(
-    'and was %s is sent nowhere, and nothing is sent without it',
+    'is not sent if it was %s, and no request is sent without it',
     async (name) => {
       await expectRefusal(await gateway.admin.proxy(name), 503, 'gateway_not_ready');
       expect(gateway.upstream.seen).toEqual([]);
     },
   );
 
-  it('cannot be moved to another header, as that is sealed with it', async () => {
+  it('cannot be moved to another header, because the header name is encrypted with it', async () => {
     expect((await gateway.admin.proxy('renamed')).status).toBe(200);
     const [seen] = gateway.upstream.seen;
     expect(seen?.headers.authorization).toBe('Bearer secret-of-renamed');
     expect(seen?.headers).not.toHaveProperty('x-shown');
   });
 
-  it('is told to operators, and leaves the others to serve', async () => {
+  it('is reported to operators, and other services are not affected', async () => {
     expect((await gateway.admin.proxy('other')).status).toBe(200);
     const [plane] = gateway.dataPlanes;
     const readiness = await (await fetch(`${plane?.adminUrl ?? ''}/readyz`)).text();
@@ -75,7 +75,7 @@ describe('a credential that was changed in the database', () => {
     expect(metrics).toContain('gateway_unusable_credentials{key_id="k1",reason="unreadable"} 3');
   });
 
-  it('is good again when it is set anew', async () => {
+  it('works again after it is set again', async () => {
     const body = { credential: credential('damaged') };
     expect((await gateway.admin.patch(`/v1/services/${id('damaged')}`, body)).status).toBe(200);
     await eventually(async () => expect((await gateway.admin.proxy('damaged')).status).toBe(200));

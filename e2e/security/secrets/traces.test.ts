@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { tracesIn } from './traces.ts';
 
-describe('the search for traces of a secret', () => {
+describe('findTraces', () => {
   const secret = 'mark3r-of-a-secret';
 
-  it('finds it plain, in hex, and in base64 wherever it stands in what was encoded', () => {
+  it('finds a secret in plain text, in hex, and in base64 at any offset', () => {
     const any = fc.uint8Array({ maxLength: 40 });
     fc.assert(
       fc.property(any, any, (before, after) => {
@@ -17,7 +17,7 @@ describe('the search for traces of a secret', () => {
     );
   });
 
-  it('finds nothing where there is nothing', () => {
+  it('finds nothing in a text without the secret', () => {
     expect(tracesIn(Buffer.from('mark3r-of-another secret'), [secret])).toEqual([]);
   });
 });

@@ -34,14 +34,14 @@ const hears = ({ heard }: Caller, text: string) =>
   eventually(() => expect(heard()).toBe(text), { intervalMs: 2 });
 
 describe('a TCP relay', () => {
-  it('carries bytes both ways, and the end of either side', async () => {
+  it('relays bytes both ways, and the end of either side', async () => {
     const caller = call(await startEcho());
     caller.socket.end('hello');
     await hears(caller, 'hello');
     await eventually(() => expect(caller.closed()).toBe(true));
   });
 
-  it('holds every byte back for the delay, each way, and keeps their order', async () => {
+  it('delays every byte, each way, and keeps their order', async () => {
     const relay = await startEcho();
     const caller = call(relay);
     caller.socket.write('a');
@@ -53,7 +53,7 @@ describe('a TCP relay', () => {
     expect(performance.now() - sentMs).toBeGreaterThanOrEqual(199);
   });
 
-  it('carries more than it holds back, without losing any', async () => {
+  it('relays more than its buffer without losing a byte', async () => {
     const relay = await startEcho();
     relay.slow(20);
     const caller = call(relay);
@@ -62,7 +62,7 @@ describe('a TCP relay', () => {
     await eventually(() => expect(caller.heard().length).toBe(size));
   });
 
-  it('loses all bytes in a black hole, tells nobody, and cuts what has lost some when it heals', async () => {
+  it('drops all bytes silently as a black hole, and closes connections that lost some when it is repaired', async () => {
     const relay = await startEcho();
     const caller = call(relay);
     caller.socket.write('a');
@@ -81,7 +81,7 @@ describe('a TCP relay', () => {
     await hears(later, 'd');
   });
 
-  it('delivers after a stall what was sent meanwhile', async () => {
+  it('delivers after a stall what was sent during it', async () => {
     const relay = await startEcho();
     const caller = call(relay);
     caller.socket.write('a');
@@ -97,7 +97,7 @@ describe('a TCP relay', () => {
     await hears(other, 'c');
   });
 
-  it('cuts what is open and relays what comes next', async () => {
+  it('closes open connections and relays new ones', async () => {
     const relay = await startEcho();
     const caller = call(relay);
     caller.socket.write('a');
@@ -109,7 +109,7 @@ describe('a TCP relay', () => {
     await hears(next, 'b');
   });
 
-  it('refuses connections until it heals', async () => {
+  it('refuses connections until it is repaired', async () => {
     const relay = await startEcho();
     const caller = call(relay);
     await once(caller.socket, 'connect');
