@@ -9,30 +9,32 @@ export function refuseAccess(message: string): GatewayError {
   });
 }
 
+/** @throws GatewayError authentication_failed */
 export function requireScope(token: TokenReach, scope: Scope): void {
   if (!covers(token.scopes, scope)) throw refuseAccess(`The token lacks the scope ${scope}.`);
 }
 
+/** @throws GatewayError authentication_failed */
 export function requireEnvironment(token: TokenReach, environment: string): void {
   if (!covers(token.environments, environment)) {
     throw refuseAccess('The token does not cover the environment of this resource.');
   }
 }
 
-/** A route needs its environment and its name. */
+/** A token must cover the environment and the name of a route. @throws GatewayError authentication_failed */
 export function requireRoute(token: TokenReach, environment: string, name: string): void {
   requireEnvironment(token, environment);
   if (!covers(token.routes, name)) throw refuseAccess('The token does not cover this route.');
 }
 
-/** Another token is seen and changed only by one that reaches everything that it reaches. */
+/** A token sees and changes another one only if it covers all that the other covers. @throws GatewayError authentication_failed */
 export function requireTokenReach(token: TokenReach, other: TokenReach): void {
   if (!reaches(token, other)) {
-    throw refuseAccess('The other token reaches further than the token of this call.');
+    throw refuseAccess('The other token covers more than the token of this call.');
   }
 }
 
-/** The names to which a list is limited; undefined where the token covers all of them. */
-export function limitOf(names: readonly string[]): readonly string[] | undefined {
+/** The names that the token covers, as the filter of a list; undefined: all. */
+export function coveredNames(names: readonly string[]): readonly string[] | undefined {
   return names.includes('*') ? undefined : names;
 }

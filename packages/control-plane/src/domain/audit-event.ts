@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { viewOf } from './derived-schemas.ts';
 import { choiceField, timeView } from './fields.ts';
 
-/** How long a change can be looked up. */
+/** How long audit events are kept. */
 export const AUDIT_RETENTION_DAYS = 400;
 
 const RETENTION_MS = AUDIT_RETENTION_DAYS * 24 * 60 * 60 * 1000;
@@ -25,13 +25,13 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who makes a change, and from where. Nulls: the control plane itself, when it starts. */
+/** Who makes a change, and from where. Nulls: the control plane itself. */
 export interface ChangeOrigin {
   readonly tokenId: string | null;
   /** The address of the client, taken from `X-Forwarded-For` if a trusted proxy sent it. */
   readonly clientAddress: string | null;
   readonly requestId: string | null;
-  /** Makes the id of an audit event at this time (ms since the Unix epoch), or now. */
+  /** Creates the id of an audit event at this time (ms since the Unix epoch), or now. */
   readonly newEventId: (atMs?: number) => string;
 }
 
@@ -47,7 +47,7 @@ export function ownOrigin(newId: (prefix: 'aud', atMs?: number) => string): Chan
 
 const resourceView = z.record(z.string(), z.unknown()).nullable();
 
-/** An audit event as the API shows it. */
+/** The schema of `auditEventView`. */
 export const auditEventViewSchema = z.object({
   id: z.string(),
   occurred_at: timeView,
@@ -70,11 +70,12 @@ export type AuditRow = Readonly<Omit<z.output<typeof auditEventViewSchema>, 'occ
   readonly occurredAtMs: number;
 };
 
+/** An audit event as the API shows it. */
 export function auditEventView(event: AuditRow): z.output<typeof auditEventViewSchema> {
   return auditEventViewSchema.parse({ ...event, occurred_at: event.occurredAtMs });
 }
 
-/** The oldest time of a change that is still found, ms since the Unix epoch. */
-export function oldestEventFound(nowMs: number): number {
+/** The oldest time of an audit event that can be read, ms since the Unix epoch. */
+export function oldestReadableEventMs(nowMs: number): number {
   return nowMs - RETENTION_MS + 1;
 }

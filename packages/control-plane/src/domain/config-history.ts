@@ -32,7 +32,7 @@ export const versionViewSchema = z.object({
   current: z.boolean(),
 });
 
-/** A stored version, without its reason under the name that the API gives it. */
+/** A stored version; the API shows `why` as `reason`. */
 export type ConfigVersion = Readonly<
   Omit<z.output<typeof versionViewSchema>, 'published_at' | 'reason'>
 > & {
@@ -40,6 +40,7 @@ export type ConfigVersion = Readonly<
   readonly why: string;
 };
 
+/** A version as the API shows it. */
 export function versionView(version: ConfigVersion): z.output<typeof versionViewSchema> {
   return versionViewSchema.parse({ ...version, reason: version.why });
 }
@@ -60,7 +61,7 @@ export const differenceViewSchema = z.object({
 export const rollBackViewSchema = z.object({
   environment: z.string(),
   restored_version: z.int().meta({ description: 'Services and routes are as in this version.' }),
-  changed: z.boolean().meta({ description: 'false: they were like that already.' }),
+  changed: z.boolean().meta({ description: 'false: nothing differed from that version.' }),
   services: z.object({ created: z.int(), updated: z.int(), deleted: z.int() }),
   routes: z.object({ created: z.int(), updated: z.int(), deleted: z.int() }),
 });
@@ -71,8 +72,8 @@ export const rollBackSchema = objectField({
 });
 
 /**
- * A row of the history as the API shows the resource: without its health, which is not a setting, and
- * without any secret. A setting that did not exist when the row was stored has its default.
+ * A row of the history as the API shows it: without health, which is not a setting, and without secrets.
+ * A setting that did not exist when the row was stored has its default.
  */
 export function storedView(kind: 'service' | 'route', row: StoredRow): object {
   return kind === 'service'

@@ -7,7 +7,7 @@ export interface KnownDataPlane {
   readonly heartbeat: Heartbeat;
   /** When the heartbeat arrived, by the monotonic clock of this process. */
   readonly heardMs: number;
-  /** It counts as live until then. */
+  /** The data plane counts as live until then. */
   readonly liveUntilMs: number;
 }
 
@@ -26,7 +26,7 @@ const servedEnvironmentSchema = z.object({
     .meta({ description: 'Why it does not serve the newest version that it knows of.' }),
 });
 
-/** A data plane as the API shows it, from its last heartbeat. */
+/** The schema of `dataPlaneView`. */
 export const dataPlaneViewSchema = z.object({
   id: z.string(),
   region: z.string(),
@@ -77,6 +77,7 @@ export function behindOf(
     .filter(({ isBehind }) => isBehind);
 }
 
+/** A data plane as the API shows it. */
 export function dataPlaneView(known: KnownDataPlane, context: DataPlaneContext): DataPlaneView {
   const { heartbeat, heardMs, liveUntilMs } = known;
   const { nowMs, wallMs, newest, secondsBehind, showsAll } = context;
@@ -101,13 +102,13 @@ export function dataPlaneView(known: KnownDataPlane, context: DataPlaneContext):
     started_at: timeOf(heartbeat.started_at_ms),
     last_seen_at: timeOf(wallMs - (nowMs - heardMs)),
     stale: liveUntilMs < nowMs,
-    // The error names its environment only in its text, so it is shown to who may see all of them.
+    // The error names its environment only in its text, so it is shown only to tokens of all environments.
     last_error: firstError ?? (showsAll ? heartbeat.last_error : null),
     environments,
   });
 }
 
-/** The clock of a data plane may be wrong by any amount: a time that no Date can hold becomes 1970. */
+/** The clock of a data plane may be wrong by any amount: a time out of range becomes 1970. */
 function timeOf(ms: number): Date {
   const time = new Date(ms);
   return Number.isNaN(time.getTime()) ? new Date(0) : time;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A resource is defined once, by the fields that a body creating it may hold. What a PATCH takes and what
- * an answer shows are derived here from that definition.
+ * A resource is defined once, by the fields of the body that creates it. The fields of a PATCH and of a
+ * response are derived here from that definition.
  */
 
 type Fields = Readonly<Record<string, z.ZodType>>;
@@ -34,8 +34,8 @@ function withoutDefault(field: z.ZodType): z.ZodType {
 }
 
 /**
- * The fields of a PATCH: each may be left out, and has no default. A field that is an object is merged
- * into what is stored (RFC 7396), so its own fields may be left out too; `applyChange` does the merge.
+ * The fields of a PATCH: all are optional and without default. An object is merged into the stored one
+ * (RFC 7396), so its own fields are optional too; `applyChange` merges it.
  */
 export function changeShape<Shape extends Fields>(shape: Shape): ChangeShape<Shape> {
   const changed = Object.entries(shape).map(([name, field]) => {
@@ -68,15 +68,15 @@ export function applyChange<Settings extends object>(
 }
 
 /**
- * The fields of an answer. Unknown keys of stored objects are left out, and a choice may have a value
- * that this version does not know: during an upgrade a newer replica may have written either.
+ * The fields of a response. Unknown keys of stored objects are omitted, and a choice may have an unknown
+ * value: during an upgrade a newer replica may have written either.
  */
 export function viewShape<Shape extends Fields>(shape: Shape): ViewShape<Shape> {
   const shown = Object.entries(shape).map(([name, field]) => [name, viewOf(field)]);
   return Object.fromEntries(shown) as ViewShape<Shape>;
 }
 
-/** As `viewShape`, of one field. */
+/** As `viewShape`, for one field. */
 export function viewOf<Field extends z.ZodType>(field: Field): z.ZodType<z.output<Field>> {
   return shownAs(field) as z.ZodType<z.output<Field>>;
 }
@@ -110,7 +110,7 @@ function isJson(given: z.ZodType): boolean {
   return field instanceof z.ZodObject || field instanceof z.ZodDiscriminatedUnion;
 }
 
-/** A stored row, with the default of creation for each setting that is younger than the row. */
+/** A stored row with the default of each setting that did not exist when the row was stored. */
 export function withDefaults(shape: Fields, row: Readonly<Record<string, unknown>>): object {
   const missing = Object.entries(shape).filter(
     ([name, field]) => (row[name] ?? null) === null && withoutDefault(field) !== field,

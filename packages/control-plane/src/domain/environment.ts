@@ -10,13 +10,14 @@ export interface Environment {
   readonly created_at: Date;
 }
 
-/** An environment as the API shows it. */
+/** The schema of `environmentView`. */
 export const environmentViewSchema = z.object({
   name: z.string(),
   config_version: z.int().meta({ description: 'The version of the newest published snapshot.' }),
   created_at: timeView,
 });
 
+/** An environment as the API shows it. */
 export function environmentView(environment: Environment): z.output<typeof environmentViewSchema> {
   return environmentViewSchema.parse(environment);
 }

@@ -16,7 +16,7 @@ export function stringField(pattern: RegExp, error: string) {
   return z.string({ error: 'must be a string' }).regex(pattern, { error });
 }
 
-/** A list that holds no item twice. */
+/** A list without repeated items. */
 export function listField<T extends z.ZodType<string | number>>(
   item: T,
   bounds: { min: number; max: number },
@@ -58,17 +58,17 @@ export const displayNameField = stringField(
   'must be 1 to 63 characters of letters, digits, -, _, . and space, and begin with a letter or digit',
 );
 
-/** An id in a body or a query. Only a look-up decides whether it names anything. */
+/** An id in a body or a query. Only a lookup decides whether it exists. */
 export const idField = z.string({ error: 'must be a string' });
 
-/** A time in answers: RFC 3339, UTC. Takes a Date, ms since the Unix epoch, or the text of a time. */
+/** A time in responses: RFC 3339, UTC. Accepts a Date, ms since the Unix epoch, or a string. */
 export const timeView = z.preprocess((time) => {
   if (!(time instanceof Date) && typeof time !== 'number' && typeof time !== 'string') return time;
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }, z.iso.datetime());
 
-/** What the gateway keeps about each service and route, as answers show it. */
+/** The fields that the gateway sets on each service and route. */
 export const rowFields = {
   revision: z.int().meta({ description: 'Counts up with each change.' }),
   created_at: timeView,

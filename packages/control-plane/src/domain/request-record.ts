@@ -11,27 +11,28 @@ const RETENTION_MS = RECORD_RETENTION_DAYS * 24 * 60 * 60 * 1000;
 
 const shownFields = requestRecordSchema.omit({ received_at_ms: true }).shape;
 
-/** A request record as it is stored: the columns that lists filter by, and the rest as one document. */
+/** A stored request record: the columns for filters, and the other fields as one document. */
 export interface RecordRow extends Pick<RequestRecord, 'id' | 'environment' | 'route' | 'status'> {
   readonly outcome: string;
   readonly receivedAtMs: number;
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-/** A request record as the API shows it. */
+/** The schema of `requestView`. */
 export const requestViewSchema = z.object({
   ...viewShape(shownFields),
   received_at: timeView,
   expires_at: timeView,
 });
 
-/** A null is not stored: most records lack most of these fields, whose names would be a tenth of a row. */
+/** Nulls are not stored: most records lack most of these fields, and their names would be a tenth of a row. */
 const UNSTORED_NULLS = Object.fromEntries(
   Object.entries(shownFields)
     .filter(([, field]) => field.safeParse(null).success)
     .map(([name]) => [name, null]),
 );
 
+/** A request record as the API shows it. */
 export function requestView(record: RecordRow): z.output<typeof requestViewSchema> {
   const { document, receivedAtMs, ...columns } = record;
   return requestViewSchema.parse({
@@ -43,12 +44,12 @@ export function requestView(record: RecordRow): z.output<typeof requestViewSchem
   });
 }
 
-/** The time from which a record is no longer found, ms since the Unix epoch. */
+/** When the record can no longer be read, ms since the Unix epoch. */
 function expiryOf(receivedAtMs: number): number {
   return receivedAtMs + RETENTION_MS;
 }
 
-/** The oldest time of a request whose record is still found, ms since the Unix epoch. */
-export function oldestFound(nowMs: number): number {
+/** The oldest received_at of a record that can be read, ms since the Unix epoch. */
+export function oldestReadableMs(nowMs: number): number {
   return nowMs - RETENTION_MS + 1;
 }

@@ -1,37 +1,37 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredRow } from './config-history.ts';
 
-/** A service or a route that is not what it was at the version that is rolled back to. */
+/** A service or a route that differs from the version to restore. */
 export interface Deviation {
   readonly kind: 'service' | 'route';
   readonly id: string;
-  /** What it was, as it was stored then; null: it was not there. */
+  /** Its row at that version; null: it did not exist. */
   readonly target: StoredRow | null;
-  /** What it is; null: it is not there. One of the two is there. */
+  /** Its present row; null: it does not exist. At most one of the two is null. */
   readonly current: StoredRow | null;
-  /** The highest that it ever had; revisions only count up. */
+  /** The highest revision that it ever had, because revisions only rise. */
   readonly revision: number;
 }
 
-/** What is to be written of one kind. */
+/** The changes of one kind of resource. */
 export interface RollBackPlan {
   readonly create: readonly StoredRow[];
   readonly update: readonly { readonly before: StoredRow; readonly after: StoredRow }[];
   readonly remove: readonly StoredRow[];
-  /** Of those that are updated: their names are to be free before any other gets one. */
+  /** Ids of updated resources that change their name; their old names must be free first. */
   readonly renamed: readonly string[];
 }
 
-/** Whether a secret that was sealed under this master key can be opened. */
+/** Whether secrets encrypted with this master key can be decrypted. */
 export type KnowsKey = (keyId: string) => boolean;
 
-/** A service whose secret of then cannot be opened any more. */
+/** A service whose secret at that version cannot be decrypted. */
 export interface LostSecret {
   readonly service: string;
   readonly keyId: string;
 }
 
-/** What becomes of the deviations of one kind, and which secrets of then are lost. */
+/** Plans how the deviations of one kind are undone, and finds secrets that are lost. */
 export function planRollBack(
   deviations: readonly Deviation[],
   at: Date,
@@ -68,7 +68,7 @@ interface Sealed {
   readonly sealed: string;
 }
 
-/** A secret that is the same as now is taken as it is sealed now: its key of then may be gone. */
+/** An unchanged secret keeps its present encryption, because the master key of that version may be gone. */
 function withSecrets(target: StoredRow, current: StoredRow | null): StoredRow {
   if (current === null) return target;
   const secrets: Record<string, unknown> = {};
@@ -78,7 +78,7 @@ function withSecrets(target: StoredRow, current: StoredRow | null): StoredRow {
   if (isDeepStrictEqual(certificateOf(target), certificateOf(current))) {
     secrets['client_key'] = current['client_key'] ?? null;
   }
-  // A route has neither, and is not given them.
+  // A route has neither field.
   return {
     ...target,
     ...Object.fromEntries(Object.entries(secrets).filter(([key]) => key in target)),

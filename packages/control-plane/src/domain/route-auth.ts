@@ -85,12 +85,12 @@ const claimsField = z
     }
   });
 
-/** Beyond this, JSON numbers are read as their neighbours: two tenants could open each other's route. */
+/** Larger JSON numbers are read as their neighbours, so two tenants could use each other's route. */
 function isExact(value: string | number | boolean): boolean {
   return typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** How the callers of a route prove who they are. */
+/** The authentication of a route; addresses in `deny` are refused in `jwks_url`. */
 export function authField(deny: AddressRanges) {
   return z.discriminatedUnion(
     'type',
@@ -108,7 +108,7 @@ export function authField(deny: AddressRanges) {
           'ES256',
         ]),
         required_claims: claimsField.default({}).meta({
-          description: 'A claim that is given by its name alone may have any value.',
+          description: 'A claim in a list of names may have any value.',
         }),
       }),
     ],
@@ -123,7 +123,7 @@ export function authField(deny: AddressRanges) {
 
 export type RouteAuth = z.output<ReturnType<typeof authField>>;
 
-/** The settings as data planes get them: one form, where a body may use several. */
+/** The authentication in the form of the snapshot: lists where the body also accepts a single value. */
 export function servedAuth(auth: RouteAuth): SnapshotAuth {
   if (auth.type !== 'jwt') return auth;
   const { audience, required_claims: claims } = auth;

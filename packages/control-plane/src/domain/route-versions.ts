@@ -35,7 +35,7 @@ export const versionsField = z
 
 export type RouteVersion = z.output<typeof versionSchema>;
 
-/** Where a route leads: to one service, or to versions that each name a service. */
+/** The target of a route: one service, or versions that each name a service. */
 export interface RouteTarget {
   readonly service_id: string | null;
   readonly versions: RouteVersion[] | null;
@@ -46,7 +46,7 @@ interface TargetInput {
   readonly versions?: RouteVersion[] | null | undefined;
 }
 
-/** The target of a new route. Left out means the same as null. */
+/** The target of a new route. An omitted field means null. */
 export function targetOf({ service_id = null, versions = null }: TargetInput): RouteTarget {
   return { service_id, versions };
 }
@@ -62,7 +62,7 @@ export function changeTarget(before: RouteTarget, change: TargetInput): RouteTar
 }
 
 /** Whether the target names a service. */
-export function namesAny(target: RouteTarget): boolean {
+export function hasService(target: RouteTarget): boolean {
   return target.service_id !== null || target.versions !== null;
 }
 

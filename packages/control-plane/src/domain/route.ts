@@ -45,10 +45,10 @@ const idempotencyField = objectField({
 });
 
 /**
- * Every setting of a route: the one place where its type, bounds and default stand. Bodies, answers, the
- * OpenAPI document and the type of a row are derived from it.
+ * Every setting of a route with its type, bounds and default. Bodies, responses, the OpenAPI document and
+ * the type of a row are derived from it.
  *
- * @param deny addresses at which the keys of an issuer must not be
+ * @param deny addresses that are refused in `jwks_url`
  */
 function routeFields(deny: AddressRanges) {
   return {
@@ -102,7 +102,7 @@ function hasNone(body: TargetBody): boolean {
   return (body.service_id ?? body.versions ?? null) === null;
 }
 
-/** The bodies that create and change a route; `deny` says where the keys of an issuer must not be. */
+/** The bodies that create and change a route; addresses in `deny` are refused in `jwks_url`. */
 export function routeSchemas(deny: AddressRanges) {
   const fields = routeFields(deny);
   return {
@@ -125,7 +125,7 @@ type RouteSchemas = ReturnType<typeof routeSchemas>;
 export type RouteInput = z.output<RouteSchemas['create']>;
 export type RouteChange = z.output<RouteSchemas['change']>;
 
-/** What an operator sets of a route. */
+/** The settings of a route. */
 export type RouteSettings = z.output<z.ZodObject<typeof storedRouteFields>>;
 
 /** A stored route. */
@@ -137,28 +137,27 @@ export interface Route extends RouteSettings {
   readonly updated_at: Date;
 }
 
-/** The settings that a new route's body asks for. */
+/** The settings of a new route. */
 export function newSettings(body: RouteInput): RouteSettings {
   return { ...body, ...targetOf(body) };
 }
 
 /**
- * The settings after a change; what it leaves out stays as it was. `auth`, `versions` and `regions` are
- * replaced, objects are merged. The result may lead nowhere: when the change takes away the service, or
- * the versions, and names nothing in their place.
+ * The settings after a change. Omitted fields keep their values; `auth`, `versions` and `regions` are
+ * replaced, objects are merged. The result has no service if the change removes it without a replacement.
  */
 export function changeRoute(before: RouteSettings, change: RouteChange): RouteSettings {
   const target: RouteTarget = changeTarget(before, change);
   return { ...applyChange(storedRouteFields, settingsOf(before), change), ...target };
 }
 
-/** The settings alone, without what the gateway keeps about a route. */
+/** The settings of a route without the fields that the gateway sets. */
 export function settingsOf(route: RouteSettings): RouteSettings {
   const names = Object.keys(storedRouteFields) as (keyof RouteSettings)[];
   return Object.fromEntries(names.map((name) => [name, route[name]])) as unknown as RouteSettings;
 }
 
-/** A route as the API shows it. */
+/** The schema of `routeView`. */
 export const routeViewSchema = z.object({
   id: z.string(),
   environment: z.string(),
@@ -168,6 +167,7 @@ export const routeViewSchema = z.object({
 
 export type RouteView = z.output<typeof routeViewSchema>;
 
+/** A route as the API shows it. */
 export function routeView(route: Route): RouteView {
   return routeViewSchema.parse(route);
 }

@@ -15,7 +15,7 @@ const CREDENTIAL_TYPES = ['bearer', 'basic', 'header'] as const;
 
 /**
  * Headers that the gateway or HTTP sets: hop-by-hop headers (RFC 9110 section 7.6.1), framing (RFC 9112
- * section 6), and what the gateway tells upstreams about the request. A credential must not replace them.
+ * section 6), and those in which the gateway describes the request. A credential must not replace them.
  * `_` counts as `-`, because some upstreams treat the two as equal.
  */
 const RESERVED = new Set([
@@ -107,18 +107,18 @@ export const credentialField = z
     },
   )
   .nullable()
-  .meta({ writeOnly: true, description: 'null removes it. No answer shows it.' });
+  .meta({ writeOnly: true, description: 'null removes it. No response shows it.' });
 
 export type CredentialInput = NonNullable<z.output<typeof credentialField>>;
 
-/** A credential as the API shows it: what it is and when it was set, and no part of the secret. */
+/** A credential as the API shows it, without any part of the secret. */
 export const credentialViewSchema = z.object({
   type: z.enum(CREDENTIAL_TYPES),
   header: z.string().meta({ description: 'The name of the header, in lower case.' }),
   set_at: timeView,
 });
 
-/** A credential as it is stored: what the API shows, and the encrypted header field. */
+/** A stored credential: what the API shows, and the encrypted header field. */
 export type StoredCredential = Readonly<z.output<typeof credentialViewSchema>> & SealedSecret;
 
 /** The header field that carries the credential. */
@@ -135,7 +135,7 @@ function fieldOf(input: CredentialInput): UpstreamCredential {
   }
 }
 
-/** Encrypts a credential for this service. The control plane never shows it again. */
+/** Encrypts a credential for this service. */
 export function sealCredential(
   vault: CredentialVault,
   input: CredentialInput,
@@ -152,7 +152,7 @@ export function sealCredential(
 }
 
 /**
- * The same credential, encrypted under the newest master key. `set_at` stays, as the credential does.
+ * Encrypts the same credential with the newest master key. `set_at` stays.
  *
  * @throws SecretUnreadableError
  */

@@ -18,10 +18,10 @@ function certificatesField(maxChars: number) {
     .refine(holdsCertificates, { error });
 }
 
-/** NUL and lone surrogates: Postgres stores neither in a text. */
+/** NUL and lone surrogates, which Postgres cannot store. */
 const NOT_STORABLE = /[\0\p{Cs}]/u;
 
-/** Whether the text holds certificates and no other PEM block that a reader could take for one. */
+/** Whether the text contains certificates and no other PEM block. */
 function holdsCertificates(text: string): boolean {
   if (NOT_STORABLE.test(text)) return false;
   const found = text.match(CERTIFICATE) ?? [];
@@ -30,7 +30,7 @@ function holdsCertificates(text: string): boolean {
     for (const pem of found) new X509Certificate(pem);
     return true;
   } catch {
-    // The caller learns from the message of the field; OpenSSL's message would add nothing.
+    // The message of the field is enough; OpenSSL's would add nothing.
     return false;
   }
 }
@@ -43,7 +43,7 @@ const clientCertificateField = objectField({
     .string({ error: 'must be a string' })
     .max(MAX_KEY_CHARS, { error: keyError })
     .regex(/-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/, { error: keyError })
-    .meta({ writeOnly: true, description: 'No answer shows it.' }),
+    .meta({ writeOnly: true, description: 'No response shows it.' }),
 }).refine(isPair, { path: ['key_pem'], error: 'must be the private key of cert_pem' });
 
 function isPair(pair: { readonly cert_pem: string; readonly key_pem: string }): boolean {
@@ -80,7 +80,7 @@ export const tlsField = objectField({
 
 export type TlsInput = z.output<typeof tlsField>;
 
-/** The TLS settings as they are stored and shown. The private key is stored apart and never shown. */
+/** The TLS settings as stored and shown. The private key is stored separately and never shown. */
 export const serviceTlsSchema = z.object({
   ca_pem: z.string().nullable(),
   server_name: z.string().nullable(),
@@ -97,7 +97,7 @@ export interface TlsSettings {
 
 export const NO_TLS_SETTINGS: TlsSettings = { tls: null, client_key: null };
 
-/** The TLS settings after a body. */
+/** The TLS settings after a change. Omitted fields keep their values, null removes them. */
 export function tlsOf(
   input: TlsInput | undefined,
   before: TlsSettings,

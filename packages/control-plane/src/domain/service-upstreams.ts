@@ -5,19 +5,19 @@ import { urlField } from './url-field.ts';
 
 const MAX_UPSTREAMS = 64;
 
-/** Where an upstream is, without the check of its address. */
+/** The fields of an upstream, without the check of its address. */
 export const upstreamFields = {
   url: z.string(),
   region: regionField.nullable().default(null),
   weight: integerField(1, 1000).default(1),
 };
 
-/** A place where a service runs. Data planes keep its health and its connections under its id. */
+/** One upstream of a service. Data planes store its health and its connections under its id. */
 export type Upstream = Readonly<z.output<z.ZodObject<typeof upstreamFields>>> & {
   readonly id: string;
 };
 
-/** The upstreams of a service; `deny` says at which addresses none may be. */
+/** The upstreams of a service; addresses in `deny` are refused. */
 export function upstreamsField(deny: AddressRanges) {
   const error = `must be a list of 1 to ${MAX_UPSTREAMS} items`;
   const upstream = objectField({ ...upstreamFields, url: urlField(deny) });
@@ -28,45 +28,45 @@ export function upstreamsField(deny: AddressRanges) {
     .superRefine((items, context) => {
       const seen = new Set<string>();
       items.forEach((item, index) => {
-        const place = placeOf(item);
-        if (seen.has(place)) {
+        const key = keyOf(item);
+        if (seen.has(key)) {
           const message = 'has the url and region of another upstream; use weight instead';
           context.addIssue({ code: 'custom', path: [index], message });
         }
-        seen.add(place);
+        seen.add(key);
       });
     });
 }
 
-/** What identifies an upstream from one state of a service to the next. */
-function placeOf({ url, region }: Pick<Upstream, 'url' | 'region'>): string {
+/** Identifies an upstream before and after a change of its service. */
+function keyOf({ url, region }: Pick<Upstream, 'url' | 'region'>): string {
   return JSON.stringify([url, region]);
 }
 
-/** What a body says of upstreams: a list, or the URL of the only one. */
+/** The upstreams in a body: a list, or the URL of the only one. */
 export interface UpstreamsInput {
   readonly url?: string | undefined;
   readonly upstreams?: readonly Omit<Upstream, 'id'>[] | undefined;
 }
 
-export function givesBoth(body: { url?: unknown; upstreams?: unknown }): boolean {
+export function hasUrlAndUpstreams(body: { url?: unknown; upstreams?: unknown }): boolean {
   return body.url !== undefined && body.upstreams !== undefined;
 }
 
 /**
- * The upstreams that a body asks for, or undefined if it asks for none. An upstream whose url and region
- * were there before keeps its id, so that data planes keep what they know of it.
+ * The upstreams after a change, or undefined if the body names none. An upstream whose url and region stay
+ * keeps its id, so that data planes keep its health and connections.
  */
 export function upstreamsOf(
   body: UpstreamsInput,
   before: readonly Upstream[],
   newId: () => string,
 ): readonly Upstream[] | undefined {
-  const kept = new Map(before.map((upstream) => [placeOf(upstream), upstream.id]));
+  const kept = new Map(before.map((upstream) => [keyOf(upstream), upstream.id]));
   const wanted =
     body.upstreams ?? (body.url === undefined ? [] : [{ url: body.url, region: null, weight: 1 }]);
   if (wanted.length === 0) return undefined;
   return wanted.map(({ url, region, weight }) => {
-    return { id: kept.get(placeOf({ url, region })) ?? newId(), url, region, weight };
+    return { id: kept.get(keyOf({ url, region })) ?? newId(), url, region, weight };
   });
 }

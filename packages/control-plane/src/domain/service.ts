@@ -17,7 +17,7 @@ import {
 } from './service-credential.ts';
 import { serviceTlsSchema, tlsField, type TlsInput, type TlsSettings } from './service-tls.ts';
 import {
-  givesBoth,
+  hasUrlAndUpstreams,
   upstreamFields,
   upstreamsField,
   upstreamsOf,
@@ -66,14 +66,14 @@ export function timeoutFault(
   return `must be at most interval_ms, which is ${check.interval_ms}`;
 }
 
-/** The settings that are stored as a body gives them. */
+/** The settings that are stored as they are in the body. */
 export const plainServiceFields = {
   name: displayNameField,
   health_path: pathField.default('/healthz'),
   health_check: healthCheckField.prefault({}),
 };
 
-/** The bodies that create and change a service; `deny` says at which addresses no upstream may be. */
+/** The bodies that create and change a service; addresses in `deny` are refused for upstreams. */
 export function serviceSchemas(deny: AddressRanges) {
   const given = {
     url: urlField(deny).optional(),
@@ -89,13 +89,13 @@ export function serviceSchemas(deny: AddressRanges) {
       ...given,
       environment: environmentNameField.optional(),
     })
-      .refine((body) => !givesBoth(body), notBoth)
+      .refine((body) => !hasUrlAndUpstreams(body), notBoth)
       .refine((body) => body.url !== undefined || body.upstreams !== undefined, {
         path: ['url'],
         error: 'is required unless `upstreams` is given',
       }),
     change: objectField({ ...changeShape(plainServiceFields), ...given }).refine(
-      (body) => !givesBoth(body),
+      (body) => !hasUrlAndUpstreams(body),
       notBoth,
     ),
   };
@@ -105,7 +105,7 @@ export type ServiceSchemas = ReturnType<typeof serviceSchemas>;
 export type ServiceInput = z.output<ServiceSchemas['create']>;
 export type ServiceChange = z.output<ServiceSchemas['change']>;
 
-/** What an operator sets of a service, as it is stored. */
+/** The settings of a service, as stored. */
 export interface ServiceSettings
   extends Pick<ServiceInput, 'name' | 'health_path' | 'health_check'>, TlsSettings {
   readonly upstreams: readonly Upstream[];
@@ -124,10 +124,10 @@ export interface Service extends ServiceSettings {
 /** Encrypts a credential for the service. */
 export type SealCredential = (input: CredentialInput) => StoredCredential;
 
-/** The TLS settings after a body, with the private key encrypted. */
+/** The TLS settings after a change, with the private key encrypted. */
 export type SealTls = (input: TlsInput | undefined, before: TlsSettings) => TlsSettings;
 
-/** The credential after a body: null removes it; a body that leaves it out keeps the stored one. */
+/** The credential after a change: null removes it, an omitted field keeps it. */
 export function credentialOf(
   body: { readonly credential?: CredentialInput | null | undefined },
   before: StoredCredential | null,
@@ -137,7 +137,7 @@ export function credentialOf(
   return body.credential === null ? null : seal(body.credential);
 }
 
-/** The settings after a change; what it leaves out stays as it was. The caller checks `timeoutFault`. */
+/** The settings after a change. Omitted fields keep their values. The caller checks `timeoutFault`. */
 export function changeService(
   before: ServiceSettings,
   change: ServiceChange,
@@ -159,7 +159,7 @@ const serviceStatusSchema = z.enum(['unknown', 'healthy', 'degraded', 'unhealthy
 /** The health of a service's upstreams, as the live data planes report it. */
 export type ServiceStatus = z.output<typeof serviceStatusSchema>;
 
-/** A service as the API shows it: no part of a secret is in it. */
+/** The schema of `serviceView`. */
 export const serviceViewSchema = z.object({
   id: z.string(),
   environment: z.string(),
@@ -175,6 +175,7 @@ export const serviceViewSchema = z.object({
 
 export type ServiceView = z.output<typeof serviceViewSchema>;
 
+/** A service as the API shows it, without any part of a secret. */
 export function serviceView(service: Service, status: ServiceStatus): ServiceView {
   const { health_check: check, health_path, upstreams } = service;
   return serviceViewSchema.parse({

@@ -21,7 +21,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 /** With an offset, a time in this year may fall into the next one, which RFC 3339 cannot write. */
 const LAST_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** The settings that are stored as a body gives them. */
+/** The settings that are stored as they are in the body. */
 const plainFields = {
   name: displayNameField,
   environments: namesField(environmentNameField, 'an environment'),
@@ -29,7 +29,7 @@ const plainFields = {
   scopes: listField(choiceField(SCOPES), { min: 1, max: SCOPES.length }),
 };
 
-/** The body that creates a token. `routes` left out means all routes, which the caller must cover. */
+/** The body that creates a token. Without `routes` it covers all routes, which the caller must cover too. */
 export const tokenInputSchema = objectField({
   ...plainFields,
   routes: plainFields.routes.optional(),
@@ -45,7 +45,7 @@ export type TokenInput = z.output<typeof tokenInputSchema>;
 export const rotationSchema = objectField({
   grace_seconds: integerField(0, 7 * DAY_SECONDS)
     .default(3600)
-    .meta({ description: 'How long the old secret still opens the token.' }),
+    .meta({ description: 'How long the old secret stays valid.' }),
 }).prefault({});
 
 /** A stored token, without its secrets. */
@@ -59,11 +59,11 @@ export interface Token extends TokenReach {
   readonly created_by: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** To within about a minute. */
+  /** Exact to about a minute. */
   readonly last_used_at: Date | null;
 }
 
-/** A token as the API shows it: without its secret and without the hash of its secret. */
+/** The schema of `tokenView`. */
 export const tokenViewSchema = z.object({
   id: z.string(),
   ...viewShape(plainFields),
@@ -73,13 +73,14 @@ export const tokenViewSchema = z.object({
   updated_at: timeView,
   last_used_at: timeView.nullable().meta({
     description:
-      'To within about a minute, on the management API or a data plane. null: never used.',
+      'Exact to about a minute. Calls of the management API and of data planes count. null: never used.',
   }),
 });
 
-/** The only answer that shows a secret: that of the call which made it. */
+/** The response of the call that creates or rotates a secret; no other response shows it. */
 export const tokenWithSecretSchema = tokenViewSchema.extend({ secret: z.string() });
 
+/** A token as the API shows it, without its secret and the hash of it. */
 export function tokenView(token: Token): z.output<typeof tokenViewSchema> {
   return tokenViewSchema.parse(token);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const MAX_URL_CHARS = 2048;
 
-/** The URL of an upstream; `deny` says at which addresses none may be. */
+/** The URL of an upstream; addresses in `deny` are refused. */
 export function urlField(deny: AddressRanges) {
   return checkedUrl((text) => refuseUpstreamUrl(text, deny));
 }
@@ -21,7 +21,7 @@ function checkedUrl(refuse: (text: string) => string | undefined) {
       // URL parsing silently drops spaces and control characters and replaces a lone surrogate, which
       // Postgres cannot store.
       const reason = /[ \p{Cc}\p{Cs}\\]/u.test(text)
-        ? 'must not hold spaces, control characters, lone surrogates or \\'
+        ? 'must not contain spaces, control characters, lone surrogates or \\'
         : refuse(text);
       if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
     });

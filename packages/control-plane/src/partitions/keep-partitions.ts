@@ -65,11 +65,11 @@ async function keepTable(
 ): Promise<void> {
   const before = retentionStart(nowMs, table);
   while (!signal.aborted && (await deleteStrays(db, table, before)) > 0);
-  const { make, drop } = planPartitions(table, await listPartitions(db, table), nowMs);
+  const { create, drop } = planPartitions(table, await listPartitions(db, table), nowMs);
   const labels = { table: table.name };
-  metrics?.missing.set(labels, make.length);
-  for (let index = 0; index < make.length; index += BATCH_PARTITIONS) {
-    const batch = make.slice(index, index + BATCH_PARTITIONS);
+  metrics?.missing.set(labels, create.length);
+  for (let index = 0; index < create.length; index += BATCH_PARTITIONS) {
+    const batch = create.slice(index, index + BATCH_PARTITIONS);
     const step = (lockMs: number) => makePartitions(db, table, batch, lockMs);
     const { made = [], late = [] } = (await untilDone(step, clock, signal)) ?? {};
     if (signal.aborted) return;

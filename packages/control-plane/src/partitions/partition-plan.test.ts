@@ -7,14 +7,14 @@ const TODAY = Date.UTC(2030, 0, 31);
 const days = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => TODAY + (from + index) * DAY_MS);
 
-describe('the plan of partitions', () => {
-  it('makes the days from 30 days ago to 30 days ahead, and none that exists', () => {
-    const { make, drop } = planPartitions(REQUEST_RECORDS, [], TODAY + 1);
-    expect(make).toEqual(days(-30, 30));
+describe('planPartitions', () => {
+  it('creates the missing days from 30 days ago to 30 days ahead', () => {
+    const { create, drop } = planPartitions(REQUEST_RECORDS, [], TODAY + 1);
+    expect(create).toEqual(days(-30, 30));
     expect(drop).toEqual([]);
-    expect(planPartitions(REQUEST_RECORDS, days(-30, 28), TODAY + 1).make).toEqual(days(29, 30));
+    expect(planPartitions(REQUEST_RECORDS, days(-30, 28), TODAY + 1).create).toEqual(days(29, 30));
     expect(planPartitions(REQUEST_RECORDS, days(-30, 30), TODAY + DAY_MS - 1)).toEqual({
-      make: [],
+      create: [],
       drop: [],
     });
   });
@@ -23,17 +23,17 @@ describe('the plan of partitions', () => {
     const existing = days(-31, 30);
     expect(planPartitions(REQUEST_RECORDS, existing, TODAY - 1).drop).toEqual([]);
     const plan = planPartitions(REQUEST_RECORDS, existing, TODAY);
-    expect(plan).toEqual({ make: [], drop: days(-31, -31) });
+    expect(plan).toEqual({ create: [], drop: days(-31, -31) });
   });
 
-  it('makes this month and the next of what is kept by the month, over the end of a year', () => {
+  it('creates this month and the next one of a monthly table, also at the end of a year', () => {
     const [december, january, february] = [
       Date.UTC(2030, 11),
       Date.UTC(2031, 0),
       Date.UTC(2031, 1),
     ];
-    expect(planPartitions(AUDIT_EVENTS, [], december + DAY_MS).make).toEqual([december, january]);
-    expect(planPartitions(AUDIT_EVENTS, [december, january], january).make).toEqual([february]);
+    expect(planPartitions(AUDIT_EVENTS, [], december + DAY_MS).create).toEqual([december, january]);
+    expect(planPartitions(AUDIT_EVENTS, [december, january], january).create).toEqual([february]);
   });
 
   it('drops a month no sooner than 400 days after its last event', () => {

@@ -5,7 +5,7 @@ import {
   AUDIT_ACTIONS,
   auditEventView,
   auditEventViewSchema,
-  oldestEventFound,
+  oldestReadableEventMs,
   RESOURCE_TYPES,
 } from '../domain/audit-event.ts';
 import { choiceField, environmentNameField } from '../domain/fields.ts';
@@ -63,7 +63,7 @@ export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly
       const { rows, isCut } = await listAuditEvents(db, {
         ...filters,
         within: token,
-        sinceMs: Math.max(since ?? 0, oldestEventFound(clock.nowMs())),
+        sinceMs: Math.max(since ?? 0, oldestReadableEventMs(clock.nowMs())),
         untilMs: until,
         after: afterId === undefined ? undefined : { id: afterId, occurredAtMs: timeOfId(afterId) },
         limit: limit + 1,

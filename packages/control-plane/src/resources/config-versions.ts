@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limitOf, refuseAccess, requireEnvironment, requireScope } from '../domain/access.ts';
+import { coveredNames, refuseAccess, requireEnvironment, requireScope } from '../domain/access.ts';
 import {
   differenceView,
   differenceViewSchema,
@@ -126,7 +126,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
         environment,
         from: Math.min(from, to),
         to: Math.max(from, to),
-        routes: limitOf(token.routes),
+        routes: coveredNames(token.routes),
         after: position === undefined ? undefined : { kind: position[0], id: position[1] },
         limit: limit + 1,
       });

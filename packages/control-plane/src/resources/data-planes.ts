@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
 import { z } from 'zod';
-import { limitOf, requireEnvironment } from '../domain/access.ts';
+import { coveredNames, requireEnvironment } from '../domain/access.ts';
 import { behindOf, dataPlaneView, dataPlaneViewSchema } from '../domain/data-plane.ts';
 import { environmentNameField } from '../domain/fields.ts';
 import type { DataPlanes } from '../fleet/data-planes.ts';
@@ -42,7 +42,7 @@ export function dataPlaneEndpoints(parts: DataPlaneEndpointParts): readonly Endp
     async handle({ token, query: { limit, cursor, environment } }) {
       const after = cursor === undefined ? '' : decodeCursor(LIST, z.string().max(64), cursor);
       if (environment !== undefined) requireEnvironment(token, environment);
-      const names = environment === undefined ? limitOf(token.environments) : [environment];
+      const names = environment === undefined ? coveredNames(token.environments) : [environment];
       const rows = await listEnvironments(db, { names, after: undefined, limit: MAX_ENVIRONMENTS });
       const newest = rows.map((row) => ({ environment: row.name, version: row.config_version }));
       const nowMs = clock.monotonicMs();
@@ -55,7 +55,7 @@ export function dataPlaneEndpoints(parts: DataPlaneEndpointParts): readonly Endp
         wallMs: clock.nowMs(),
         newest,
         secondsBehind: seconds,
-        showsAll: environment === undefined && limitOf(token.environments) === undefined,
+        showsAll: environment === undefined && coveredNames(token.environments) === undefined,
       };
       return page(
         cut.rows.map((one) => dataPlaneView(one, context)),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limitOf, refuseAccess, requireEnvironment } from '../domain/access.ts';
+import { coveredNames, refuseAccess, requireEnvironment } from '../domain/access.ts';
 import { environmentNameField } from '../domain/fields.ts';
 import {
   environmentInputSchema,
@@ -35,7 +35,7 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
     async handle({ token, query: { limit, cursor } }) {
       const after =
         cursor === undefined ? undefined : decodeCursor(LIST, environmentNameField, cursor);
-      const names = limitOf(token.environments);
+      const names = coveredNames(token.environments);
       const rows = await listEnvironments(db, { names, after, limit: limit + 1 });
       const cut = cutPage(rows, limit, LIST, (row) => row.name);
       return page(cut.rows.map(environmentView), cut.nextCursor);

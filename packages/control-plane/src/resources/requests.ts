@@ -4,10 +4,10 @@ import { isId, lowestId, timeOfId } from '@gateway/shared/ids';
 import { OUTCOMES } from '@gateway/shared/records/record';
 import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
-import { limitOf, refuseAccess } from '../domain/access.ts';
+import { coveredNames, refuseAccess } from '../domain/access.ts';
 import { choiceField, environmentNameField } from '../domain/fields.ts';
 import {
-  oldestFound,
+  oldestReadableMs,
   requestView,
   requestViewSchema,
   type RecordRow,
@@ -70,7 +70,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
         const id = params['id'] ?? '';
         if (!isId('req', id)) throw requestNotFound();
         const receivedAtMs = timeOfId(id);
-        if (receivedAtMs < oldestFound(clock.nowMs())) throw requestNotFound();
+        if (receivedAtMs < oldestReadableMs(clock.nowMs())) throw requestNotFound();
         const find = () => findRecord(db, id, receivedAtMs);
         const record = await awaitRecord(find, receivedAtMs, clock, signal);
         if (record === undefined) throw requestNotFound();
@@ -96,9 +96,9 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
           listRecordsWithin(db, part, timeoutMs);
         const wanted = {
           ...filters,
-          environments: limitOf(token.environments),
-          routes: limitOf(token.routes),
-          sinceMs: Math.max(since ?? 0, oldestFound(clock.nowMs())),
+          environments: coveredNames(token.environments),
+          routes: coveredNames(token.routes),
+          sinceMs: Math.max(since ?? 0, oldestReadableMs(clock.nowMs())),
           untilMs: until,
           after:
             afterId === undefined ? undefined : { id: afterId, receivedAtMs: timeOfId(afterId) },

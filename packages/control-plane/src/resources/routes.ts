@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
-import { limitOf, requireEnvironment, requireRoute } from '../domain/access.ts';
+import { coveredNames, requireEnvironment, requireRoute } from '../domain/access.ts';
 import { environmentNameField, routeNameField } from '../domain/fields.ts';
-import { namedServices, namesAny, targetOf, type RouteTarget } from '../domain/route-versions.ts';
+import { namedServices, hasService, targetOf, type RouteTarget } from '../domain/route-versions.ts';
 import {
   changeRoute,
   newSettings,
@@ -87,8 +87,8 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('rte'), cursor);
       if (service_id !== undefined && !isId('svc', service_id)) return page([], null);
       const rows = await listRoutes(db, {
-        environments: limitOf(token.environments),
-        names: limitOf(token.routes),
+        environments: coveredNames(token.environments),
+        names: coveredNames(token.routes),
         environment,
         serviceId: service_id,
         name,
@@ -150,7 +150,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       const { token, params, body, ifMatch } = call;
       const id = routeId(params);
       const target = targetOf(body);
-      const environment = namesAny(target) ? await environmentOf(target, token) : undefined;
+      const environment = hasService(target) ? await environmentOf(target, token) : undefined;
       const urls = urlsOf(body);
       if (urls.length > 0) {
         const before = await existingRoute(id);
@@ -165,7 +165,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
           throw invalidField(field, 'must name a service of the environment of the route');
         }
         const changed = changeRoute(current, body);
-        if (!namesAny(changed)) throw invalidField('service_id', 'is required');
+        if (!hasService(changed)) throw invalidField('service_id', 'is required');
         requireRoute(token, current.environment, changed.name);
         return isDeepStrictEqual(changed, settingsOf(current)) ? current : changed;
       });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isId } from '@gateway/shared/ids';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
-import { limitOf, requireEnvironment } from '../domain/access.ts';
+import { coveredNames, requireEnvironment } from '../domain/access.ts';
 import { displayNameField, environmentNameField } from '../domain/fields.ts';
 import {
   changeService,
@@ -90,7 +90,7 @@ export function serviceEndpoints(
     query,
     async handle({ token, query: { limit, cursor, environment, name } }) {
       const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('svc'), cursor);
-      const environments = limitOf(token.environments);
+      const environments = coveredNames(token.environments);
       const filter = { environments, environment, name, after, limit: limit + 1 };
       const { rows, isCut } = await listServices(db, filter);
       const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);

@@ -47,7 +47,7 @@ export async function listStrayPeriods(
   db: Database,
   table: PartitionedTable,
 ): Promise<readonly number[]> {
-  const time = sql.ref(table.time);
+  const time = sql.ref(table.timeColumn);
   const step = sql.lit(`1 ${table.period}`);
   const first = sql`date_trunc(${table.period}, min(${time}) AT TIME ZONE 'UTC')`;
   const { rows } = await sql<{ start_ms: number }>`
@@ -119,7 +119,7 @@ async function moveStrays(
   table: PartitionedTable,
   startMs: number,
 ): Promise<number> {
-  const time = sql.ref(table.time);
+  const time = sql.ref(table.timeColumn);
   const { from, to } = boundsOf(table, startMs);
   const { numAffectedRows } = await sql`
     WITH moved AS (
@@ -150,7 +150,7 @@ export async function deleteStrays(
   table: PartitionedTable,
   beforeMs: number,
 ): Promise<number> {
-  const time = sql.ref(table.time);
+  const time = sql.ref(table.timeColumn);
   const { numAffectedRows } = await sql`
     DELETE FROM ${defaultOf(table)} WHERE (${time}, id) IN (
       SELECT ${time}, id FROM ${defaultOf(table)}
