@@ -1,16 +1,16 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { arrive, type ArrivalOptions } from './arrive.ts';
 import type { Endpoint } from './endpoint.ts';
-import { toGatewayError } from './failure.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi.ts';
 import { createResponder, exchangeOf, type Responder } from './reply.ts';
 import { runEndpoint } from './run-endpoint.ts';
 import { securityHeaders } from './security-headers.ts';
+import { startExchange, type ExchangeOptions } from './start-exchange.ts';
+import { toGatewayError } from './to-gateway-error.ts';
 import type { RolloutWaits } from '../fleet/rollout-waits.ts';
 
-export interface AppOptions extends ArrivalOptions {
+export interface AppOptions extends ExchangeOptions {
   readonly endpoints: readonly Endpoint[];
   /** Where writes wait for the data planes. */
   readonly waits: RolloutWaits;
@@ -18,17 +18,17 @@ export interface AppOptions extends ArrivalOptions {
 
 type Handlers = Map<string, RequestHandler>;
 
-/** The management API: arrival, one handler for each endpoint, and one place where errors end. */
+/** The management API: a first middleware for all calls, a handler for each endpoint, one error handler. */
 export function createApp(options: AppOptions): Express {
   const { endpoints, authenticator, clock, log, waits } = options;
   const responder = createResponder(clock);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  // One path for one thing: `/v1/services/` is none, as `/V1/services` is none.
+  // A resource has exactly one path: `/v1/services/` and `/V1/services` do not exist.
   app.enable('strict routing');
   app.set('query parser', 'simple');
   app.use(securityHeaders());
-  app.use(arrive(options));
+  app.use(startExchange(options));
 
   const paths = new Map<string, Handlers>([
     [OPENAPI_PATH, new Map([['GET', documentHandler(endpoints, responder)]])],
@@ -43,20 +43,20 @@ export function createApp(options: AppOptions): Express {
   }
 
   app.use(() => {
-    throw new GatewayError('not_found', 'There is nothing at this path.');
+    throw new GatewayError('not_found', 'The path does not exist.');
   });
-  app.use(endWithError(responder, log));
+  app.use(errorHandler(responder, log));
   return app;
 }
 
-/** Finds the method's handler; an unknown path is told before who calls is asked. */
+/** Calls the handler of the method. An unknown method is refused before authentication. */
 function dispatch(path: string, handlers: Handlers): RequestHandler {
   const allowed = [...handlers.keys()].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]));
   return (request, response, next) => {
     exchangeOf(response).pattern = path;
     const handler = handlers.get(request.method === 'HEAD' ? 'GET' : request.method);
     if (handler !== undefined) return handler(request, response, next);
-    throw new GatewayError('method_not_allowed', `This path takes ${allowed.join(', ')}.`, {
+    throw new GatewayError('method_not_allowed', `The path accepts only ${allowed.join(', ')}.`, {
       headers: { allow: allowed.join(', ') },
     });
   };
@@ -69,14 +69,16 @@ function documentHandler(endpoints: readonly Endpoint[], responder: Responder): 
   };
 }
 
-function endWithError(responder: Responder, log: Logger): ErrorRequestHandler {
+function errorHandler(responder: Responder, log: Logger): ErrorRequestHandler {
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express counts the parameters
   return (thrown: unknown, _request, response, _next) => {
     const error = toGatewayError(thrown);
     const request_id = exchangeOf(response).requestId;
-    if (error.code === 'internal_error') log.error({ err: thrown, request_id }, 'a call failed');
-    else if (error.status >= 500) log.warn({ reason: String(thrown), request_id }, 'a call failed');
-    // A response that began cannot be taken back; cutting it off tells the caller that it is not whole.
+    if (error.code === 'internal_error')
+      log.error({ err: thrown, request_id }, 'management call failed');
+    else if (error.status >= 500)
+      log.warn({ reason: String(thrown), request_id }, 'management call failed');
+    // The head is already sent. Closing the connection tells the caller that the body is incomplete.
     if (response.headersSent) response.destroy();
     else responder.error(response, error);
   };

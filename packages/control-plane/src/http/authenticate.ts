@@ -12,33 +12,33 @@ import type { Exchange } from './reply.ts';
 import { TokenLookup } from './token-lookup.ts';
 
 const WINDOW_MS = 60_000;
-/** The largest number of addresses, and of tokens, that are counted at once. */
+/** The maximum number of addresses, and of tokens, that are counted at the same time. */
 const MAX_KEYS = 100_000;
 
 export interface AuthenticatorOptions {
   readonly db: Database;
   readonly clock: Clock;
-  /** Failed authentications that an address may have in a minute. */
+  /** Failed authentications that are allowed for an address in a minute. */
   readonly authFailureLimit: number;
-  /** Management calls that a token may make in a minute. */
+  /** Management calls that are allowed for a token in a minute. */
   readonly managementRateLimit: number;
-  /** Hears of each call that a token opens. */
+  /** Records when each token was last used. */
   readonly tokenUses: Pick<TokenUses, 'note'>;
 }
 
 export interface Authenticator {
-  /** What is left to an address, or of IPv6 to its network of 64 bits, of failed authentications. */
+  /** The failed authentications that an address has left in this window. For IPv6, per /64 network. */
   allowance(address: string): FixedWindow;
   /**
-   * The token of a call, one of whose management quota is taken.
+   * Authenticates a call and counts it against the management quota of its token.
    *
-   * A failure takes one of the address's allowance; past it the answer is 429, so guessing is slow.
-   * A good token gets in all the same, so nobody can lock others of the same address out.
+   * A failure counts against the address. Above the limit, failures are answered 429, which slows guessing
+   * down. A valid token is accepted in any case, so nobody can lock out others at the same address.
    *
    * @throws GatewayError authentication_failed, rate_limit_exceeded
    */
   authenticate(authorization: string | undefined, exchange: Exchange): Promise<CallerToken>;
-  /** Counters that made room for others: what they had counted was forgotten. */
+  /** How many counters were dropped to make room for others. */
   droppedCounters(): number;
 }
 
@@ -48,19 +48,20 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const calls = new FixedWindowCounters(MAX_KEYS);
   const lookup = new TokenLookup(db, clock);
 
-  async function open(authorization: string | undefined): Promise<CallerToken | string> {
-    if (authorization === undefined) return 'No token was sent: Authorization is missing.';
+  /** The token of a call, or why there is none. */
+  async function findToken(authorization: string | undefined): Promise<CallerToken | string> {
+    if (authorization === undefined) return 'The Authorization header is missing.';
     const secret = bearerCredential(authorization);
-    if (secret === undefined) return 'Authorization is not of the form `Bearer <token>`.';
+    if (secret === undefined) return 'The Authorization header must be `Bearer <token>`.';
     if (!isTokenSecret(secret)) return 'The token is malformed.';
     const token = await lookup.find(hashTokenSecretBytes(secret));
-    if (token === undefined) return 'The token is unknown or was revoked.';
-    const { secretExpiresAt, ...opened } = token;
-    // A secret that was rotated away grants nothing that outlives it, a newer secret least of all.
+    if (token === undefined) return 'The token is unknown or revoked.';
+    const { secretExpiresAt, ...found } = token;
+    // A call with a rotated secret must not create tokens that outlive that secret, nor get a newer secret.
     const ends = [token.expires_at, secretExpiresAt].filter((end) => end !== null);
     const expires_at = ends.toSorted((a, b) => +a - +b)[0] ?? null;
     if (expires_at !== null && +expires_at <= clock.nowMs()) return 'The token has expired.';
-    return { ...opened, expires_at };
+    return { ...found, expires_at };
   }
 
   return {
@@ -69,26 +70,26 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     },
     droppedCounters: () => failures.dropped + calls.dropped,
     async authenticate(authorization, exchange) {
-      const token = await open(authorization);
+      const token = await findToken(authorization);
       const nowMs = clock.nowMs();
       if (typeof token === 'string') {
         const address = addressGroup(exchange.clientAddress);
         exchange.window = failures.take(address, authFailureLimit, WINDOW_MS, nowMs);
         if (exchange.window.granted) throw refuseAccess(token);
-        throw limited('Too many failed authentications from this address', exchange.window);
+        throw rateLimited('Too many failed authentications from this address', exchange.window);
       }
       exchange.tokenId = token.id;
       options.tokenUses.note(token.id, nowMs);
       exchange.window = calls.take(token.id, managementRateLimit, WINDOW_MS, nowMs);
       if (!exchange.window.granted) {
-        throw limited('The management quota of this token is used up', exchange.window);
+        throw rateLimited('The management quota of this token is used up', exchange.window);
       }
       return token;
     },
   };
 }
 
-function limited(reason: string, window: FixedWindow): GatewayError {
+function rateLimited(reason: string, window: FixedWindow): GatewayError {
   const seconds = window.resetSeconds;
   return new GatewayError('rate_limit_exceeded', `${reason}; retry after ${seconds} s.`, {
     headers: { 'retry-after': String(seconds) },

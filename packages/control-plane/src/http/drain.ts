@@ -3,37 +3,35 @@ import { Server as NetServer } from 'node:net';
 import { pause, type Clock } from '@gateway/shared/clock';
 
 /**
- * How long connections stay open that are idle: a call that was sent before the caller could know of
- * the stop is still answered. http.Server's own close would cut it, and a caller that made something
- * would not know whether it was made.
+ * How long idle connections stay open at a stop. A call may already be on its way. The close of http.Server would
+ * reset its connection, and the caller would not know whether its change was made.
  */
 const GRACE_MS = 500;
-/** Calls that have not ended after this long are cut, so that the process stops within its bound. */
+/** How long running calls may take to end. Longer ones are cut off, so that the process stops in time. */
 const CALLS_MS = 5000;
 
 /**
- * Prepares a server to be stopped; to be called before its first request. The function that it gives
- * takes no new connection, answers what still arrives with `Connection: close`, and resolves when all
- * connections are closed.
+ * Prepares a server for a graceful stop. Call it before the first request. The returned function stops accepting
+ * connections, answers further calls with `Connection: close`, and resolves when all connections are closed.
  */
 export function prepareDrain(server: Server, clock: Clock): () => Promise<void> {
-  const underWay = new Set<ServerResponse>();
-  const idle = new AbortController();
+  const running = new Set<ServerResponse>();
+  const noneRunning = new AbortController();
   let draining = false;
-  let graceIsOver = false;
+  let graceOver = false;
 
   server.prependListener('request', (_request, response) => {
-    underWay.add(response);
+    running.add(response);
     response.once('close', () => {
-      underWay.delete(response);
-      if (graceIsOver && underWay.size === 0) idle.abort();
+      running.delete(response);
+      if (graceOver && running.size === 0) noneRunning.abort();
     });
     if (draining) response.setHeader('connection', 'close');
   });
 
   return async () => {
     draining = true;
-    for (const response of underWay) {
+    for (const response of running) {
       if (!response.headersSent) response.setHeader('connection', 'close');
     }
     const allClosed = new AbortController();
@@ -44,8 +42,8 @@ export function prepareDrain(server: Server, clock: Clock): () => Promise<void> 
       });
     });
     await pause(clock, GRACE_MS, allClosed.signal);
-    graceIsOver = true;
-    if (underWay.size > 0) await pause(clock, CALLS_MS, idle.signal);
+    graceOver = true;
+    if (running.size > 0) await pause(clock, CALLS_MS, noneRunning.signal);
     server.closeAllConnections();
     await closed;
   };

@@ -9,59 +9,59 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 /** The token of a management call. */
 export interface CallerToken extends TokenReach {
   readonly id: string;
-  /** When the token, or the secret that opened it, ends; null: never. */
+  /** When the token or the secret of the call expires, whichever is first; null: never. */
   readonly expires_at: Date | null;
 }
 
-/** A management call that has passed authentication, quota, scope and validation. */
+/** A management call after authentication, quota, scope check and validation. */
 export interface Call<Body, Query> {
   readonly token: CallerToken;
-  /** The `{name}` parts of the path, decoded; not validated. */
+  /** The `{name}` parts of the path: decoded, but not validated. */
   readonly params: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly query: Query;
-  /** The `If-Match` field as it came. */
+  /** The `If-Match` header, not parsed. */
   readonly ifMatch: string | undefined;
   readonly requestId: string;
-  /** As trusted proxies tell it. */
+  /** As reported by trusted proxies. */
   readonly clientAddress: string;
-  /** Aborts when the client leaves before its answer is complete. */
+  /** Aborts if the client disconnects before the response is complete. */
   readonly signal: AbortSignal;
 }
 
-interface Described {
+interface Description {
   readonly method: Method;
   /** As in OpenAPI: `/v1/services/{id}`. */
   readonly path: string;
   readonly summary: string;
-  /** null: any token will do. */
+  /** null: any token. */
   readonly scope: Scope | null;
-  /** What `handle` answers with: one resource, a new one, a page of a list, or nothing. */
+  /** The reply of `handle`: one resource, a new one, a page of a list, or nothing. */
   readonly answers: 'one' | 'created' | 'page' | 'none';
-  /** The shape of one resource in the answer. */
+  /** The schema of one resource in the reply. */
   readonly data?: z.ZodType;
-  /** Codes that this endpoint answers besides those that every one does. */
+  /** Error codes of this endpoint, besides those of all endpoints. */
   readonly errors: readonly ErrorCode[];
 }
 
-interface Spec<Body, Query> extends Described {
+interface Spec<Body, Query> extends Description {
   readonly body?: z.ZodType<Body>;
-  /** Query parameters, each a text as it came; without this none are taken. */
+  /** Query parameters, as strings. Undefined: the endpoint has none. */
   readonly query?: z.ZodType<Query>;
   readonly handle: (call: Call<Body, Query>) => Promise<Reply> | Reply;
 }
 
-/** One method on one path: routing, validation and the OpenAPI document are all made of these. */
-export interface Endpoint extends Described {
+/** One method on one path. Routing, validation and the OpenAPI document are derived from it. */
+export interface Endpoint extends Description {
   readonly body: z.ZodType | undefined;
   readonly query: z.ZodType;
-  /** Parses what the caller sent, then handles it. @throws GatewayError */
+  /** Validates the call, then handles it. @throws GatewayError */
   readonly run: (call: Call<unknown, unknown>) => Promise<Reply>;
 }
 
 const noQuery = z.strictObject({});
 
-/** Describes an endpoint; `handle` gets what its schemas made of the body and the query. */
+/** Defines an endpoint. `handle` gets the body and the query as their schemas parsed them. */
 export function endpoint<Body = undefined, Query = unknown>(spec: Spec<Body, Query>): Endpoint {
   const { handle, body, query = noQuery, ...described } = spec;
   return {

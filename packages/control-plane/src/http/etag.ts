@@ -23,7 +23,7 @@ function namesRevision(tag: string, revision: number): boolean {
  * Only the revision of a tag counts, because a change of state loses no other writer's change. Without
  * the field the last write wins.
  *
- * @param etag the newest tag, for the answer
+ * @param etag the newest tag, for the response
  * @throws GatewayError precondition_failed
  */
 export function requireMatch(ifMatch: string | undefined, revision: number, etag: string): void {
@@ -31,7 +31,7 @@ export function requireMatch(ifMatch: string | undefined, revision: number, etag
   if (tags(ifMatch).some((tag) => namesRevision(tag, revision))) return;
   throw new GatewayError(
     'precondition_failed',
-    `If-Match does not name revision ${revision}, which is the newest.`,
+    `If-Match does not match the newest revision, ${revision}.`,
     { headers: { etag } },
   );
 }

@@ -1,25 +1,25 @@
 import { GatewayError, type ErrorDetail } from '@gateway/shared/errors/gateway-error';
 import type { z } from 'zod';
 
-/** A request with more reasons than this shows the first ones only. */
+/** The maximum number of `details` in an error. */
 const MAX_DETAILS = 50;
-/** Below these a name that is not known may be a secret in the wrong place, so it is not repeated. */
+/** The name of an unknown field in one of these may be a misplaced secret, so the error does not repeat it. */
 const SECRET_FIELDS = new Set(['credential']);
-/** A path longer than this is cut, as the names of unknown fields are the caller's. */
+/** Longer paths are cut, because they may contain unknown field names of any length. */
 const MAX_PATH_CHARS = 256;
 
 /**
- * What the schema makes of a body or a query.
+ * Validates a body or a query.
  *
- * @throws GatewayError invalid_request whose `details` name each field that is wrong.
+ * @throws GatewayError invalid_request; its `details` name each invalid field
  */
 export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
-  throw invalidRequest(withoutRepetition(result.error.issues.flatMap(detailsOf)));
+  throw invalidRequest(withoutDuplicates(result.error.issues.flatMap(detailsOf)));
 }
 
-/** A 400: its message is the first reason as a sentence, `details` has all of them. */
+/** A 400. The message is the first of the details; `details` has all of them. */
 export function invalidRequest(all: readonly ErrorDetail[], cause?: unknown): GatewayError {
   const details = all
     .slice(0, MAX_DETAILS)
@@ -37,24 +37,28 @@ export function invalidField(path: string, message: string): GatewayError {
   return invalidRequest([{ path, message }]);
 }
 
-/** A value may break several checks that say the same, such as a number beyond every bound. */
-function withoutRepetition(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
+/** A value may fail several checks with the same message, such as both bounds of a number. */
+function withoutDuplicates(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
   return [...new Map(details.map((detail) => [JSON.stringify(detail), detail])).values()];
 }
 
-/** The issues of a value that is none of those that a field takes, as one that was left out is. */
-const OF_VALUES: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+/** The issues that zod reports for a missing field. */
+const ISSUES_IF_MISSING: ReadonlySet<string> = new Set([
+  'invalid_type',
+  'invalid_value',
+  'invalid_union',
+]);
 
 function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    if (SECRET_FIELDS.has(path)) return [{ path, message: 'has a field that is not known' }];
+    if (SECRET_FIELDS.has(path)) return [{ path, message: 'has an unknown field' }];
     return issue.keys.map((key) => ({
       path: path === '' ? key : `${path}.${key}`,
       message: 'is not a known field',
     }));
   }
-  const missing = OF_VALUES.has(issue.code) && issue.input === undefined;
+  const missing = ISSUES_IF_MISSING.has(issue.code) && issue.input === undefined;
   if (path === '' && issue.code === 'invalid_type') {
     return [{ path, message: 'the body must be a JSON object' }];
   }

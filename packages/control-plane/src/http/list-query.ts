@@ -7,51 +7,51 @@ const MAX_LIMIT = 200;
 
 const limitMessage = `must be a whole number from 1 to ${MAX_LIMIT}`;
 
-/** A query parameter is one text; given twice it is a list, which no parameter is. */
+/** A query parameter. A repeated one is a list, which is refused. */
 export function textParameter() {
   return z.string({ error: 'must be given once' });
 }
 
-/** The query parameters that every list takes. */
+/** The query parameters of all lists. */
 export const listParameters = {
   limit: textParameter()
     .regex(/^\d{1,3}$/, { error: limitMessage })
     .transform(Number)
     .pipe(z.number().min(1, { error: limitMessage }).max(MAX_LIMIT, { error: limitMessage }))
     .default(DEFAULT_LIMIT)
-    // As a caller sees it: a number, though it comes as text.
+    // For callers it is a number, although a query has only strings.
     .meta({
       type: 'integer',
       pattern: undefined,
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: `The size of a page; ${DEFAULT_LIMIT} where it is left out.`,
+      description: `The maximum number of items in a page; default ${DEFAULT_LIMIT}.`,
     }),
   cursor: textParameter().max(512, { error: 'is not a cursor of this list' }).optional(),
 };
 
-/** A time as in RFC 3339; parsed to ms since the Unix epoch. */
+/** A time in RFC 3339 format, parsed to ms since the Unix epoch. */
 export const timeParameter = z.iso
-  .datetime({ offset: true, error: 'must be a time as in RFC 3339' })
+  .datetime({ offset: true, error: 'must be an RFC 3339 time' })
   .transform((text) => Date.parse(text));
 
-/** The key of a list that is in the order of its ids. Nothing else reaches the database. */
+/** The cursor key of a list that is ordered by id. */
 export function idKey(prefix: IdPrefix) {
   return z.string().refine((text) => isId(prefix, text));
 }
 
 /**
- * Writes the position after which a list goes on: opaque to callers. `list` names the list, so that
- * a cursor of another one is refused.
+ * Encodes the position where the next page begins. Callers treat it as opaque. `list` is the name of the list, so
+ * that the cursor of another list is refused.
  */
 export function encodeCursor(list: string, after: unknown): string {
   return Buffer.from(JSON.stringify([list, after])).toString('base64url');
 }
 
 /**
- * Reads a cursor that `encodeCursor` made.
+ * Decodes a cursor of `encodeCursor`.
  *
- * @throws GatewayError invalid_request where it is none of this list.
+ * @throws GatewayError invalid_request if it is not a cursor of this list
  */
 export function decodeCursor<T>(list: string, after: z.ZodType<T>, cursor: string): T {
   const parsed = z.tuple([z.literal(list), after]).safeParse(parseCursor(cursor));
@@ -61,7 +61,7 @@ export function decodeCursor<T>(list: string, after: z.ZodType<T>, cursor: strin
 
 function parseCursor(cursor: string): unknown {
   const bytes = Buffer.from(cursor, 'base64url');
-  // What is no base64url would be passed over, so that a cursor could be followed by anything.
+  // Buffer.from ignores invalid characters; such a cursor is refused.
   if (bytes.toString('base64url') !== cursor) return undefined;
   try {
     return JSON.parse(bytes.toString('utf8'));
@@ -71,8 +71,10 @@ function parseCursor(cursor: string): unknown {
 }
 
 /**
- * Cuts rows, of which one more than `limit` was read, to a page: the cursor is the key of its last
- * row, or null where nothing follows. `isCut`: rows were left out before that, as they weigh too much.
+ * Cuts rows to a page. The caller reads one row more than `limit`, which shows whether another page follows. The
+ * cursor is the key of the last row of the page, or null on the last page.
+ *
+ * @param isCut whether the caller left out rows because the page would be too large
  */
 export function cutPage<Row>(
   rows: readonly Row[],

@@ -155,7 +155,9 @@ describe('a request that is not in order', () => {
         body,
       });
       expect(response.status).toBe(400);
-      expect(await response.text()).toContain('the body is not what its Content-Encoding says');
+      expect(await response.text()).toContain(
+        'the body is not encoded as its Content-Encoding says',
+      );
     },
   );
 

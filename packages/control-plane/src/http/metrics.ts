@@ -3,31 +3,31 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export interface HttpMetrics {
   readonly requests: Counter<'method' | 'route' | 'status'>;
   readonly duration: Histogram<'method' | 'route'>;
-  /** Connections and requests that were turned away before they were a call. */
+  /** Refused connections, and requests that node:http could not parse. */
   readonly refused: Counter<'reason'>;
 }
 
 const PREFIX = 'gateway_control_plane';
 
-/** What the management API counts. `route` is the pattern of an endpoint, so the series are bounded. */
+/** The metrics of the management API. `route` is the path pattern of an endpoint, so the number of series is bounded. */
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   return {
     requests: new Counter({
       name: `${PREFIX}_http_requests_total`,
-      help: 'Management calls by method, endpoint and status; status 0 is a client that left.',
+      help: 'Management calls, by method, endpoint and status; status 0: the client disconnected',
       labelNames: ['method', 'route', 'status'],
       registers: [registry],
     }),
     duration: new Histogram({
       name: `${PREFIX}_http_request_duration_seconds`,
-      help: 'Time from the arrival of a management call to the end of its answer.',
+      help: 'Time from the arrival of a management call to the end of its response',
       labelNames: ['method', 'route'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers: [registry],
     }),
     refused: new Counter({
       name: `${PREFIX}_http_refused_total`,
-      help: 'Requests that were not valid HTTP or did not arrive in time; connections past the limit.',
+      help: 'Requests that were not valid HTTP or did not arrive in time, and connections above the limit',
       labelNames: ['reason'],
       registers: [registry],
     }),
@@ -40,11 +40,11 @@ export interface PoolUse {
   readonly waiting: number;
 }
 
-/** Shows how the Postgres pool stands whenever the metrics are read. */
+/** Reports the state of the Postgres pool when the metrics are read. */
 export function observePool(registry: Registry, poolUse: () => PoolUse): void {
   new Gauge({
     name: `${PREFIX}_postgres_connections`,
-    help: 'Connections of the Postgres pool by state, and calls that wait for one.',
+    help: 'Connections of the Postgres pool by state, and calls that wait for one',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -56,11 +56,11 @@ export function observePool(registry: Registry, poolUse: () => PoolUse): void {
   });
 }
 
-/** Shows how many rate counters were dropped because there were too many of them. */
+/** Reports how many rate counters were dropped because there were too many of them. */
 export function observeDroppedCounters(registry: Registry, dropped: () => number): void {
   new Gauge({
     name: `${PREFIX}_rate_counters_dropped`,
-    help: 'Counters of addresses and tokens that were forgotten to make room for others.',
+    help: 'Rate counters of addresses and tokens that were dropped to make room for others',
     registers: [registry],
     collect() {
       this.set(dropped());

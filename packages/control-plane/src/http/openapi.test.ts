@@ -122,7 +122,7 @@ describe('GET /v1/openapi.json', () => {
         type: 'integer',
         minimum: 1,
         maximum: 200,
-        description: 'The size of a page; 50 where it is left out.',
+        description: 'The maximum number of items in a page; default 50.',
       },
     });
   });

@@ -9,7 +9,7 @@ export const OPENAPI_PATH = '/v1/openapi.json';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What every endpoint may answer, besides what it names itself. */
+/** Error codes of all endpoints, besides those that an endpoint lists. */
 const ALWAYS: readonly ErrorCode[] = [
   'authentication_failed',
   'rate_limit_exceeded',
@@ -18,8 +18,8 @@ const ALWAYS: readonly ErrorCode[] = [
 ];
 
 /**
- * The OpenAPI 3.1 document of the management API. Bodies and parameters are those that the endpoints
- * validate by, errors those of the error table, so it cannot say what the service does not do.
+ * The OpenAPI 3.1 document of the management API. It is derived from the schemas that the endpoints validate with and
+ * from the error table, so it cannot differ from what the service does.
  */
 export function openApiDocument(endpoints: readonly Endpoint[]): Json {
   const paths: Record<string, Record<string, Json>> = {};
@@ -40,7 +40,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Json {
       title: 'Gateway management API',
       version: 'v1',
       description:
-        'Configures the gateway and looks requests up. Traffic itself goes to /v1/proxy/{route}.',
+        'Configures the gateway and shows request records. Traffic goes to /v1/proxy/{route}.',
     },
     security: [{ token: [] }],
     paths,
@@ -106,23 +106,23 @@ function errorResponses(endpoint: Endpoint): Json {
   );
 }
 
-/** RFC 7240; every write takes it. */
+/** RFC 7240. All writes accept it. */
 const PREFER: Json = {
   name: 'Prefer',
   in: 'header',
   required: false,
   schema: { type: 'string' },
   example: 'wait=5',
-  description: `\`wait=N\`: the answer comes when every live data plane serves the change, after N seconds (at most ${MAX_WAIT_SECONDS}) in any case.`,
+  description: `\`wait=N\`: respond when every live data plane serves the change, after N seconds at the latest (at most ${MAX_WAIT_SECONDS}).`,
 };
 
 const WAIT_HEADERS: Json = {
   'Preference-Applied': {
-    description: '`wait=N` where every live data plane was seen to serve the change in time.',
+    description: '`wait=N` if every live data plane served the change in time.',
     schema: { type: 'string' },
   },
   'X-Gateway-Wait': {
-    description: 'Where that was asked for and not seen: why.',
+    description: 'Why the wait ended without that.',
     schema: { enum: WAIT_REASONS },
   },
 };
@@ -151,14 +151,14 @@ function queryParameters(query: z.ZodType): Json[] {
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const document: Record<string, unknown> = {
-    ...z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withoutNoise }),
+    ...z.toJSONSchema(schema, { io, unrepresentable: 'any', override: simplify }),
   };
   delete document['$schema'];
   return document;
 }
 
-/** Leaves out what says nothing: bounds that are those of every number, the long form of a format. */
-function withoutNoise({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+/** Removes the bounds that every number has, and the pattern of a named format. */
+function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;

@@ -114,7 +114,7 @@ describe('the management API while Postgres is away', () => {
     expect(answer.status).toBe(500);
     expect(answer.json.error).toEqual({
       code: 'internal_error',
-      message: 'The gateway failed in a way that it did not expect.',
+      message: 'The gateway failed unexpectedly.',
       request_id: answer.headers.get('x-request-id'),
     });
   });

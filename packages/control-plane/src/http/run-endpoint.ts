@@ -18,22 +18,22 @@ const parseJson = express.json({
 }) as RequestHandler;
 
 /**
- * JSON is UTF-8 (RFC 8259 section 8.1). What is not would be mended in silence, and another credential
- * stored than the one that was sent.
+ * JSON is UTF-8 (RFC 8259 section 8.1). The parser would silently replace invalid bytes, and a different credential
+ * than the caller's would be stored.
  */
 function requireUtf8(_request: unknown, _response: unknown, body: Buffer, charset: string): void {
   if (charset !== 'utf-8') throw namedError('charset.unsupported');
   if (!isUtf8(body)) throw namedError('body.not.utf8');
 }
 
-/** As the body parser names its own errors; failure.ts says what a caller is told. */
+/** An error like those of the body parser. to-gateway-error.ts maps both. */
 function namedError(type: string): Error {
   return Object.assign(new Error(type), { type });
 }
 
 /**
- * Runs one endpoint. The order matters: a caller that is refused costs no parsing and learns nothing
- * of what exists; a body is read only for one who may send it.
+ * Runs one endpoint. Authentication comes first, so that a refused caller causes no parsing and learns nothing about
+ * what exists.
  */
 export function runEndpoint(
   endpoint: Endpoint,
@@ -69,12 +69,12 @@ export function runEndpoint(
   };
 }
 
-/** Another name of UTF-8 that clients write (WHATWG Encoding section 4.2), and the parser does not know. */
+/** Another label of UTF-8 (WHATWG Encoding section 4.2), which the parser does not know. */
 const UTF8_LABEL = /(;[ \t]*charset=)"?utf8"?(?=[ \t]*(?:;|$))/i;
 
 async function readJson(request: Request, response: Response): Promise<unknown> {
   if (hasBody(request) && request.is(JSON_TYPES) === false) {
-    throw new GatewayError('unsupported_media_type', 'Send the body as application/json.');
+    throw new GatewayError('unsupported_media_type', 'The body must be application/json.');
   }
   const type = request.headers['content-type'];
   if (type !== undefined) request.headers['content-type'] = type.replace(UTF8_LABEL, '$1utf-8');

@@ -19,7 +19,7 @@ import type { HttpMetrics } from './metrics.ts';
 
 export interface ManagementServer {
   readonly port: number;
-  /** Takes no more connections, lets the calls in flight end, and resolves when all are closed: see drain.ts. */
+  /** Stops accepting connections and resolves when all are closed; see drain.ts. */
   close(): Promise<void>;
 }
 
@@ -28,16 +28,16 @@ export interface ServerOptions {
   readonly host: string;
   readonly clock: Clock;
   readonly newId: ReturnType<typeof createIdFactory>;
-  /** What a request that cannot be parsed is told of the limit; it has no address of its own. */
+  /** For the rate-limit headers of the response to a request that cannot be parsed. */
   readonly authFailureLimit: number;
   readonly metrics: HttpMetrics;
-  /** With one the port has TLS. */
+  /** If set, the port uses TLS. */
   readonly certificate?: ServedCertificate | undefined;
 }
 
-/** A request that has not arrived whole after this long is cut off; it bounds what is read in vain. */
+/** How long a whole request may take to arrive. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Each may hold a body of 1 MiB, so this bounds the memory. */
+/** Bounds the memory: each connection may hold a body of 1 MiB. */
 const MAX_CONNECTIONS = 1000;
 
 /** Starts the management port. */
@@ -45,9 +45,9 @@ export async function startServer(
   app: RequestListener,
   options: ServerOptions,
 ): Promise<ManagementServer> {
-  const answers = new WeakMap<Duplex, ServerResponse>();
+  const lastResponses = new WeakMap<Duplex, ServerResponse>();
   const listener: RequestListener = (request, response) => {
-    answers.set(request.socket, response);
+    lastResponses.set(request.socket, response);
     app(request, response);
   };
   const server = openServer(listener, options);
@@ -58,15 +58,15 @@ export async function startServer(
     options.metrics.refused.inc({ reason: 'too_many_connections' });
   });
   const close = prepareDrain(server, options.clock);
-  // Any expectation but 100-continue is ignored, as RFC 9110 section 10.1.1 allows.
+  // An `Expect` other than 100-continue is ignored, as RFC 9110 section 10.1.1 allows.
   server.on('checkExpectation', listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuse(error, socket, answers.get(socket), options);
+    refuse(error, socket, lastResponses.get(socket), options);
   });
-  // Without a listener node:http drops the connection, which tells the caller nothing.
+  // Without this listener node:http closes the connection without a response.
   server.on('connect', (_request, socket) => {
-    const message = 'CONNECT is not a method of this service.';
-    endWith(socket, 'method_not_allowed', message, options, { allow: '' });
+    const message = 'The method CONNECT is not supported.';
+    endWithError(socket, 'method_not_allowed', message, options, { allow: '' });
   });
   const { host, port } = options;
   const listening = await listen(server, { host, port, portVariable: 'CONTROL_PLANE_PORT' });
@@ -75,7 +75,7 @@ export async function startServer(
 
 function openServer(listener: RequestListener, options: ServerOptions): Server {
   const { certificate, metrics } = options;
-  // The app itself refuses a missing Host, in the envelope.
+  // The app refuses a missing Host with an error envelope.
   const settings = { requireHostHeader: false, noDelay: true };
   if (certificate === undefined) return createServer(settings, listener);
   const tls = { ...certificate.context, handshakeTimeout: REQUEST_TIMEOUT_MS };
@@ -83,7 +83,7 @@ function openServer(listener: RequestListener, options: ServerOptions): Server {
   certificate.onChange((context) => {
     server.setSecureContext(context);
   });
-  // Of its own node:https would have it answered like HTTP that is malformed.
+  // By default node:https reports it as clientError, which would write an HTTP response.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (_error, socket) => {
     metrics.refused.inc({ reason: 'tls_handshake' });
@@ -99,7 +99,7 @@ const REASONS: Readonly<Record<string, typeof INVALID>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { label: 'slow', reason: 'the request did not arrive in time' },
 };
 
-/** Answers what node:http could not parse, in the envelope, and closes the connection. */
+/** Answers a request that node:http could not parse with an error envelope, and closes the connection. */
 function refuse(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -112,16 +112,16 @@ function refuse(
   }
   const { label, reason } = REASONS[error.code ?? ''] ?? INVALID;
   options.metrics.refused.inc({ reason: label });
-  // The body of a request that was answered by its head: a second answer would be taken for another's.
+  // The request was answered before its body arrived. A second response would be taken for that of the next request.
   if (last?.headersSent === true && !last.req.complete) {
     socket.end();
     return;
   }
-  endWith(socket, 'invalid_request', `The request is not valid: ${reason}.`, options);
+  endWithError(socket, 'invalid_request', `The request is not valid: ${reason}.`, options);
 }
 
-/** Ends a connection with an error for which node:http makes no response object. */
-function endWith(
+/** Ends a connection with an error, without a response object of node:http. */
+function endWithError(
   socket: Duplex,
   code: ErrorCode,
   message: string,

@@ -2,18 +2,18 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { CommitUnknownError, isAway } from '../store/failures.ts';
 import { invalidRequest } from './input.ts';
 
-/** What Express and its body parser throw: `type` says what happened, `code` what zlib found. */
+/** Errors of Express and its body parser have a `type`, those of zlib a `code`. */
 function textOf(error: unknown, name: 'type' | 'code'): string | undefined {
   const text: unknown = error instanceof Error ? Reflect.get(error, name) : undefined;
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Node's names for compressed data that is none, by the format: zlib, Brotli, Zstandard. */
-const NOT_COMPRESSED = /^(Z_|ERR_BROTLI_|ERR__ERROR_|ZSTD_)/;
+/** Node's error codes for invalid compressed data: zlib, Brotli, Zstandard. */
+const INVALID_COMPRESSION = /^(Z_|ERR_BROTLI_|ERR__ERROR_|ZSTD_)/;
 
 /**
- * The error that the caller is shown for anything that was thrown. What is not foreseen here becomes
- * internal_error, of which nothing but the code leaves the process.
+ * Maps anything that was thrown to the error that the caller gets. Anything unexpected becomes internal_error, which
+ * reveals nothing of its cause.
  */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
@@ -34,13 +34,16 @@ export function toGatewayError(error: unknown): GatewayError {
     case 'request.aborted':
       return invalidRequest([{ path: '', message: 'the body is incomplete' }], error);
   }
-  if (NOT_COMPRESSED.test(textOf(error, 'code') ?? '')) {
-    const message = 'the body is not what its Content-Encoding says';
+  if (INVALID_COMPRESSION.test(textOf(error, 'code') ?? '')) {
+    const message = 'the body is not encoded as its Content-Encoding says';
     return invalidRequest([{ path: '', message }], error);
   }
-  // Express: a percent-encoding of the path that is none.
+  // Express throws it for an invalid percent-encoding in the path.
   if (error instanceof URIError) {
-    return invalidRequest([{ path: '', message: 'the path is not validly encoded' }], error);
+    return invalidRequest(
+      [{ path: '', message: 'the path has an invalid percent-encoding' }],
+      error,
+    );
   }
   if (error instanceof CommitUnknownError) {
     return new GatewayError(
@@ -50,12 +53,12 @@ export function toGatewayError(error: unknown): GatewayError {
     );
   }
   if (isAway(error)) {
-    return new GatewayError('gateway_not_ready', 'The database cannot be reached now.', {
+    return new GatewayError('gateway_not_ready', 'The database cannot be reached.', {
       headers: { 'retry-after': '1' },
       cause: error,
     });
   }
-  return new GatewayError('internal_error', 'The gateway failed in a way that it did not expect.', {
+  return new GatewayError('internal_error', 'The gateway failed unexpectedly.', {
     cause: error,
   });
 }

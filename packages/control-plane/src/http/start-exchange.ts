@@ -5,11 +5,11 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from './authenticate.ts';
-import { exchangeOf, setExchange } from './reply.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { requireOneReading } from './require-one-reading.ts';
+import { refuseAmbiguousHead } from './refuse-ambiguous-head.ts';
+import { exchangeOf, setExchange } from './reply.ts';
 
-export interface ArrivalOptions {
+export interface ExchangeOptions {
   readonly authenticator: Authenticator;
   readonly clock: Clock;
   readonly newId: ReturnType<typeof createIdFactory>;
@@ -20,11 +20,11 @@ export interface ArrivalOptions {
 
 const MAX_LOGGED_PATH_CHARS = 1024;
 
-/** The first middleware: gives the call its exchange, and notes its end in the log and the metrics. */
-export function arrive(options: ArrivalOptions): RequestHandler {
+/** The first middleware: creates the exchange of a call, and logs and counts the call when it ends. */
+export function startExchange(options: ExchangeOptions): RequestHandler {
   const { authenticator, clock, newId, trustedProxies } = options;
   return (request, response, next) => {
-    const left = new AbortController();
+    const disconnected = new AbortController();
     const address = addressOf(request, trustedProxies);
     setExchange(response, {
       requestId: newId('req'),
@@ -33,13 +33,13 @@ export function arrive(options: ArrivalOptions): RequestHandler {
       window: authenticator.allowance(address),
       pattern: undefined,
       tokenId: undefined,
-      signal: left.signal,
+      signal: disconnected.signal,
     });
     response.once('close', () => {
-      if (!response.writableFinished) left.abort();
-      note(request, response, options);
+      if (!response.writableFinished) disconnected.abort();
+      logCall(request, response, options);
     });
-    requireOneReading(request);
+    refuseAmbiguousHead(request);
     next();
   };
 }
@@ -50,7 +50,7 @@ function addressOf(request: Request, trusted: AddressRanges): string {
   return clientAddress(request.socket.remoteAddress ?? '', field, trusted);
 }
 
-function note(request: Request, response: Response, options: ArrivalOptions): void {
+function logCall(request: Request, response: Response, options: ExchangeOptions): void {
   const { requestId, arrivedMs, pattern = 'unknown', tokenId } = exchangeOf(response);
   const tookMs = options.clock.monotonicMs() - arrivedMs;
   const { method } = request;
