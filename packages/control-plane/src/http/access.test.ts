@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 
-/** A 401 tells what to do about it, in every place where callers look. */
+/** Expects a 401 with its code in the header and in the envelope, and WWW-Authenticate. */
 function expect401({ status, headers, json }: Answer): void {
   expect({ status, code: json.error?.['code'] }).toEqual({
     status: 401,
@@ -45,11 +45,11 @@ describe('access to the management API', () => {
     },
   );
 
-  it('refuses a token that it does not know', async () => {
+  it('refuses an unknown token', async () => {
     expect401(await api.call('GET', '/v1/services', { token: createTokenSecret() }));
   });
 
-  it('refuses a token from the moment of its expiry', async () => {
+  it('refuses a token from the time when it expires', async () => {
     const expiresMs = api.clock.nowMs() + 60_000;
     const body = { name: 'brief', environments: ['production'], scopes: ['services:read'] };
     const token = await api.makeToken({ ...body, expires_at: new Date(expiresMs).toISOString() });
@@ -59,7 +59,7 @@ describe('access to the management API', () => {
     expect401(await api.call('GET', '/v1/services', { token }));
   });
 
-  it('refuses a token that was revoked', async () => {
+  it('refuses a revoked token', async () => {
     const body = { name: 'doomed', environments: ['production'], scopes: ['services:read'] };
     const made = await api.call('POST', '/v1/tokens', { body });
     const token = made.json.data?.secret ?? '';
@@ -71,7 +71,7 @@ describe('access to the management API', () => {
     expect((await api.call('GET', path)).status).toBe(404);
   });
 
-  it('refuses resources of another environment, and its lists leave them out', async () => {
+  it('refuses resources of another environment and leaves them out of lists', async () => {
     const token = await api.makeToken({ name: 'other', ...reach, routes: ['*'] });
     expect401(await api.call('GET', `/v1/services/${serviceId}`, { token }));
     expect401(await api.call('PATCH', `/v1/services/${serviceId}`, { token, body: {} }));
@@ -105,7 +105,7 @@ describe('access to the management API', () => {
     expect((await api.call('GET', path)).json.data).toMatchObject({ timeout_ms: 10_000 });
   });
 
-  it('refuses routes that the token does not name, by every method', async () => {
+  it('refuses routes that the token does not cover, for every method', async () => {
     const token = await api.makeToken({ name: 'narrow', ...reach, environments: ['production'] });
     const path = `/v1/routes/${routeId}`;
     expect401(await api.call('GET', path, { token }));

@@ -50,7 +50,7 @@ describe('lists', () => {
     return rows.map((row) => row.id);
   }
 
-  it('shows each row that stays exactly once while others are added and removed', async () => {
+  it('show each lasting row exactly once while others are added and removed', async () => {
     const step = fc.record({ add: fc.nat(4), remove: fc.nat(4) });
     await fc.assert(
       fc.asyncProperty(
@@ -92,7 +92,7 @@ describe('lists', () => {
     );
   });
 
-  it.each(['0', '201', '-1', '1.5', 'abc', '', '1e2'])('refuses limit=%s', async (limit) => {
+  it.each(['0', '201', '-1', '1.5', 'abc', '', '1e2'])('refuse limit=%s', async (limit) => {
     const { status, json } = await api.call('GET', `/v1/services?limit=${limit}`);
     expect(status).toBe(400);
     expect(json.error).toMatchObject({
@@ -101,7 +101,7 @@ describe('lists', () => {
     });
   });
 
-  it('has 50 a page unless told, and 200 at most', async () => {
+  it('have 50 rows in a page by default, and 200 at most', async () => {
     await api.db.deleteFrom('services').execute();
     await insert(205, () => newId('svc'));
     expect((await page('')).ids).toHaveLength(50);
@@ -118,7 +118,7 @@ describe('lists', () => {
     ...['!', '.', '=', '%20', '%0A', 'A'].map((junk) => goodCursor + junk),
     `%20${goodCursor}`,
     goodCursor.replace(/^(.{4})/, '$1.'),
-  ])('refuses the cursor %s', async (cursor) => {
+  ])('refuse the cursor %s', async (cursor) => {
     const { status, json } = await api.call('GET', `/v1/services?cursor=${cursor}`);
     expect(status).toBe(400);
     expect(json.error?.['details']).toEqual([
@@ -126,11 +126,11 @@ describe('lists', () => {
     ]);
   });
 
-  it('takes a cursor as it was given', async () => {
+  it('accept a cursor of the same list', async () => {
     expect((await api.call('GET', `/v1/services?cursor=${goodCursor}`)).status).toBe(200);
   });
 
-  it('refuses a parameter that is not known, and one that is given twice', async () => {
+  it('refuse an unknown parameter and a repeated one', async () => {
     const { status, json } = await api.call('GET', '/v1/services?limit=1&limit=2&sort=name');
     expect(status).toBe(400);
     expect(json.error?.['details']).toEqual([

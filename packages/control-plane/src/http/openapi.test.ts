@@ -34,7 +34,7 @@ describe('GET /v1/openapi.json', () => {
     await api.close();
   });
 
-  it('has every endpoint of the management API, by path and method', () => {
+  it('lists every endpoint of the management API', () => {
     expect(document.openapi).toBe('3.1.0');
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -70,7 +70,7 @@ describe('GET /v1/openapi.json', () => {
     ]);
   });
 
-  it('names only paths and methods that the service answers', async () => {
+  it('lists only paths and methods that exist', async () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const method of Object.keys(methods)) {
         const answer = await api.call(method.toUpperCase(), path.replace(/\{\w+\}/, 'x'));
@@ -80,7 +80,7 @@ describe('GET /v1/openapi.json', () => {
     }
   });
 
-  it('has the bounds and defaults by which bodies are validated', () => {
+  it('has the bounds and defaults that bodies are validated with', () => {
     const schema = document.paths['/v1/routes']?.['post']?.requestBody?.content['application/json'];
     expect(schema?.schema.required).toEqual(['name']);
     expect(schema?.schema.anyOf).toEqual([
@@ -93,7 +93,7 @@ describe('GET /v1/openapi.json', () => {
     });
   });
 
-  it('has the codes of an endpoint under their statuses', () => {
+  it('lists the error codes of an endpoint under their statuses', () => {
     const responses = document.paths['/v1/routes']?.['post']?.responses ?? {};
     expect(Object.keys(responses)).toEqual([
       '201',
@@ -112,7 +112,7 @@ describe('GET /v1/openapi.json', () => {
     }
   });
 
-  it('shows limit as the number that it is', () => {
+  it('describes limit as a number', () => {
     const list = document.paths['/v1/routes']?.['get']?.parameters ?? [];
     expect(list.find((parameter) => parameter.name === 'limit')).toEqual({
       name: 'limit',

@@ -6,7 +6,7 @@ import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
 import { openDatabase, type Database } from '../store/database.ts';
 
-describe('the management API while Postgres is away', () => {
+describe('the management API without Postgres', () => {
   let api: TestApi;
   let gate: TcpGate | undefined;
 
@@ -22,7 +22,7 @@ describe('the management API while Postgres is away', () => {
     await gate?.close();
   });
 
-  it('answers gateway_not_ready with Retry-After, and serves again when it is back', async () => {
+  it('answers gateway_not_ready with Retry-After, and serves again when Postgres is back', async () => {
     expect((await api.call('GET', '/v1/services')).status).toBe(200);
     await gate?.set('shut');
     const answer = await api.call('GET', '/v1/services');
@@ -108,7 +108,7 @@ describe('the management API while Postgres is away', () => {
     await eventually(async () => expect(await nameNow()).toBe('before'));
   });
 
-  it('answers internal_error without a word of the cause to what it does not foresee', async () => {
+  it('answers an unexpected failure with internal_error and nothing about the cause', async () => {
     await api.db.schema.dropTable('routes').cascade().execute();
     const answer = await api.call('GET', '/v1/routes');
     expect(answer.status).toBe(500);

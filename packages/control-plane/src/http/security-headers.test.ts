@@ -19,7 +19,7 @@ const PREFLIGHT = {
   'access-control-request-headers': 'authorization,content-type',
 };
 
-describe('an answer of the management API to a browser', () => {
+describe('a response of the management API to a browser', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startTestApi();
@@ -29,33 +29,39 @@ describe('an answer of the management API to a browser', () => {
   });
 
   const answers: readonly (readonly [string, () => Promise<Answer>])[] = [
-    ['a list', () => api.call('GET', '/v1/services', { headers: ORIGIN })],
-    ['no token', () => api.call('GET', '/v1/services', { headers: ORIGIN, token: null })],
+    ['a call for a list', () => api.call('GET', '/v1/services', { headers: ORIGIN })],
+    [
+      'a call without a token',
+      () => api.call('GET', '/v1/services', { headers: ORIGIN, token: null }),
+    ],
     ['an unknown path', () => api.call('GET', '/nowhere', { headers: ORIGIN })],
-    ['a body that is none', () => api.call('POST', '/v1/services', { body: '{', headers: ORIGIN })],
-    ['a path that is no path', () => api.call('GET', '/v1/services/%zz', { headers: ORIGIN })],
-    ['the document', () => api.call('GET', '/v1/openapi.json', { headers: ORIGIN })],
+    ['an invalid body', () => api.call('POST', '/v1/services', { body: '{', headers: ORIGIN })],
+    ['an invalid path', () => api.call('GET', '/v1/services/%zz', { headers: ORIGIN })],
+    [
+      'a call for the OpenAPI document',
+      () => api.call('GET', '/v1/openapi.json', { headers: ORIGIN }),
+    ],
     ['a preflight', () => api.call('OPTIONS', '/v1/services', { headers: PREFLIGHT, token: null })],
     [
-      'a preflight to nowhere',
+      'a preflight to an unknown path',
       () => api.call('OPTIONS', '/x', { headers: PREFLIGHT, token: null }),
     ],
   ];
 
-  it.each(answers)('with %s may be neither run nor framed nor guessed at', async (_case, ask) => {
+  it.each(answers)('to %s may not be run, framed or sniffed', async (_case, ask) => {
     const { headers } = await ask();
     const found = Object.keys(EXPECTED).map((name) => [name, headers.get(name)]);
     expect(Object.fromEntries(found)).toEqual(EXPECTED);
     expect(headers.get('x-powered-by')).toBeNull();
   });
 
-  it.each(answers)('with %s lets no other site read it', async (_case, ask) => {
+  it.each(answers)('to %s has no CORS header, so no other site can read it', async (_case, ask) => {
     const { headers } = await ask();
     const names = [...headers.keys()].filter((name) => name.startsWith('access-control-'));
     expect(names).toEqual([]);
   });
 
-  it('to a preflight is a refusal, so no other site can go on to send the request', async () => {
+  it('to a preflight is 405, so no other site can send the request', async () => {
     const answer = await api.call('OPTIONS', '/v1/services', { headers: PREFLIGHT, token: null });
     expect(answer.status).toBe(405);
   });

@@ -19,17 +19,17 @@ const options = () => ({
 });
 
 describe('the management port', () => {
-  it('lets a call that is under way end when it closes, and takes no more', async () => {
+  it('finishes a running call when it closes, and accepts no more', async () => {
     let arrived: () => void = () => undefined;
     let answer: () => void = () => undefined;
-    const underWay = new Promise<void>((resolve) => (arrived = resolve));
+    const running = new Promise<void>((resolve) => (arrived = resolve));
     const server = await startServer((_request, response) => {
       answer = () => void response.end('done');
       arrived();
     }, options());
     const url = `http://127.0.0.1:${server.port}/`;
     const call = fetch(url);
-    await underWay;
+    await running;
     const closed = server.close();
     await expect(fetch(url)).rejects.toThrow();
     answer();
@@ -37,7 +37,7 @@ describe('the management port', () => {
     await closed;
   });
 
-  it('answers a call on a connection that was idle when it closed, and then closes it', async () => {
+  it('answers a call that arrives on an idle connection while it closes, and then closes the connection', async () => {
     const server = await startServer((_request, response) => void response.end('done'), options());
     const socket = connect(server.port, '127.0.0.1');
     const received: string[] = [];
@@ -53,7 +53,7 @@ describe('the management port', () => {
     await closed;
   });
 
-  it('closes soon where a client holds a connection and sends nothing', async () => {
+  it('closes soon if a client has an open connection and sends nothing', async () => {
     const server = await startServer((_request, response) => void response.end(), options());
     const socket = connect(server.port, '127.0.0.1');
     await once(socket, 'connect');
@@ -66,7 +66,7 @@ describe('the management port', () => {
     await ended;
   });
 
-  it('counts what is not valid HTTP, by its kind', async () => {
+  it('counts requests that are not valid HTTP, by reason', async () => {
     const given = options();
     const server = await startServer((_request, response) => void response.end(), given);
     for (const request of ['nonsense\r\n\r\n', `GET / HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n`]) {

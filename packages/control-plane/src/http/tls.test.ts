@@ -56,7 +56,7 @@ async function call(agent: Agent, options: RequestOptions = {}) {
 }
 
 describe('the management port with TLS', () => {
-  it('serves HTTP/1.1 to who trusts its authority', async () => {
+  it('serves HTTP/1.1 over TLS 1.2 or newer', async () => {
     const agent = new Agent({ ca: authority.certPem });
     const { body, protocol } = await call(agent);
     expect(body).toBe('done');
@@ -67,7 +67,7 @@ describe('the management port with TLS', () => {
     await expect(call(old)).rejects.toThrow();
   });
 
-  it('shows a new certificate to new connections and keeps those that stand', async () => {
+  it('uses a new certificate for new connections and keeps the open ones', async () => {
     const kept = new Agent({ ca: authority.certPem, keepAlive: true, maxSockets: 1 });
     const before = await call(kept);
     await files.write(['127.0.0.1', 'two.test']);
@@ -82,7 +82,7 @@ describe('the management port with TLS', () => {
     fresh.destroy();
   });
 
-  it('cuts what is not TLS, and counts it', async () => {
+  it('closes a connection that is not TLS, and counts it', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write('GET /v1/services HTTP/1.1\r\nHost: a\r\n\r\n');
     socket.on('error', () => undefined);
