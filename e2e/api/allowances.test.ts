@@ -7,7 +7,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 const startTimeoutMs = 60_000;
 const minuteMs = 60_000;
 
-/** Runs the check again where it failed as the clock's minute turned within it: each has a window. */
+/** Repeats the check if it failed because a new minute, and so a new window, began during it. */
 async function withinOneMinute(check: () => Promise<void>): Promise<void> {
   for (;;) {
     const minute = Math.floor(Date.now() / minuteMs);
@@ -23,7 +23,7 @@ async function withinOneMinute(check: () => Promise<void>): Promise<void> {
 describe('the allowance of failed authentications, and the management quota', () => {
   let gateway: Gateway;
   let addresses = 0;
-  /** An address of the client's own, as told by a proxy that is trusted. */
+  /** A different client address, as a trusted proxy would send it. */
   const newAddress = () => `203.0.113.${(addresses += 1)}`;
   const from = (address: string) => ({ 'x-forwarded-for': address });
 

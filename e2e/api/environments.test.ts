@@ -8,7 +8,7 @@ const header = 'x-gateway-environment';
 
 describe('environments, end to end', () => {
   let gateway: Gateway;
-  /** Which environment's upstream answers a request of this client. */
+  /** The environment whose upstream responds to this client. */
   const reached = async (client: Client, environment?: string): Promise<unknown> => {
     const headers = environment === undefined ? {} : { [header]: environment };
     const answer = await client.proxy('orders', { headers });

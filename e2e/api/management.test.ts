@@ -60,7 +60,7 @@ describe('management endpoints', () => {
     expect(all.data.map(({ id }) => id)).toEqual(
       expect.arrayContaining(services.map(({ id }) => id)),
     );
-    // Its first check may have been made meanwhile.
+    // The first health check may have happened in between.
     expect(visible.data).toEqual([{ ...services[1], status: expect.any(String) as unknown }]);
   });
 
@@ -153,7 +153,7 @@ describe('management endpoints', () => {
   });
 
   it('GET /v1/requests/{request_id}: Available for 30 days after the request.', async () => {
-    // The time in an id is where its record is looked for: one older than 30 days is not looked for.
+    // An id contains its time. The record of an id older than 30 days is not searched.
     const unknown = await gateway.admin.get(`/v1/requests/req_${'0'.repeat(26)}`);
     await expectRefusal(unknown, 404, 'request_not_found');
     const proxied = await gateway.admin.proxy('looked-up');

@@ -155,7 +155,7 @@ describe('refused input at the base URL', () => {
       '/a/..;/b',
     ];
     for (const subPath of subPaths) {
-      // A client of URLs would resolve these itself.
+      // fetch would resolve these paths itself.
       const target = `/v1/proxy/orders${subPath}`;
       const answer = await rawCall(Number(port), { target }, gateway.admin.token);
       await expectRefusal(answer, 400, 'invalid_request');

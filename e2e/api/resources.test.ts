@@ -7,7 +7,7 @@ const startTimeoutMs = 60_000;
 
 describe('resources at the base URL', () => {
   let gateway: Gateway;
-  /** What each data plane answers for the route. */
+  /** The response of each data plane for the route. */
   const everywhere = (route: string) =>
     Promise.all(
       gateway.dataPlanes.map(({ baseUrl }) =>
@@ -37,7 +37,7 @@ describe('resources at the base URL', () => {
       const { secret, ...shown } = made.resource();
       expect(secret === undefined).toBe(path !== '/v1/tokens');
       const read = await admin.get(location);
-      // An environment is published by itself meanwhile.
+      // The new environment may be published in between.
       const { config_version, ...settings } = read.resource();
       delete (shown as Record<string, unknown>)['config_version'];
       expect({ status: read.status, settings }).toEqual({ status: 200, settings: shown });
@@ -143,7 +143,7 @@ describe('resources at the base URL', () => {
       ).page();
       seen.push(...page.data.map(({ id }) => id));
       cursor = page.next_cursor;
-      // The row at which the cursor stands goes, and another one comes.
+      // Deletes the row at the cursor's position and adds another row.
       if (seen.length === 2) {
         await owner.call('DELETE', `/v1/services/${seen[1]}`);
         made.push(await make());

@@ -7,7 +7,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-/** A call and the status that it is to have. */
+/** A call and its expected status. */
 type Case = readonly [method: string, path: string, body: unknown, status: number];
 
 describe('headers on every response', () => {

@@ -16,7 +16,7 @@ describe('three control planes at once', () => {
   }, testTimeoutMs);
   afterAll(() => gateway.close());
 
-  /** Which of the routes each data plane does not serve, once all have had the time. */
+  /** The routes that each data plane still does not serve after the deadline. */
   async function expectServed(names: readonly string[]): Promise<void> {
     for (const { baseUrl } of gateway.dataPlanes) {
       const client = gateway.admin.at(baseUrl);

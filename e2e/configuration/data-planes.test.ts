@@ -19,7 +19,7 @@ describe('the list of data planes', () => {
     const body = { name: 'waited-for', service_id: service.id };
     const made = await gateway.admin.post('/v1/routes', body, wait);
     expect([made.status, made.headers.get('preference-applied')]).toEqual([201, 'wait=20']);
-    // No wait, no second try: it is there.
+    // Without waiting or retrying.
     for (const { baseUrl } of gateway.dataPlanes) {
       expect((await gateway.admin.at(baseUrl).proxy('waited-for')).status).toBe(200);
     }

@@ -16,8 +16,8 @@ describe('a published change', () => {
   afterAll(() => gateway.close());
 
   /**
-   * How long from now until every data plane answers a GET with this `Allow`, as the route takes
-   * other methods only: so a probe is refused with 405 and costs the upstream nothing. ms.
+   * Time from now until every data plane answers a GET with this `Allow`, ms. The route does not
+   * accept GET, so a probe gets 405 and does not reach the upstream.
    */
   async function servedAfterMs(route: string, allow: string): Promise<number> {
     const startedMs = performance.now();

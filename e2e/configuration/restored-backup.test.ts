@@ -5,10 +5,10 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const testTimeoutMs = 90_000;
 
-/** What docs/run/backup.md says to do if NATS has lost its data as well. */
+/** The statement in docs/run/backup.md for the case that NATS has lost its data too. */
 const COUNT_ON = 'UPDATE environments SET config_version = config_version + 1000000';
 
-/** "Restoring a backup of Postgres" (docs/run/backup.md). */
+/** The procedure "Restore Postgres" in docs/run/backup.md. */
 describe('a database restored from a backup', () => {
   let gateway: Gateway | undefined;
   let backup = '';

@@ -1,6 +1,6 @@
 /**
- * `npm run test:faults -- [--seconds=60] [--suite='stores that stop'] [--only=NATS]`: each fault for as long, and the table of
- * what it did. A run at full length puts its rows into docs/run/reliability.md. Exits with 1 where anything did not hold.
+ * `npm run test:faults -- [--seconds=60] [--suite='stopped stores'] [--only=NATS]`: runs each fault for that time and prints the table of the results. A run of full length writes
+ * its rows into docs/run/reliability.md. Exits with 1 if an expectation failed.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

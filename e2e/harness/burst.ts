@@ -10,7 +10,7 @@ export interface BurstAnswer {
 
 const CONNECTIONS = 40;
 
-/** Offers so many GETs to one data plane at once, over kept-alive connections, and reads every answer. */
+/** Sends GETs to one data plane at once, over keep-alive connections, and reads every response. */
 export async function burst(client: Client, route: string, count: number): Promise<BurstAnswer[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const options = { agent, headers: { authorization: `Bearer ${client.token}` } };

@@ -1,4 +1,4 @@
-/** A response that was read whole. */
+/** A response with its whole body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -8,19 +8,19 @@ export interface Answer {
   json(): unknown;
   /** The resource of a `{data, request_id}` body. */
   resource(): Resource;
-  /** A body that is a page of a list. */
+  /** The page of a list body. */
   page(): Page;
 }
 
 export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON unless it is a text, which is sent as it stands. */
+  /** Sent as JSON, except a string, which is sent as it is. */
   readonly body?: unknown;
   /** null sends no Authorization. */
   readonly token?: string | null;
 }
 
-/** A resource of the management API: what every one has, and the rest to look at. */
+/** A resource of the management API. */
 export type Resource = Readonly<Record<string, unknown>> & { readonly id: string };
 
 export interface Page {
@@ -29,7 +29,7 @@ export interface Page {
   readonly request_id: string;
 }
 
-/** Calls one base URL with one token, as an operator or an application does. */
+/** Calls one base URL with one token. */
 export interface Client {
   readonly baseUrl: string;
   readonly token: string;
@@ -37,9 +37,9 @@ export interface Client {
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
   patch(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
-  /** Creates a resource. Rejects with the answer where that is no 201. */
+  /** Creates a resource. Rejects if the status is not 201. */
   create(path: string, body: unknown): Promise<Resource>;
-  /** A request through the route: a POST of `{}` unless told otherwise. */
+  /** A request through the route; by default a POST of `{}`. */
   proxy(route: string, options?: CallOptions & { readonly method?: string }): Promise<Answer>;
   withToken(token: string): Client;
   at(baseUrl: string): Client;

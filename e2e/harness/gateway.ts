@@ -9,7 +9,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { createClient, type Client, type Resource } from './client.ts';
 import { startRecordingUpstream } from './upstream.ts';
 
-/** The service process of a stack, by what starts it. */
+/** A process of a stack. */
 type Plane = Awaited<ReturnType<PlaneStack['startDataPlane']>>;
 
 /** A control plane, data planes and an upstream, each a real process or server, and one client. */
@@ -18,15 +18,15 @@ export interface Gateway {
   readonly controlPlane: Plane;
   readonly dataPlanes: readonly Plane[];
   readonly upstream: TestUpstream;
-  /** Calls the base URL, which is the first data plane's, with the token that reaches everything. */
+  /** Calls the first data plane, which is the base URL, with the admin token. */
   readonly admin: Client;
-  /** A service at the upstream, in `production` unless told otherwise. */
+  /** Creates a service at the upstream; by default in `production`. */
   service(fields?: Readonly<Record<string, unknown>>): Promise<Resource>;
-  /** A route to a service of its own at the upstream's path, or to the given one. */
+  /** Creates a route, to a new service at the upstream or to the given one. */
   route(fields?: RouteFields): Promise<Resource>;
-  /** A token that may do everything everywhere unless told otherwise, as a client of the base URL. */
+  /** Creates a token, by default one that covers everything, and gives a client of the base URL with it. */
   tokenClient(fields?: Readonly<Record<string, unknown>>): Promise<Client & { tokenId: string }>;
-  /** Resolves when every data plane serves what was changed in the environment before. */
+  /** Resolves when every data plane serves all earlier changes of the environment. */
   settled(environment?: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,16 +34,16 @@ export interface Gateway {
 interface RouteFields {
   readonly name?: string;
   readonly service_id?: string;
-  /** Of the service that is made where `service_id` is left out. */
+  /** Environment of the new service, if `service_id` is omitted. */
   readonly environment?: string;
-  /** Below the upstream's address. */
+  /** Path below the upstream's address. */
   readonly upstreamPath?: string;
   readonly [field: string]: unknown;
 }
 
 export interface GatewayOptions extends PlaneStackOptions {
   readonly dataPlanes?: number;
-  /** How each data plane is started, where it is not as all others. */
+  /** Options for single data planes. */
   readonly dataPlaneStart?: (stack: PlaneStack, index: number) => PlaneStart | Promise<PlaneStart>;
 }
 
@@ -112,8 +112,8 @@ function createGateway(
       return { ...admin.withToken(String(token['secret'])), tokenId: token.id };
     },
     async settled(environment = 'production') {
-      // A configuration that holds this route holds all that was changed before it. It takes no GET,
-      // so the probes are refused with 405 as soon as it is served, and reach no upstream.
+      // A configuration with this route contains all earlier changes. The route does not accept GET,
+      // so probes get 405 as soon as it is served, and reach no upstream.
       const { name } = await route({ environment, methods: ['POST'] });
       const headers = { 'x-gateway-environment': environment };
       for (const client of clients) {

@@ -9,13 +9,13 @@ export interface LoadAnswer {
   readonly body: string;
 }
 
-/** Callers that each send one request after the other, until they are told to end or cannot connect. */
+/** Callers that send one request at a time until they are stopped or cannot connect. */
 export interface Load {
-  /** Every answer that was received whole, oldest first. */
+  /** Every complete response, oldest first. */
   readonly answers: readonly LoadAnswer[];
-  /** Why callers gave up: the codes of their connections' errors. */
+  /** Error codes of the connections of callers that gave up. */
   readonly failures: readonly string[];
-  /** Calls that have begun and not ended. */
+  /** Calls in flight. */
   readonly inFlight: number;
   /** Resolves when every caller has ended. */
   readonly ended: Promise<void>;
@@ -27,16 +27,16 @@ export interface LoadOptions {
   readonly callers: number;
   /** Of all callers together. */
   readonly maxCalls: number;
-  /** No caller begins another call once this is true. */
+  /** When this is true, no caller starts another call. */
   readonly ended?: () => boolean;
   /** The body of the n-th call, sent as JSON. */
   readonly body: (call: number) => unknown;
 }
 
 /**
- * Keeps POSTs under way. Each caller has one connection, kept alive, and opens another only where the
- * server closed that one: a connection that a stopping server never accepted cannot be told from one
- * that it cut, so a pool of more would blur what is looked at.
+ * Keeps POSTs in flight. Each caller has one keep-alive connection, and opens another one only if
+ * the server closed it. With a pool, a connection that a stopping server never accepted could not
+ * be distinguished from one that it closed.
  */
 export function startLoad(options: LoadOptions): Load {
   const answers: LoadAnswer[] = [];

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An upstream that can be stopped, connections cut, and started again at its address. */
+/** An upstream that can be stopped, which closes its connections, and started again on its port. */
 export interface SwitchedUpstream {
   readonly url: string;
   /** Requests other than health checks. */
@@ -10,7 +10,7 @@ export interface SwitchedUpstream {
   stop(): Promise<void>;
 }
 
-/** It answers 200 to everything after `latencyMs`, with its name in `X-Upstream-Name`. */
+/** It answers every request with 200 after `latencyMs`, with its name in `X-Upstream-Name`. */
 export async function startSwitchedUpstream(
   name: string,
   latencyMs = 0,

@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { startUpstream, type SeenRequest, type TestUpstream } from '@gateway/shared/test/upstream';
 
 /**
- * An upstream that keeps what reaches it. `/status/<code>` answers with that status, `/slow/<ms>`
+ * An upstream that stores its requests. `/status/<code>` responds with that status, `/slow/<ms>`
  * after that time, `/flaky/<n>/<any>` with 503 to the first n requests of that path, `/spoof` with
- * headers that are the gateway's alone; any other path answers 200. Each body says which path was asked for, and each answer carries `X-Upstream: yes`.
+ * headers that only the gateway may set, and any other path with 200. Each body contains the path,
+ * and each response has `X-Upstream: yes`.
  */
 export function startRecordingUpstream(): Promise<TestUpstream> {
   const asked = new Map<string, number>();

@@ -5,7 +5,7 @@ import type { RawResponse } from '@gateway/shared/test/raw-response';
 import { listen, type SeenRequest, type TestUpstream } from '@gateway/shared/test/upstream';
 import { WebSocketServer } from 'ws';
 
-/** Asks the route for a WebSocket (RFC 6455 section 4.1), and closes what it opened. */
+/** Sends a WebSocket upgrade to the route (RFC 6455 section 4.1), and closes the connection after the response. */
 export function openWebSocket(
   baseUrl: string,
   route: string,
@@ -23,7 +23,7 @@ export function openWebSocket(
   return rawCall(Number(port), { target: `/v1/proxy/${route}`, lines });
 }
 
-/** An upstream that accepts WebSockets, echoes their messages, and keeps the head of each. */
+/** An upstream that accepts WebSockets, echoes their messages, and stores the head of each upgrade. */
 export async function startWebSocketUpstream(): Promise<Omit<TestUpstream, 'checks'>> {
   const server = createServer((_request, response) => void response.end('ok'));
   const sockets = new WebSocketServer({ server });

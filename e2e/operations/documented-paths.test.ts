@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** A path of the repository in code font; `*` and `<name>` stand for any name. */
 const MENTION = /`((?:packages|e2e|bench|deploy|migrations|docs)\/[\w./-]+)`/g;
 const LINK = /\]\(([^)\s]+)\)/g;
-/** The decision that shows the folders of before names paths that are gone. */
+/** This decision lists the former folders, so it names paths that no longer exist. */
 const HISTORY = 'docs/adr/0024-folders-by-subject.md';
 
 function pages(): string[] {
@@ -16,7 +16,7 @@ function pages(): string[] {
   return listed.split('\n').filter((file) => file !== '' && existsSync(path.join(root, file)));
 }
 
-/** The anchors of a page's headings, as code hosts make them. */
+/** The anchors of a page's headings, as GitHub and GitLab make them. */
 function anchors(file: string): string[] {
   return readFileSync(file, 'utf8')
     .split('\n')

@@ -16,7 +16,7 @@ const secretVariables = new Set(['DATABASE_URL', 'GATEWAY_ADMIN_TOKEN', 'GATEWAY
 describe('a start that fails', () => {
   let database: TestDatabase;
   let folder: string;
-  /** Its own: a data plane would speak of what other suites publish. */
+  /** A separate server: a data plane would log about what other suites publish. */
   let nats: NatsServer;
   let taken: Server;
   let env: Record<string, string>;

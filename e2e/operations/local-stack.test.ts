@@ -73,7 +73,7 @@ describe('npm start', () => {
 
       const second = start();
       await second.serving();
-      // Nothing of what takes long the first time.
+      // The slow steps of the first start are not repeated.
       const makes = /Creating the Postgres data folder|Installing packages|Downloading/;
       expect(first.stdout() + first.stderr()).toMatch(makes);
       expect(second.stdout() + second.stderr()).not.toMatch(makes);
@@ -120,7 +120,7 @@ describe('npm start', () => {
       );
       expect((await runLine(curlLines(run)[0] ?? '')).stdout).toMatch(/^HTTP\/1.1 200/);
 
-      // The stack itself, not the bootstrap, so that nobody is left to stop what it started.
+      // Kills the stack itself, not the bootstrap, so that nothing stops the processes that it started.
       const [stackPid = '0'] = (await readFile(path.join(dataDir, 'stack.pid'), 'utf8')).split(' ');
       process.kill(Number(stackPid), 'SIGKILL');
       await run.ended();
@@ -196,7 +196,7 @@ describe('npm start', () => {
       await run.serving();
       run.child.kill('SIGINT');
       await run.ended();
-      // npm, which alone got the signal, may end before what it started.
+      // Only npm gets the signal, and it may end before its children.
       await eventually(() => expect(processesOf(dataDir)).toEqual([]));
       await rm(path.join(dataDir, 'postgres', 'cluster', 'global'), { recursive: true });
       const broken = start();

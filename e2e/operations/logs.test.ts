@@ -7,7 +7,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-/** Texts that are in a request and must be in no log and no metric, by where they stand in it. */
+/** Texts in a request that no log and no metric may contain, by their place in the request. */
 const markers = {
   headerValue: 'marker-header-5d1c',
   body: 'marker-body-81aa',

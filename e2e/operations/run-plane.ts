@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 export type PlaneKind = 'control-plane' | 'data-plane';
 
 export interface EndedPlane {
-  /** null where it had to be killed, as it did not end by itself. */
+  /** null if the process did not end and was killed. */
   readonly code: number | null;
-  /** The lines of standard output and standard error together, in the order in which they came. */
+  /** The lines of standard output and standard error, in their order. */
   readonly lines: readonly string[];
 }
 
 const longestRunMs = 20_000;
 
-/** Runs a plane whose start is to fail, and resolves when it has ended. It gets these variables only. */
+/** Runs a plane whose start must fail, with only these variables. Resolves when it has ended. */
 export async function runPlane(
   kind: PlaneKind,
   env: Readonly<Record<string, string>>,

@@ -41,10 +41,10 @@ describe('npm start at a larger scale', () => {
   const entries = async (): Promise<Entry[]> =>
     JSON.parse(await readFile(path.join(dataDir, 'processes.json'), 'utf8')) as Entry[];
 
-  /** A route of the demo upstream, served by all of them. */
+  /** Creates a route to the demo upstream, and waits until all data planes serve it. */
   async function makeRoute(clients: readonly Client[], fields: object): Promise<void> {
     const [first] = clients;
-    if (first === undefined) throw new Error('there is none');
+    if (first === undefined) throw new Error('there is no data plane');
     const services = (await first.get('/v1/services')).page().data;
     await first.create('/v1/routes', { service_id: services[0]?.id, ...fields });
     for (const client of clients) {
@@ -82,7 +82,7 @@ describe('npm start at a larger scale', () => {
       const statuses = (await Promise.all(offered)).map(({ status }) => status);
       const accepted = statuses.filter((status) => status === 200).length;
       expect(accepted).toBeLessThanOrEqual(LIMIT);
-      // What is left of a lease when a data plane has no more callers is not given back at once.
+      // A data plane without further requests does not return the rest of its lease at once.
       expect(accepted).toBeGreaterThanOrEqual(LIMIT - clients.length);
       expect(new Set(statuses)).toEqual(new Set([200, 429]));
 

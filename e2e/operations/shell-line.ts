@@ -5,7 +5,7 @@ export interface LineResult {
   readonly stdout: string;
 }
 
-/** What `curl` on a machine without it does for the options that the printed lines use. */
+/** A replacement for `curl`, for machines without it. It supports the options of the printed commands. */
 const curl = `
   const args = process.argv.slice(1);
   const init = { method: 'GET', headers: {} };
@@ -24,7 +24,7 @@ const curl = `
   console.log(await response.text());
 `;
 
-/** Runs a printed line in a shell exactly as it stands; a machine without curl gets one for it. */
+/** Runs a printed command in a shell, unchanged. A machine without curl gets the replacement. */
 export function runLine(line: string): Promise<LineResult> {
   const prelude = `command -v curl >/dev/null || curl() { "$NODE" --input-type=module -e "$CURL" -- "$@"; }\n`;
   return new Promise((resolve, reject) => {

@@ -8,29 +8,29 @@ import { eventually } from '@gateway/shared/test/eventually';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What is set for this test run, and would configure the stack or its npm. */
+/** Variables of this test run that would configure the stack or its npm. */
 const ofTestRun =
   /^(?:npm_|GATEWAY_|CONTROL_PLANE_|DATA_PLANE|DEFAULT_|TEST_|JEST_|NODE_ENV|DATABASE_URL|NATS_URL|REGION|LOG_LEVEL)/;
 const ofMachine = Object.entries(process.env).filter(([name]) => !ofTestRun.test(name));
 
-/** One run of `npm start`, in a process group of its own as a shell gives it one. */
+/** One run of `npm start` in its own process group, as in a shell. */
 export interface StackRun {
   readonly child: ChildProcess;
   readonly baseUrl: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What it has written so far. */
+  /** Its output so far. */
   stdout(): string;
-  /** Without what npm itself says. */
+  /** The same without the lines of npm. */
   stderr(): string;
-  /** What the terminal does at Ctrl-C: SIGINT to npm and to everything in its process group. */
+  /** Sends SIGINT to the process group, as a terminal does at Ctrl-C. */
   pressCtrlC(): void;
-  /** Resolves when it has said that it serves. */
+  /** Resolves when it has printed that the gateway is ready. */
   serving(): Promise<void>;
-  /** Resolves with the exit code, null where a signal ended it. */
+  /** Resolves with the exit code, or null if a signal ended it. */
   ended(): Promise<number | null>;
 }
 
-/** Ports that were free a moment ago, as the variables of a stack. */
+/** Ports that are free now, as variables of a stack. */
 export async function stackPorts(): Promise<Record<string, string>> {
   const names = [
     'GATEWAY_PORT',
@@ -83,7 +83,7 @@ export function processesOf(folder: string): number[] {
       try {
         return readFileSync(path.join('/proc', String(pid), part), 'utf8');
       } catch {
-        // It ended while we looked.
+        // The process has ended in between.
         return '';
       }
     });

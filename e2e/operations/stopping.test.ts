@@ -7,7 +7,7 @@ import { startLoad, type Load, type LoadAnswer, type LoadOptions } from '../harn
 const testTimeoutMs = 90_000;
 const callers = 20;
 const maxCalls = 5000;
-/** Of the records of a load, all of which are on their way when it ends. */
+/** Deadline for the records of a load, which may still be in transit when it ends. */
 const recordsMs = 20_000;
 
 describe('SIGTERM under load', () => {
@@ -86,7 +86,7 @@ describe('SIGTERM under load', () => {
       expect(status).toBe(200);
       expect(load.answers.length - before).toBeGreaterThanOrEqual(callers);
       expect(new Set(load.answers.map(({ status }) => status))).toEqual(new Set([200]));
-      // Nobody was cut off: callers ended because nothing listens any more.
+      // No call was interrupted: callers ended because the port is closed.
       expect(new Set(load.failures)).toEqual(new Set(['ECONNREFUSED']));
       await expectRecords(load.answers, 'slow');
       await expectRecords([{ requestId: headers.get('x-request-id') ?? '' }], 'long');

@@ -15,7 +15,7 @@ const largeBody = (size: number) => Buffer.alloc(size, 'binary \u0000\u00ff', 'l
 describe('a request with an idempotency key, across three data planes', () => {
   let gateway: Gateway;
   let upstream: TestUpstream;
-  /** Answers that wait for the test, in the order of arrival. */
+  /** Responses that the test sends, in the order of the requests. */
   const held: (() => void)[] = [];
 
   beforeAll(async () => {
@@ -212,7 +212,7 @@ describe('a request with an idempotency key, across three data planes', () => {
         { deadlineMs: 20_000 },
       );
       expect(upstream.seen).toHaveLength(2);
-      // Each data plane finds its way back to NATS in its own time.
+      // Each data plane reconnects to NATS at its own time.
       await eventually(async () => {
         const { status, headers } = await send(2, name, key);
         expect([status, headers.get('idempotent-replayed')]).toEqual([202, 'true']);

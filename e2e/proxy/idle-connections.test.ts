@@ -8,10 +8,10 @@ import { openConnections, readMetric, residentBytes } from '../harness/figures.t
 
 const startTimeoutMs = 60_000;
 const testTimeoutMs = 90_000;
-/** Both ends are on this machine: each process keeps a quarter of its files for other things. */
+/** Both ends are on this machine, and each process reserves a quarter of its open files. */
 const many = Math.min(10_000, Math.floor((readOpenFilesLimit() ?? 4_000) * 0.7));
 const perAddress = 3_000;
-/** Long enough for all of them to be opened before the first one is cut. */
+/** Long enough to open all of them before the first one is closed. */
 const keepAliveMs = 12_000;
 const mebibyte = 1024 * 1024;
 const bytesOfOne = 24 * 1024;
@@ -27,7 +27,7 @@ describe(`${many} idle connections`, () => {
       env: {
         KEEP_ALIVE_TIMEOUT_MS: String(keepAliveMs),
         MAX_CONNECTIONS_PER_ADDRESS: String(perAddress),
-        // A proxy stands for many callers; these are to be what they are.
+        // Without a trusted proxy, so that the limit for one address applies.
         TRUSTED_PROXIES: '',
       },
     });
@@ -44,7 +44,7 @@ describe(`${many} idle connections`, () => {
     await gateway.close();
   }, startTimeoutMs);
 
-  /** All of 127.0.0.0/8 is this machine on Linux; elsewhere there is one address. */
+  /** On Linux all of 127.0.0.0/8 is this machine; elsewhere only 127.0.0.1. */
   const addressOf = (index: number) =>
     process.platform === 'linux' ? `127.0.1.${1 + Math.floor(index / 2_500)}` : '127.0.0.1';
 

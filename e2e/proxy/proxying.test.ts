@@ -110,7 +110,7 @@ describe('POST /v1/proxy/{route}', () => {
     const answer = await gateway.admin.proxy('waiting');
     const latency = answer.headers.get('x-gateway-latency') ?? '';
     expect(latency).toMatch(/^\d+$/);
-    // The wait for the upstream is not the gateway's.
+    // The wait for the upstream is not included.
     expect(Number(latency)).toBeLessThan(performance.now() - startedMs - 300);
   });
 

@@ -11,12 +11,12 @@ const SHARE = LIMIT / DATA_PLANES;
 const LEASE_WAITS = 'gateway_quota_waits_total{for="lease"}';
 const testTimeoutMs = 90_000;
 
-/** A length of windows of which none ends during the test. */
+/** A window length such that no window ends during the test. */
 function windowSeconds(): number {
   const nowSeconds = Date.now() / 1000;
   const lengths = [3600, 5000, 7000];
   const found = lengths.find((length) => length - (nowSeconds % length) > 120);
-  if (found === undefined) throw new Error('every window ends soon');
+  if (found === undefined) throw new Error('no window is long enough');
   return found;
 }
 
@@ -57,7 +57,7 @@ describe('quotas while NATS is down', () => {
     async () => {
       const [fresh, begun, resumed, single] = names;
       const [first, second] = clients;
-      // What is granted before the outage counts in it: 60 of 100, of which one took all.
+      // Requests that were granted before the outage count: 60 of 100, all by one data plane.
       expect(await acceptedBy(first, begun, 60)).toBe(60);
 
       await gateway.stack.nats.stop();
@@ -72,7 +72,7 @@ describe('quotas while NATS is down', () => {
       expect(await acceptedBy(first, fresh, LIMIT)).toBe(SHARE);
       expect(await acceptedBy(second, fresh, LIMIT)).toBe(SHARE);
       expect(await acceptedBy(second, begun, LIMIT)).toBeLessThanOrEqual(SHARE);
-      // No whole request is left for each of two, so none is granted.
+      // The share of each of two data planes is below one request, so none is granted.
       expect(await acceptedBy(first, single, 5)).toBe(0);
       expect(await acceptedBy(first, resumed, 30)).toBe(30);
       expect(await acceptedBy(second, resumed, 30)).toBe(30);
@@ -87,7 +87,7 @@ describe('quotas while NATS is down', () => {
           { deadlineMs: 20_000 },
         );
       }
-      // 60 were granted by share; one data plane alone may have all of the rest, and not one more.
+      // 60 were granted by share; one data plane may use all of the rest, but no more.
       expect(await acceptedBy(first, resumed, LIMIT)).toBe(LIMIT - 60);
       expect(await acceptedBy(second, resumed, LIMIT)).toBe(0);
       expect(await acceptedBy(second, fresh, LIMIT)).toBe(0);

@@ -7,9 +7,9 @@ import { startSwitchedUpstream, type SwitchedUpstream } from '../harness/switche
 const testTimeoutMs = 120_000;
 const patient = { deadlineMs: 30_000 };
 const intervalMs = 1000;
-/** At each of the two data planes. */
+/** Callers at each of the two data planes. */
 const perSecond = 100;
-/** So that requests are under way at the upstreams at the moment in which they end. */
+/** Latency, so that the upstreams have requests in flight when they stop. */
 const latencyMs = 25;
 
 describe('regional failover', () => {
@@ -101,7 +101,7 @@ describe('regional failover', () => {
       const lateRecord = await recordOf(gateway, late[0]?.requestId ?? '');
       expect(lateRecord.attempts).toMatchObject([{ region: 'us', status: 200 }]);
 
-      // Of those that met the end of eu, under way or later: each attempt stands in the record, with its region.
+      // The records of requests that noticed the end of eu have each attempt with its region.
       let moved: Awaited<ReturnType<typeof recordOf>> | undefined;
       for (const { requestId } of since(euLoad, stoppedMs - 1000).slice(0, 4 * perSecond)) {
         moved = await recordOf(gateway, requestId);

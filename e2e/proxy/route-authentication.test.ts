@@ -28,11 +28,11 @@ describe('the authentication of a route', () => {
     await issuer.close();
   });
 
-  /** What arrived of the route, without the checks of health. */
+  /** The requests of the route at the upstream, without health checks. */
   const arrivedAt = (route: string): SeenRequest[] =>
     gateway.upstream.seen.filter((seen) => seen.url === `/${route}`);
 
-  /** As an operator writes it. */
+  /** The `auth` field as an operator sends it. */
   function jwtAuth() {
     const { type, issuer: name, audience, jwks_url } = issuer.auth();
     return {

@@ -5,7 +5,7 @@ import { startSwitchedUpstream, type SwitchedUpstream } from '../harness/switche
 
 const testTimeoutMs = 90_000;
 const intervalMs = 1000;
-/** Of what is measured, for processes that share a busy machine. */
+/** Tolerance for processes on a busy machine. */
 const slackMs = 500;
 
 describe('the status of a service', () => {
@@ -81,7 +81,7 @@ describe('the status of a service', () => {
       });
       await statusWithin(gateway, id, 'degraded', 10_000);
       process.kill(blind.pid, 'SIGKILL');
-      // It still counts for the three beats that it may miss.
+      // It still counts until it has missed three heartbeats.
       await statusWithin(gateway, id, 'healthy', 3 * 2000 + 1000);
 
       const managed = gateway.admin.at(gateway.controlPlane.baseUrl);

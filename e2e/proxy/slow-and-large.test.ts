@@ -9,9 +9,9 @@ import { openConnections, readMetric, residentBytes } from '../harness/figures.t
 
 const startTimeoutMs = 60_000;
 const mebibyte = 1024 * 1024;
-/** As many as show what one of them costs, and fewer where each keeps a core busy. */
+/** Enough attackers to measure the cost of one; fewer if each keeps a core busy. */
 const connectionsOf = (name: string) => (name.includes('of one byte') ? 6 : 40);
-/** Each time below, and what a busy machine adds. */
+/** Tolerance for a busy machine, added to each timeout below. */
 const longestMs = 20_000;
 const maxGrowthBytes = 120 * mebibyte;
 
@@ -46,7 +46,7 @@ describe('slow and oversized callers', () => {
     const [plane] = gateway.dataPlanes;
     port = Number(new URL(plane?.baseUrl ?? '').port);
     adminUrl = plane?.adminUrl ?? '';
-    // What the first requests need for good is not the attack's.
+    // Memory that the first requests allocate permanently does not belong to the attack.
     for (let call = 0; call < 200; call += 1) await gateway.admin.proxy('canary');
   }, startTimeoutMs);
 
@@ -85,7 +85,7 @@ describe('slow and oversized callers', () => {
       }
       expect(calls).toBeGreaterThan(0);
       expect(mostBytes - beforeBytes).toBeLessThan(maxGrowthBytes);
-      // Nothing of it is left behind.
+      // The attack leaves no connections.
       await eventually(async () => {
         expect(await readMetric(adminUrl, 'gateway_requests_in_flight')).toBe(0);
       });

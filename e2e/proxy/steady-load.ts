@@ -4,9 +4,9 @@ import type { IncomingMessage } from 'node:http';
 
 /** One request of the load. */
 interface SteadyAnswer {
-  /** By the monotonic clock of this process. */
+  /** On the monotonic clock of this process. */
   readonly sentAtMs: number;
-  /** 0 where there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly requestId: string;
   readonly upstreamName: string;
@@ -15,15 +15,15 @@ interface SteadyAnswer {
 export interface SteadyLoad {
   /** In the order in which they ended. */
   readonly answers: readonly SteadyAnswer[];
-  /** Begins no more and resolves when all have ended. */
+  /** Sends no further requests, and resolves when all have ended. */
   stop(): Promise<void>;
 }
 
 const TICK_MS = 10;
 
 /**
- * Sends GETs at a steady rate, whatever comes of them, for at most `maxSeconds`. What could not be sent in
- * its time, as the machine did something else, is left out: a burst is another load.
+ * Sends GETs at a steady rate, regardless of their results, for at most `maxSeconds`. If the
+ * machine was too busy to send a request in time, it is skipped: a burst would be a different load.
  */
 export function startSteadyLoad(options: {
   readonly url: string;
@@ -56,7 +56,7 @@ export function startSteadyLoad(options: {
         upstreamName: header('x-upstream-name'),
       });
     } catch {
-      // Counted as a failure that the caller sees.
+      // Counts as a failure of the caller.
       answers.push({ sentAtMs, status: 0, requestId: '', upstreamName: '' });
     }
   }

@@ -13,7 +13,7 @@ const OFFERED_TO_EACH = 1000;
 const MAX_BURSTS = 6;
 const testTimeoutMs = 180_000;
 const SHARE_TAKES = 'gateway_quota_share_takes_total';
-/** What grows where NATS did not answer in time, which a machine that stands still can bring about. */
+/** Counters that grow if NATS does not answer in time, which can happen on a machine that stalls. */
 const UNANSWERED = [
   'gateway_quota_refills_total{result="failed"}',
   'gateway_quota_unanswered_total',
@@ -33,7 +33,7 @@ describe('a quota across four data planes', () => {
   }, testTimeoutMs);
   afterAll(() => gateway.close());
 
-  /** Resolves when a window has begun just now, as the headers of a route with the same windows tell. */
+  /** Resolves when a window has just begun, according to the headers of a route with the same windows. */
   async function newWindow(route: string): Promise<void> {
     const [client] = clients;
     await eventually(
@@ -48,7 +48,7 @@ describe('a quota across four data planes', () => {
   const everywhere = async (route: string, each: number): Promise<BurstAnswer[]> =>
     (await Promise.all(clients.map((client) => burst(client, route, each)))).flat();
 
-  /** The sum of series over all data planes. */
+  /** The sum of the series over all data planes. */
   async function sumOf(...all: readonly string[]): Promise<number> {
     const values = gateway.dataPlanes.flatMap(({ adminUrl }) =>
       all.map((series) => metric(adminUrl, series)),
@@ -56,7 +56,7 @@ describe('a quota across four data planes', () => {
     return (await Promise.all(values)).reduce((sum, value) => sum + value, 0);
   }
 
-  /** Answers to a burst over all data planes; undefined where it says nothing of what holds while NATS is there. */
+  /** Responses to a burst at all data planes; undefined if NATS stalled meanwhile. */
   async function undisturbedBurst(clock: string): Promise<BurstAnswer[] | undefined> {
     const { name } = await gateway.route({ rate_limit: RATE_LIMIT });
     await gateway.settled();
@@ -70,7 +70,7 @@ describe('a quota across four data planes', () => {
     const answers = await everywhere(String(name), OFFERED_TO_EACH);
     const ranOver = performance.now() - startedMs >= (WINDOW_SECONDS - 1) * 1000;
     if (ranOver || (await sumOf(...UNANSWERED)) > unanswered) return undefined;
-    // Nobody grants by share while NATS answers.
+    // While NATS answers, no data plane grants by share.
     expect(await sumOf(SHARE_TAKES)).toBe(shareTakes);
     return answers;
   }
@@ -83,8 +83,7 @@ describe('a quota across four data planes', () => {
       for (let tries = 0; tries < MAX_BURSTS && answers === undefined; tries += 1) {
         answers = await undisturbedBurst(String(clock['name']));
       }
-      if (answers === undefined)
-        throw new Error('NATS stood still or a window ended in each burst');
+      if (answers === undefined) throw new Error('NATS stalled or a window ended in each burst');
       const accepted = answers.filter(({ status }) => status === 200);
       expect(answers).toHaveLength(DATA_PLANES * OFFERED_TO_EACH);
       expect(accepted.length + answers.filter(({ status }) => status === 429).length).toBe(
@@ -117,7 +116,7 @@ describe('a quota across four data planes', () => {
       const first = await accepted(token, '198.51.100.1');
       expect(first).toBeLessThanOrEqual(20);
       expect(first).toBeGreaterThanOrEqual(20 - DATA_PLANES + 1);
-      // The same subject has nothing left, whatever else of the caller is another.
+      // The same subject has no quota left, even if everything else of the caller differs.
       const [sameToken, sameAddress] =
         per === 'token' ? [token, '198.51.100.2'] : [other.token, '198.51.100.1'];
       expect(await accepted(sameToken, sameAddress)).toBeLessThanOrEqual(20 - first);

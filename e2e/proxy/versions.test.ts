@@ -32,7 +32,7 @@ describe('versions of a route, at two data planes', () => {
     { name: 'v2', service_id: services['v2'], weight: v2 },
   ];
 
-  /** A route between the two versions, served by every data plane. */
+  /** Creates a route with the two versions, and waits until every data plane serves it. */
   async function split(name: string, v1: number, v2: number, fields: object = {}): Promise<string> {
     const body = { name, versions: weigh(v1, v2), ...fields };
     const { id } = await gateway.admin.create('/v1/routes', body);
@@ -108,14 +108,14 @@ describe('versions of a route, at two data planes', () => {
           url: `${callerOf(index).baseUrl}/v1/proxy/moving`,
           token,
           callers: 1,
-          // Bounded by the steps below; this only keeps a broken test from going on for ever.
+          // The steps below limit the load; this limit is only for a broken test.
           maxCalls: 20_000,
           body: (call) => ({ call }),
           ended: () => state.done,
         }),
       );
       const answers = (): readonly LoadAnswer[] => loads.flatMap((load) => load.answers);
-      /** How many of the callers get v2 by now: by the last answer that each of them had. */
+      /** How many callers get v2, according to the last response of each. */
       const onV2 = () => loads.filter((load) => load.answers.at(-1)?.body === 'v2').length;
       const seen: number[] = [];
       try {
@@ -131,7 +131,7 @@ describe('versions of a route, at two data planes', () => {
           expect(changed.status).toBe(200);
           const before = answers().length;
           await eventually(() => {
-            // Each caller has had answers since, and they follow the new weights.
+            // Each caller has received responses since, and they follow the new weights.
             expect(answers().length).toBeGreaterThan(before + 20 * loads.length);
             if (v1 === 0) expect(onV2()).toBe(loads.length);
             else if (v2 === 0) expect(onV2()).toBe(0);

@@ -22,7 +22,7 @@ describe('the delivery of records', () => {
   }, testTimeoutMs);
   afterAll(() => gateway.close());
 
-  /** Puts a batch on the stream as a data plane does, as often as told. */
+  /** Publishes a batch to the stream as a data plane does, the given number of times. */
   async function deliver(batch: readonly RequestRecord[], times = 1): Promise<void> {
     const connection = await connect({ servers: gateway.stack.natsUrl });
     for (let count = 0; count < times; count += 1) {
@@ -50,7 +50,7 @@ describe('the delivery of records', () => {
     expect(await idsOf('twice')).toHaveLength(20);
   });
 
-  /** What the control planes have counted as stored before, together. */
+  /** The number of records that the control planes had already stored before. */
   async function duplicates(): Promise<number> {
     let sum = 0;
     for (const { adminUrl } of controlPlanes) {

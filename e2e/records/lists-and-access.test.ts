@@ -8,7 +8,7 @@ const startTimeoutMs = 60_000;
 
 describe('lists of request records', () => {
   let gateway: Gateway;
-  /** Ids of requests by the route that they asked for, oldest first. */
+  /** Request ids by route, oldest first. */
   const sent: Record<string, string[]> = {};
   let betweenMs: number;
 
@@ -35,7 +35,7 @@ describe('lists of request records', () => {
     await gateway.settled();
     await gateway.settled('development');
     for (let count = 0; count < 5; count += 1) await send('good');
-    // Later than the last of these, and no later than the first of those that follow.
+    // After the last of these, and not after the first of the following ones.
     betweenMs = Date.now() + 1;
     await eventually(() => expect(Date.now()).toBeGreaterThanOrEqual(betweenMs));
     for (let count = 0; count < 3; count += 1) await send('bad');

@@ -15,7 +15,7 @@ const startTimeoutMs = 90_000;
 
 const authority = createTestAuthority('nats');
 const { certPem, keyPem } = authority.issue(['localhost']);
-/** With a digit first, which the server takes for a number unless its environment has it in quotes. */
+/** Begins with a digit: nats-server would read it as a number if the variable were not quoted. */
 const newPassword = () => `4${randomBytes(12).toString('hex')}`;
 const passwords = {
   CONTROL_PLANE_NATS_PASSWORD: newPassword(),
@@ -26,7 +26,7 @@ const quoted = Object.fromEntries(
 );
 const deployed = fileURLToPath(new URL('../../deploy/nats/', import.meta.url));
 
-/** Subjects on which somebody could change configuration, or take records away, but for the rights. */
+/** Subjects on which a data plane could change configuration or take records if the rights allowed it. */
 const DENIED = [
   '$KV.gateway_config.production',
   '$O.gateway_snapshots.C.any',
@@ -42,7 +42,7 @@ const DENIED = [
   '$JS.API.CONSUMER.DELETE.GATEWAY_RECORDS.record_ingest',
 ];
 
-/** Over TLS and with the rights of deploy/nats/rights.conf, as a cluster would have it. */
+/** With TLS and the rights of deploy/nats/rights.conf, as in a cluster. */
 describe('a NATS server that requires TLS, user and password', () => {
   let folder: string;
   let nats: Awaited<ReturnType<typeof startNats>>;
@@ -98,7 +98,7 @@ describe('a NATS server that requires TLS, user and password', () => {
     await eventually(async () =>
       expect((await gateway.admin.get(`/v1/requests/${id}`)).status).toBe(200),
     );
-    // Its heartbeats are heard, so the health of a service is known.
+    // The control plane receives its heartbeats, so the status of a service is known.
     await eventually(async () => {
       const { data } = (await gateway.admin.get('/v1/services')).page();
       expect(data.map((service) => service['status'])).toEqual(['healthy']);

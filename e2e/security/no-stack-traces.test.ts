@@ -5,14 +5,14 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 
-/** What a trace of this product, of Node or of a library looks like, and names of what is inside. */
+/** Patterns of stack traces of the gateway, Node and libraries, and names of internals. */
 const INSIDE =
   /\n\s+at |node:internal|node_modules|\.ts:\d+|file:\/\/|\/packages\/|kysely|postgres|ECONN|ENOTFOUND|SyntaxError|TypeError|ZodError/i;
 
 const JSON_TYPE = 'Content-Type: application/json';
 const auth = (token: string) => `Authorization: Bearer ${token}`;
 
-/** Requests that fail in as many ways as there are places that could tell too much of it. */
+/** Failing requests, one for each place that could reveal too much. */
 const FAILING: readonly (readonly [string, (token: string) => string[], string?])[] = [
   ['GET /nowhere', () => []],
   ['GET /v1/services/%zz', (token) => [auth(token)]],

@@ -48,7 +48,7 @@ describe('a caller that must be refused with 401 and reach no upstream', () => {
       }
       const made = Object.entries(fields).map(([name, value]) => [name, value()] as const);
       const { token, tokenId } = await gateway.tokenClient(Object.fromEntries(made));
-      // Without the name, the only environment of a token is the one that it asks for.
+      // The header is needed: without it the request would use the only environment of the token.
       callers.set(kind, { token, headers: { 'x-gateway-environment': 'production' } });
       if (kind === 'with a revoked token') {
         await gateway.admin.call('DELETE', `/v1/tokens/${tokenId}`);

@@ -29,7 +29,7 @@ describe('the last use of a token', () => {
       await eventually(
         async () => {
           const used = Date.parse(String(await lastUse(tokenId)));
-          // Ids and times are of the processes' clocks, which are this machine's.
+          // The times come from processes on this machine.
           expect(used).toBeGreaterThanOrEqual(startedMs - 1);
           expect(used).toBeLessThanOrEqual(Date.now());
         },

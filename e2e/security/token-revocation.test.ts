@@ -17,7 +17,7 @@ describe('the revocation of a token', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
-  /** How long from now until this data plane refuses the token, ms. */
+  /** The time from now until this data plane refuses the token, ms. */
   async function refusedAfterMs(baseUrl: string, token: string): Promise<number> {
     const startedMs = performance.now();
     const client = gateway.admin.at(baseUrl).withToken(token);
@@ -26,7 +26,7 @@ describe('the revocation of a token', () => {
       const tookMs = performance.now() - startedMs;
       if (status === 401) return tookMs;
       if (status !== 200) throw new Error(`neither served nor refused: ${status}`);
-      if (tookMs > longestMs) throw new Error('the token is still served');
+      if (tookMs > longestMs) throw new Error('the token is still accepted');
     }
   }
 

@@ -8,18 +8,18 @@ const RECORDS_MS = 90_000;
 const RECORDS_EVERY_MS = 2000;
 const IDLE_MS = 60_000;
 const IDLE_EVERY_MS = 1000;
-/** Handles that a process may have beside those before the load: connections to NATS and Postgres. */
+/** Handles that a process may have in addition after the load: connections to NATS and Postgres. */
 const IDLE_MARGIN = 5;
 const MAX_SHOWN_LINES = 5;
 
 export interface FoundRecords {
   readonly stored: number;
-  /** Ids that a caller or an upstream saw, and that have no record. */
+  /** Ids that a caller or an upstream saw but that have no record. */
   readonly missing: readonly string[];
   readonly storedTwice: number;
 }
 
-/** Looks until every id has its record, or the time is over. */
+/** Reads records until every id has one, or the deadline passes. */
 export async function findRecords(
   databaseUrl: string,
   ids: ReadonlySet<string>,
@@ -35,7 +35,7 @@ export async function findRecords(
   }
 }
 
-/** Waits for a process to hold no more handles than before the load; gives what it holds at last. */
+/** Waits until a process has no more handles than before the load; returns the last number. */
 export async function handlesAtRest(watched: Watched, before: number): Promise<number> {
   for (const endMs = performance.now() + IDLE_MS; ;) {
     const { handles } = await takeSample(watched, 0);
@@ -44,12 +44,12 @@ export async function handlesAtRest(watched: Watched, before: number): Promise<n
   }
 }
 
-/** Whether that many handles at rest say that none was leaked. */
+/** Whether this number of handles after the load means that none leaked. */
 export function areHandlesBack(before: number, after: number): boolean {
   return after <= before + IDLE_MARGIN;
 }
 
-/** How many lines of level error or fatal a log has, and the first of them. */
+/** The number of lines of level error or fatal in a log, and the first of them. */
 export async function errorLines(
   file: string,
 ): Promise<{ readonly count: number; readonly first: readonly string[] }> {

@@ -8,26 +8,26 @@ export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Instead of a body: so many chunks of 64 KiB, unannounced. */
+  /** Instead of a body: this many chunks of 64 KiB, without Content-Length. */
   readonly chunks?: number;
-  /** Cuts the connection this long after the beginning, ms. */
+  /** Closes the connection this long after the start of the call, ms. */
   readonly abortAfterMs?: number;
-  /** A connection of its own, closed after. */
+  /** Uses a new connection, and closes it afterwards. */
   readonly lone?: boolean;
 }
 
 export interface Answered {
-  /** undefined where the answer did not come, or not whole. */
+  /** undefined if there was no complete response. */
   readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly error: string | undefined;
 }
 
-/** Longer than any deadline that a route of the soak has. */
+/** Longer than the deadline of any route of the soak. */
 const TIMEOUT_MS = 30_000;
 const CHUNK = Buffer.alloc(64 * 1024, 'chunk ');
 
-/** Callers that keep their connections, as applications do. */
+/** Callers with keep-alive connections, as applications have. */
 export class Callers {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
 

@@ -9,25 +9,25 @@ export interface ChangeOptions {
   readonly signal: AbortSignal;
 }
 
-/** The configuration as it changes under the load. */
+/** Changes of the configuration during the load. */
 export interface Changes {
-  /** A secret that holds; it follows a rotation when every data plane has had the time to hear of it. */
+  /** A valid secret. After a rotation it changes when every data plane has had time to receive the new one. */
   token(): string;
-  /** Changes that were made and rotations among them. */
+  /** The number of changes, and of rotations among them. */
   readonly counts: { readonly changes: number; readonly rotations: number };
-  /** Rejects where the management API refused a change that is right. */
+  /** Rejects if the management API refused a valid change. */
   readonly ended: Promise<void>;
 }
 
 const EVERY_MS = 1000;
 const ROTATE_EVERY = 10;
 const GRACE_SECONDS = 5;
-/** What a change takes to reach the data planes, and more. */
+/** More than the time that a change takes to reach the data planes. */
 const HEARD_MS = 2000;
 
 /**
- * Changes something every second until the signal: a field of a route that carries load, a service with
- * a route that come and go, a token that does; and every tenth time the secret of the load is rotated.
+ * Makes a change every second until the signal: a field of a route under load, a service with a
+ * route that is created or deleted, or a token. Every tenth change rotates the secret of the load.
  */
 export async function startChanges(options: ChangeOptions): Promise<Changes> {
   const { admin, signal } = options;

@@ -6,23 +6,23 @@ import { figureTable, outcomeTable, type FigureRow } from './report.ts';
 import { metricOf, metricsText, type Sample } from './samples.ts';
 import { judge } from './verdict.ts';
 
-/** A run whose load is over. */
+/** A run after its load. */
 export interface SoakRun {
   readonly gateway: SoakGateway;
   readonly options: SoakOptions;
   readonly ledger: Ledger;
-  /** Of each process, in the order of time. */
+  /** Samples of each process, oldest first. */
   readonly samples: ReadonlyMap<string, readonly Sample[]>;
-  /** The handles of each process before the load. */
+  /** The number of handles of each process before the load. */
   readonly atRest: ReadonlyMap<string, number>;
   readonly say: (line: string) => void;
 }
 
-/** Of the run: what is allocated once, and what fills up to its bound, is there after it. */
+/** Part of the run: after it, one-time allocations are made and bounded caches are full. */
 const WARM_UP_SHARE = 0.25;
 const SHOWN_IDS = 5;
 
-/** Says what the run showed, in tables, and gives what is wrong, one text each. */
+/** Prints the results of the run as tables, and returns one text for each problem. */
 export async function conclude(run: SoakRun): Promise<readonly string[]> {
   const { gateway, ledger, say } = run;
   const faults = [...judgeFigures(run), ...(await judgeRest(run))];
@@ -48,7 +48,7 @@ function judgeFigures({ options, ledger, samples, say }: SoakRun): string[] {
   const faults: string[] = [];
   const rows: FigureRow[] = [];
   for (const [process, all] of samples) {
-    // What NATS keeps for 24 hours, such as idempotency keys, grows by design; it is shown only.
+    // NATS keeps idempotency keys for 24 hours, so its memory grows by design; it is shown but not judged.
     const isJudged = process !== 'nats';
     for (const growth of judge(all, WARM_UP_SHARE * options.minutes * 60_000)) {
       rows.push({ process, isJudged, ...growth });
@@ -59,7 +59,7 @@ function judgeFigures({ options, ledger, samples, say }: SoakRun): string[] {
   return faults;
 }
 
-/** What is left when nobody calls any more. */
+/** What the processes still hold after the load. */
 async function judgeRest({ gateway, atRest, say }: SoakRun): Promise<string[]> {
   const faults: string[] = [];
   for (const watched of gateway.watched) {

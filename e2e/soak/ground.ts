@@ -6,7 +6,7 @@ import type { Watched } from './samples.ts';
 import { makeSetting } from './setting.ts';
 import { startSoakUpstreams, type SoakUpstreams } from './upstreams.ts';
 
-/** A gateway of real processes, with all that the load calls. */
+/** A gateway of real processes, with the routes and upstreams of the load. */
 export interface SoakGateway {
   readonly stack: PlaneStack;
   readonly upstreams: SoakUpstreams;
@@ -15,7 +15,7 @@ export interface SoakGateway {
   readonly goodServiceId: string;
   readonly changedRouteId: string;
   readonly watched: readonly Watched[];
-  /** Of the planes. */
+  /** Log files of the planes. */
   readonly logFiles: readonly string[];
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface SoakGateway {
 const DATA_PLANES = 2;
 const START_MS = 60_000;
 
-/** A data plane's one process, or the primary and the workers of its group, which start in their order. */
+/** The process of a data plane, or the primary and the workers of its group, in the order of their start. */
 function processesOf(
   {
     name,
@@ -43,7 +43,7 @@ function processesOf(
   ];
 }
 
-/** @param workers of each data plane */
+/** @param workers workers of each data plane */
 export async function startSoakGateway(workers: number): Promise<SoakGateway> {
   const stack = await createPlaneStack();
   const upstreams = await startSoakUpstreams();
@@ -68,7 +68,7 @@ export async function startSoakGateway(workers: number): Promise<SoakGateway> {
         async () => {
           const readiness = await (await fetch(`${adminUrl}/readyz`)).text();
           if (!readiness.includes('"ready"')) throw new Error(`not ready yet: ${readiness}`);
-          // The last route that was made, so the others are served as well.
+          // The route that was created last: if it is served, so are the others.
           const { status } = await admin.at(baseUrl).proxy('dead');
           if (status !== 502) throw new Error(`not served yet: ${status}`);
         },

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { Answered, Call, Callers } from './call.ts';
 import type { Ledger } from './ledger.ts';
 
-/** What callers need to know of the gateway under soak. */
+/** What callers need to know about the gateway. */
 export interface Ground {
   readonly callers: Callers;
   readonly ledger: Ledger;
-  /** The base URL of a data plane, by turns. */
+  /** The base URL of each data plane in turn. */
   base(): string;
-  /** A secret that holds now; it is rotated while the load runs. */
+  /** A secret that is valid now; it is rotated while the load runs. */
   token(): string;
 }
 
-/** One way of calling, and how often it comes among all. */
+/** One kind of call, and its share of all calls. */
 export interface Kind {
   readonly name: string;
   readonly weight: number;
-  /** Makes one call, or a few that belong together, and notes how they ended. Never rejects. */
+  /** Makes one call, or a few related ones, and records the results. Never rejects. */
   run(ground: Ground, count: number): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ type Plain = Omit<Call, 'url' | 'token'> & {
   readonly token?: string | null;
 };
 
-/** A kind whose calls may end with one of these, statuses or `cut`; `recorded` says that each has a record. */
+/** A kind whose calls end with one of these statuses or `cut`; `recorded`: each call has a record. */
 function kind(
   name: string,
   weight: number,
@@ -60,11 +60,11 @@ function outcomeOf({ status, error }: Answered, aborts: boolean): string {
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const BODY = JSON.stringify({ amount: 5, currency: 'EUR' });
-/** A route takes one less than this, so that one is too long. */
+/** One byte more than the route accepts. */
 export const MAX_SMALL_BODY_BYTES = 1024;
 const post = { method: 'POST', headers: JSON_BODY, body: BODY } as const;
 
-/** Routes: `steady`, `limited`, `small` and `bad` are made by `setting.ts`. */
+/** The routes `steady`, `limited`, `small` and `bad` are created in `setting.ts`. */
 export const KINDS: readonly Kind[] = [
   kind('GET', 55, [200], () => ({ path: '/v1/proxy/steady/orders?page=2' })),
   kind('POST', 25, [200], () => ({ ...post, path: '/v1/proxy/steady/orders' })),
@@ -100,7 +100,7 @@ export const KINDS: readonly Kind[] = [
     chunks: 64,
     abortAfterMs: 5 + (count % 20),
   })),
-  // Within the allowance for failed authentication, which is for each data plane and minute.
+  // Within AUTH_FAILURE_LIMIT, which applies to each data plane and minute.
   kind('without a token', 1, [401], () => ({ path: '/v1/proxy/steady', token: null })),
   kind('with a wrong token', 1, [401], () => ({
     path: '/v1/proxy/steady',
@@ -128,7 +128,7 @@ export const KINDS: readonly Kind[] = [
     2,
     [200],
     () => ({ path: '/v1/routes?limit=10' }),
-    // A record is of a request on the proxy path.
+    // Only requests on the proxy path have a record.
     false,
   ),
 ];

@@ -1,14 +1,14 @@
-/** What the callers saw, by kind; and every request id that the gateway gave, each to be found as a record. */
+/** The outcomes of all calls by kind, and every request id, each of which must have a record. */
 export class Ledger {
   readonly ids = new Set<string>();
   readonly #outcomes = new Map<string, Map<string, number>>();
   readonly #unexpected = new Map<string, number>();
 
   /**
-   * Notes the end of a call.
+   * Records the outcome of a call.
    *
-   * @param outcome a status, or how the call ended without one
-   * @param expected whether this kind of caller may see that
+   * @param outcome a status, or how the call ended without a response
+   * @param expected whether this outcome is allowed for this kind of call
    */
   note(kind: string, outcome: string, expected: boolean, requestId?: string): void {
     const ofKind = this.#outcomes.get(kind) ?? new Map<string, number>();
@@ -20,12 +20,12 @@ export class Ledger {
     this.#unexpected.set(name, (this.#unexpected.get(name) ?? 0) + 1);
   }
 
-  /** Of each kind, how often each outcome came. */
+  /** Number of each outcome, by kind. */
   get outcomes(): ReadonlyMap<string, ReadonlyMap<string, number>> {
     return this.#outcomes;
   }
 
-  /** What no caller should have seen, with how often. */
+  /** Unexpected outcomes, with their number. */
   get unexpected(): ReadonlyMap<string, number> {
     return this.#unexpected;
   }

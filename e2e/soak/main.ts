@@ -1,7 +1,7 @@
 /**
- * A mixed load over real processes while the configuration changes, for `--minutes`; then whether memory
- * and handles stayed flat and every request has its record. Exits with 1 where not. 127.0.0.1 only; ends
- * by itself. docs/run/reliability.md says how to read it.
+ * Runs a mixed load against real processes for `--minutes` while the configuration changes. Then
+ * checks that memory and handles did not grow and that every request has a record; exits with 1 if
+ * not. Uses 127.0.0.1 only, and ends by itself. docs/run/reliability.md explains the results.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Callers } from './call.ts';
@@ -30,7 +30,7 @@ async function sampleAll(gateway: SoakGateway, samples: Samples, atMs: number): 
   }
 }
 
-/** Runs the load, and samples while it does. */
+/** Runs the load, and takes samples meanwhile. */
 async function soak(
   gateway: SoakGateway,
   options: SoakOptions,
@@ -51,7 +51,7 @@ async function soak(
     base: () => dataPlaneUrls[(turn += 1) % dataPlaneUrls.length] ?? '',
     token: () => changes.token(),
   };
-  // The token of the load was made just now.
+  // The token of the load was created just now.
   await delay(2000);
   const tunnels = keepTunnels(ground, over.signal);
   const load = startLoad(KINDS, ground, options.callsPerSecond);

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 
 export interface SoakOptions {
-  /** Of load; starting, and waiting for the last records, come on top. */
+  /** Duration of the load. Start and the wait for the last records take additional time. */
   readonly minutes: number;
   /** Of all kinds of callers together. */
   readonly callsPerSecond: number;
-  /** Of each data plane. */
+  /** Workers of each data plane. */
   readonly workers: number;
 }
 
@@ -20,7 +20,7 @@ function bounded(text: string, name: string, max: number): number {
 }
 
 /**
- * What a run is asked for on its command line.
+ * Parses the command line.
  *
  * @throws Error in one line that names the option
  */

@@ -1,17 +1,17 @@
 import type { Ground, Kind } from './kinds.ts';
 
 export interface Load {
-  /** Calls that were due while as many of their kind as may be were under way. */
+  /** Calls that were skipped because too many of their kind were in flight. */
   readonly heldBack: number;
-  /** Begins no more, and resolves when all that were begun have ended. */
+  /** Starts no further calls, and resolves when all have ended. */
   stop(): Promise<void>;
 }
 
 const TICK_MS = 10;
-/** Of one kind. */
+/** Limit of calls of one kind in flight. */
 const MAX_UNDER_WAY = 100;
 
-/** Makes each kind of call at its share of a steady rate, however long calls take. */
+/** Makes calls at a steady rate, each kind with its share, however long calls take. */
 export function startLoad(kinds: readonly Kind[], ground: Ground, callsPerSecond: number): Load {
   const weights = kinds.reduce((sum, { weight }) => sum + weight, 0);
   const streams = kinds.map((kind) => {

@@ -1,7 +1,7 @@
 import type { Ledger } from './ledger.ts';
 import type { Growth } from './verdict.ts';
 
-/** One line of the table of figures. */
+/** One row of the table of figures. */
 export interface FigureRow extends Growth {
   readonly process: string;
   readonly isJudged: boolean;
@@ -28,7 +28,7 @@ export function figureTable(rows: readonly FigureRow[]): string {
   ].join('\n');
 }
 
-/** What came of each kind of call, as Markdown. */
+/** The outcomes of each kind of call, as Markdown. */
 export function outcomeTable(ledger: Ledger): string {
   const lines = [...ledger.outcomes].map(([kind, outcomes]) => {
     const sum = [...outcomes.values()].reduce((total, count) => total + count, 0);

@@ -1,30 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process that is watched. */
+/** A process that is sampled. */
 export interface Watched {
   readonly name: string;
   readonly pid: number;
-  /** Where its metrics are; undefined where it is none of the gateway's own. */
+  /** URL of its metrics; undefined if it is not a process of the gateway. */
   readonly adminUrl: string | undefined;
-  /** Its own metrics there, where it is one of several processes behind the port. */
+  /** Label of its metrics, if it is one of several processes behind the port. */
   readonly worker?: string;
 }
 
-/** What a process held at one moment. */
+/** Memory and handles of a process at one moment. */
 export interface Sample {
-  /** From the beginning of the load, ms. */
+  /** Since the start of the load, ms. */
   readonly atMs: number;
   readonly residentBytes: number;
-  /** Used by JavaScript objects; undefined for a process that is not the gateway's own. */
+  /** Memory of JavaScript objects; undefined for a process that is not of the gateway. */
   readonly heapBytes: number | undefined;
-  /** Files and sockets. */
+  /** Open files and sockets. */
   readonly handles: number;
 }
 
 /**
- * Reads what a process holds now.
+ * Reads memory and handles of a process.
  *
- * @throws where it does not run any more
+ * @throws if the process does not run
  */
 export async function takeSample(watched: Watched, atMs: number): Promise<Sample> {
   const { pid, adminUrl, worker } = watched;
@@ -48,7 +48,7 @@ export async function metricsText(adminUrl: string): Promise<string> {
   return response.text();
 }
 
-/** The sum of a metric over its labels; 0 where it has no value. */
+/** The sum of a metric over its labels; 0 if it has no value. */
 export function metricOf(text: string, name: string): number {
   const values = text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'));
   return [...values].reduce((sum, [, value]) => sum + Number(value), 0);

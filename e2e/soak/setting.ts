@@ -6,7 +6,7 @@ const QUOTA_WINDOW_SECONDS = 10;
 const QUOTA = 60;
 const HASTY_MS = 200;
 
-/** Makes what the kinds of callers call; gives the id of the route that changes while they do. */
+/** Creates the resources that the kinds of callers use. Returns the id of the route that changes during the load. */
 export async function makeSetting(
   admin: Client,
   { good, bad, dead }: SoakUpstreams,

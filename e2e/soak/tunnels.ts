@@ -9,8 +9,8 @@ const MESSAGE = Buffer.alloc(2000, 'message ');
 const NAME = 'WebSocket';
 
 /**
- * Keeps a few tunnels open. Each carries messages both ways for some seconds, ends, and is opened anew;
- * every other one ends without a farewell.
+ * Keeps a few WebSockets open. Each carries messages both ways for a few seconds, is closed, and is
+ * opened again. Every second one is closed without a close frame.
  */
 export function keepTunnels(ground: Ground, signal: AbortSignal): Promise<unknown> {
   return Promise.all(

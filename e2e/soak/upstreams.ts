@@ -5,8 +5,8 @@ import { WebSocketServer } from 'ws';
 /** What the load is answered by. */
 export interface SoakUpstreams {
   /**
-   * Answers 200 to everything, `/large` with 2 MB, `/slow/<ms>` after that time, and echoes WebSocket
-   * messages.
+   * Responds to every request with 200, to `/large` with 2 MB, to `/slow/<ms>` after that time, and
+   * echoes WebSocket messages.
    */
   readonly good: string;
   /** `/status/<code>`, `/reset` breaks the connection off, `/flaky` fails every other time. */

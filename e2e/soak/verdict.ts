@@ -22,10 +22,10 @@ const SLACK = {
 const HEAP_RANK = 0.1;
 
 /**
- * Compares the last third of the time after the warm-up with its first one: medians, and of the heap
- * what its lower tenth holds, as garbage is no leak.
+ * Compares the first and the last third of the time after the warm-up, by their medians. Of the
+ * heap it compares the lowest tenth, because garbage is no leak.
  *
- * @param samples in the order of time
+ * @param samples oldest first
  */
 export function judge(samples: readonly Sample[], warmUpMs: number): readonly Growth[] {
   const warm = samples.filter(({ atMs }) => atMs >= warmUpMs);

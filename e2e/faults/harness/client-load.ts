@@ -3,52 +3,52 @@ import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What became of one request of the load. */
+/** The result of one request of the load. */
 export interface LoadAnswer {
   readonly kind: 'get' | 'keyed';
-  /** The base URL that it went to. */
+  /** The base URL to which it was sent. */
   readonly target: string;
-  /** By the monotonic clock of this process. */
+  /** On the monotonic clock of this process. */
   readonly sentAtMs: number;
   readonly endedAtMs: number;
-  /** 0 where there was no whole answer. */
+  /** 0 if there was no complete response. */
   readonly status: number;
-  /** Empty where no head of an answer came. */
+  /** Empty if the head of a response did not arrive. */
   readonly requestId: string;
-  /** The gateway's code, or the socket's where there was no answer; undefined where all went well. */
+  /** The gateway's error code, or that of the socket if there was no response; undefined on success. */
   readonly errorCode: string | undefined;
-  /** Whether the answer announced the end of the connection. */
+  /** Whether the response had `Connection: close`. */
   readonly closes: boolean;
 }
 
 export interface ClientLoadOptions {
-  /** Base URLs of data planes, of which a client uses the first that takes it. */
+  /** Base URLs of data planes. A client uses the first one that accepts its connection. */
   readonly targets: readonly string[];
   readonly token: string;
   /** Names of the routes that the two clients use. */
   readonly getRoute: string;
   readonly keyedRoute: string;
-  /** From the end of a client's request to its next, ms. */
+  /** Pause between two requests of a client, ms. */
   readonly paceMs?: number;
 }
 
-/** Two clients, each with one connection kept alive, one request after the other: GET, and POST with a key of its own. */
+/** Two clients, each with one keep-alive connection and one request at a time: GETs, and POSTs each with a new key. */
 export interface ClientLoad {
   /** In the order in which they ended. */
   readonly answers: readonly LoadAnswer[];
-  /** Requests that were sent and have not ended. */
+  /** Requests that were sent and are not finished. */
   readonly inFlight: number;
-  /** Resolves when each client has got so many answers more, of whatever kind. */
+  /** Resolves when each client has received this many further responses, of any status. */
   more(count: number): Promise<void>;
-  /** Goes on for so long. */
+  /** Continues for this long. */
   goOn(durationMs: number): Promise<void>;
-  /** Begins no more, and resolves when what was begun has ended. */
+  /** Sends no further requests, and resolves when those in flight have ended. */
   stop(): Promise<void>;
 }
 
 const PACE_MS = 10;
 const REQUEST_TIMEOUT_MS = 15_000;
-/** Between two tries of a client that nobody takes. */
+/** Pause after no target accepted a connection. */
 const REFUSED_PAUSE_MS = 50;
 const KINDS = ['get', 'keyed'] as const;
 
@@ -57,8 +57,9 @@ type Kind = (typeof KINDS)[number];
 const passed = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
- * Keeps two clients busy until it is stopped. A client leaves a target that announces the end of its
- * connection, or refuses one, for the next: so does a balancer, and nothing is sent twice by it.
+ * Keeps two clients busy until it is stopped. If a target refuses a connection or sends
+ * `Connection: close`, the client goes to the next target, as a load balancer does. So no request
+ * is sent twice.
  */
 export function startClientLoad(options: ClientLoadOptions): ClientLoad {
   const answers: LoadAnswer[] = [];
@@ -96,7 +97,7 @@ export function startClientLoad(options: ClientLoadOptions): ClientLoad {
   };
 }
 
-/** One client: a connection, and the target that it goes to. */
+/** One client: a connection and its target. */
 class LoadClient {
   readonly #kind: Kind;
   readonly #options: ClientLoadOptions;
@@ -135,7 +136,7 @@ class LoadClient {
         ...(keyed && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
       },
     });
-    outgoing.once('timeout', () => outgoing.destroy(new Error('no answer in time')));
+    outgoing.once('timeout', () => outgoing.destroy(new Error('no response in time')));
     const known = { kind: this.#kind, target, sentAtMs };
     let requestId = '';
     try {
@@ -161,12 +162,12 @@ class LoadClient {
   }
 }
 
-/** Whether the caller of an unkeyed request, or of a keyed one, got less than it was promised. */
+/** Whether a request failed. A refused key does not count. */
 export function isFailed(answer: LoadAnswer): boolean {
   return (answer.status < 200 || answer.status > 299) && !isKeyRefused(answer);
 }
 
-/** A request with a key, not sent on as keys could not be looked at; the caller may send it again. */
+/** A request with a key that was refused because the store was down. The caller may send it again. */
 export function isKeyRefused({ status, errorCode }: LoadAnswer): boolean {
   return status === 503 && errorCode === 'idempotency_unavailable';
 }

@@ -8,16 +8,16 @@ import { HEARTBEAT_SUBJECTS } from '@gateway/shared/messaging/names';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { startFaultWorld, type FaultWorld } from './fault-world.ts';
 
-/** A gateway, and somebody who may write to its NATS and to the disks of its data planes. */
+/** A gateway, and a publisher with write access to its NATS and to the disks of its data planes. */
 export interface ConfigWorld {
   readonly world: FaultWorld;
   readonly connection: NatsConnection;
-  /** Writes configuration, signed with the gateway's own key. */
+  /** Writes configuration that is signed with the key of the gateway. */
   readonly publisher: ConfigPublisher;
   readonly keys: readonly MasterKey[];
-  /** Of each data plane by its index: what its environment variable names. */
+  /** DATA_PLANE_DATA_DIR of each data plane, by index. */
   readonly dataDirs: readonly string[];
-  /** Data plane → what its newest heartbeat says of errors. */
+  /** The last error in the newest heartbeat of each data plane. */
   readonly lastErrors: ReadonlyMap<string, string | null>;
   close(): Promise<void>;
 }

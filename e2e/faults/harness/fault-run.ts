@@ -13,13 +13,13 @@ import { countRecords } from './stored-records.ts';
 
 export interface FaultRunOptions extends ClientLoadOptions {
   readonly fault: string;
-  /** Calls a control plane, for the records. */
+  /** Calls a control plane to read the records. */
   readonly management: Client;
-  /** How long records may take after the load; 60 s unless given. */
+  /** How long after the load records may still arrive; 60 s by default. */
   readonly recordsMs?: number;
 }
 
-/** What the gateway promised of a fault; 0 unless told otherwise. */
+/** What a fault may cost; 0 by default. */
 export interface Promised {
   readonly failed?: number;
   readonly keysRefused?: number;
@@ -28,17 +28,17 @@ export interface Promised {
 
 const RECORDS_MS = 60_000;
 const KEYS = { deadlineMs: 60_000 };
-/** Answers that each client gets before a fault, and after its repair. */
+/** Responses that each client must receive before a fault, and after its repair. */
 const STEADY_ANSWERS = 25;
 
 /**
- * One fault under load: begin, break something, `outage`, `repair`, `finish`. What did not hold is
- * gathered in `expectations`.
+ * One fault under load: begin, break something, `outage`, `repair`, `finish`. Failed expectations
+ * are collected in `expectations`.
  */
 export class FaultRun {
   readonly load: ClientLoad;
   readonly expectations = new Expectations();
-  /** The name of the route that takes the GETs. */
+  /** The name of the route for the GETs. */
   readonly getRoute: string;
   readonly #options: FaultRunOptions;
   readonly #beganAtMs = Date.now();
@@ -51,7 +51,7 @@ export class FaultRun {
     this.load = startClientLoad(options);
   }
 
-  /** Begins the load. */
+  /** Starts the load. */
   static start(options: FaultRunOptions): FaultRun {
     return new FaultRun(options);
   }
@@ -61,13 +61,13 @@ export class FaultRun {
     return this.load.more(STEADY_ANSWERS);
   }
 
-  /** Lets the fault last for so long, or for so much longer, under load. */
+  /** Lets the fault last for this long, or this much longer, under load. */
   async outage(durationMs: number): Promise<void> {
     await this.load.goOn(durationMs);
     this.#lastedSeconds = (this.#lastedSeconds ?? 0) + durationMs / 1000;
   }
 
-  /** @param work resolves when everything is as it was before */
+  /** @param work resolves when the fault is repaired */
   async repair(work: () => Promise<unknown>): Promise<void> {
     const beganAtMs = performance.now();
     await work();
@@ -75,7 +75,7 @@ export class FaultRun {
     await this.load.more(STEADY_ANSWERS);
   }
 
-  /** Resolves when requests with a key are taken again: one that was sent from now on went well. */
+  /** Resolves when a request with a key that was sent after this call has succeeded. */
   async keysTaken(): Promise<void> {
     const fromMs = performance.now();
     const isTaken = (answer: LoadAnswer) =>
@@ -85,7 +85,7 @@ export class FaultRun {
     }, KEYS);
   }
 
-  /** Ends the load, counts the records, and holds all of it against what was promised. */
+  /** Ends the load, counts the records, and compares all figures with the limits. */
   async finish(
     promised: Promised = {},
     note?: string | ((lost: readonly LoadAnswer[]) => string),

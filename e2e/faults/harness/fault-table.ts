@@ -12,16 +12,16 @@ const HEAD = [
 ];
 const TEXT_COLUMNS = new Set([0, HEAD.length - 1]);
 
-/** The rows as a Markdown table, aligned so that a terminal shows it too. */
+/** The rows as a Markdown table, aligned for terminals. */
 export function formatFaultTable(rows: readonly FaultRow[]): string {
   return format(rows.map(cells));
 }
 
 /**
- * The table with these rows in place of those of the same faults, and further ones behind them.
+ * The table in which these rows replace the rows of the same faults.
  *
- * @param table as it was made before; anything else counts as none
- * @param order the faults that there are; rows of others are left out
+ * @param table the former table; any other text counts as an empty table
+ * @param order all faults in order; rows of other faults are removed
  */
 export function mergeFaultTable(
   table: string,

@@ -7,33 +7,33 @@ import { FaultRun, type FaultRunOptions } from './fault-run.ts';
 
 type Plane = Gateway['controlPlane'];
 
-/** A gateway under a load of two clients, of which each process and store can be stopped and started. */
+/** A gateway under a load of two clients. Each of its processes and stores can be stopped and started. */
 export interface FaultWorld {
   readonly gateway: Gateway;
-  /** As they run now: one that is started again takes the place of the one before. */
+  /** The current processes: one that was started again replaces the former one. */
   readonly controlPlane: Plane;
   readonly dataPlanes: readonly Plane[];
-  /** Calls the control plane itself with the token that reaches everything. */
+  /** Calls the control plane directly with the admin token. */
   readonly management: Client;
-  /** A run at the first data plane, or at the given ones. */
+  /** A run against the first data plane, or the given ones. */
   begin(fault: string, options?: Partial<FaultRunOptions>): Promise<FaultRun>;
-  /** Starts the control plane again at its ports, after it has ended. */
+  /** Starts the control plane again on its ports, after it has ended. */
   restartControlPlane(start?: PlaneStart): Promise<Plane>;
-  /** Starts a data plane again at its ports and on its data, after it has ended. */
+  /** Starts a data plane again on its ports and with its data, after it has ended. */
   restartDataPlane(index: number, start?: PlaneStart): Promise<Plane>;
-  /** Resolves when a change that is made now is served by every data plane. */
+  /** Makes a change, and resolves when every data plane serves it. */
   changeArrives(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How long an answer of the upstream takes, so that requests are in flight when something ends. */
+/** Latency of the upstream, so that requests are in flight when a process ends. */
 const UPSTREAM_MS = 5;
 const CHANGE_MS = 60_000;
 const GET_ROUTE = 'load-get';
 const KEYED_ROUTE = 'load-keyed';
 const PLENTY = { limit: 1_000_000, window_seconds: 3600 };
 
-/** Data planes are two unless told otherwise. */
+/** There are two data planes by default. */
 export async function startFaultWorld(options: GatewayOptions = {}): Promise<FaultWorld> {
   const gateway = await startGateway({ dataPlanes: 2, ...options });
   const upstream = await startUpstream((_seen, response) => {
@@ -67,9 +67,9 @@ function createWorld(gateway: Gateway, upstream: TestUpstream): FaultWorld {
     dataPlanes,
     management,
     async begin(fault, more = {}) {
-      // What the upstream keeps of requests is of no use here, and would grow.
+      // The upstream's list of requests is not needed here, and would grow.
       upstream.seen.length = 0;
-      // A run that broke off has left its load behind.
+      // A run that failed did not stop its load.
       await run?.load.stop();
       run = FaultRun.start({
         fault,
@@ -106,7 +106,7 @@ function createWorld(gateway: Gateway, upstream: TestUpstream): FaultWorld {
           }),
         deadline,
       );
-      // It takes no GET, so a probe is refused with 405 as soon as it is served.
+      // The route does not accept GET, so a probe gets 405 as soon as the route is served.
       await eventually(
         () => management.create('/v1/routes', { name, service_id: id, methods: ['POST'] }),
         deadline,

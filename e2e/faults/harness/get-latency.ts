@@ -1,14 +1,14 @@
 import { percentile } from '../../harness/figures.ts';
 import type { ClientLoad } from './client-load.ts';
 
-/** How long GETs took, ms. */
+/** Durations of GETs, ms. */
 export interface GetLatency {
   readonly median: number;
   readonly p99: number;
   readonly longest: number;
 }
 
-/** What the GETs took that were sent while the work was done. */
+/** The durations of the GETs that were sent during the work. */
 export async function latencyDuring(
   load: ClientLoad,
   work: () => Promise<unknown>,
@@ -16,7 +16,7 @@ export async function latencyDuring(
   const fromMs = performance.now();
   await work();
   const toMs = performance.now();
-  // One that is under way counts too.
+  // A request in flight counts too.
   await load.more(1);
   const tookMs = load.answers
     .filter(({ kind, sentAtMs }) => kind === 'get' && sentAtMs >= fromMs && sentAtMs < toMs)
@@ -25,11 +25,11 @@ export async function latencyDuring(
   return { median: at(0.5), p99: at(0.99), longest: at(1) };
 }
 
-/** Beyond these a machine that is merely busy does not explain the difference. */
+/** A larger difference cannot be explained by a busy machine. */
 const MEDIAN = { factor: 3, moreMs: 20 };
 const P99 = { factor: 5, moreMs: 100 };
 
-/** Why GETs were not as fast during a fault as before; undefined where they were. */
+/** By how much GETs were slower during a fault than before; undefined if they were not. */
 export function slowedDown(before: GetLatency, during: GetLatency): string | undefined {
   const slower =
     during.median > before.median * MEDIAN.factor + MEDIAN.moreMs ||

@@ -1,7 +1,7 @@
 import { startFaultWorld, type FaultWorld } from './fault-world.ts';
 import { startTcpRelay, type TcpRelay } from './relay/tcp-relay.ts';
 
-/** A gateway whose data planes reach NATS through a link that can be made slow or broken. */
+/** A gateway whose data planes reach NATS through a link that can be slowed down or broken. */
 export interface LinkWorld {
   readonly world: FaultWorld;
   readonly relay: TcpRelay;

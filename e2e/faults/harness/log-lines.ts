@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { eventually } from '@gateway/shared/test/eventually';
 
-/** A process need not write a line at once. */
+/** A process may write a line with a delay. */
 const WRITTEN = { deadlineMs: 10_000, intervalMs: 50 };
 
-/** Whether one of the lines that a process logs from its start, up to soon, holds all of the texts. */
+/** Whether a process has logged, or soon logs, a line that contains all of the texts. */
 export async function hasLogged(
   plane: { readonly logFile: string } | undefined,
   ...texts: readonly string[]
@@ -12,7 +12,7 @@ export async function hasLogged(
   const look = async () => {
     const lines = plane === undefined ? [] : (await readFile(plane.logFile, 'utf8')).split('\n');
     if (lines.some((line) => texts.every((text) => line.includes(text)))) return true;
-    throw new Error('there is no such line');
+    throw new Error('the line is not logged');
   };
   return eventually(look, WRITTEN).catch(() => false);
 }

@@ -1,13 +1,13 @@
 import type { FaultResult, FaultSuite } from './scenario.ts';
 
-/** A suite whose world is its own affair. */
+/** A suite with its own kind of world. */
 export interface SuiteRun {
   readonly name: string;
   readonly faults: readonly string[];
   /**
-   * Takes one fault after the other, and tells of each as it is over.
+   * Runs one fault after the other, and reports each when it is over.
    *
-   * @param wanted the faults to take; a suite of which none is wanted opens nothing
+   * @param wanted the faults to run; if the suite has none of them, nothing is started
    */
   run(
     outageMs: number,

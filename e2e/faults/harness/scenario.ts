@@ -1,47 +1,47 @@
-/** What a fault did, as the table shows it. */
+/** The result of a fault: one row of the table. */
 export interface FaultRow {
   readonly fault: string;
-  /** How long the fault lasted, s; undefined where it is over at once. */
+  /** Duration of the fault, s; undefined if it has none. */
   readonly lastedSeconds: number | undefined;
   readonly requests: number;
   readonly failed: number;
-  /** Requests with an idempotency key that were answered 503 idempotency_unavailable and not sent on. */
+  /** Requests with an idempotency key that got 503 idempotency_unavailable and were not sent. */
   readonly keysRefused: number;
-  /** Answered requests of which no record came. */
+  /** Requests that got a response but have no record. */
   readonly recordsLost: number;
-  /** From the beginning of the repair until everything was as before, s; undefined where there is none. */
+  /** From the start of the repair until everything works again, s; undefined if there is no repair. */
   readonly recoverySeconds: number | undefined;
-  /** What else was measured, in a few words. */
+  /** Other measurements, in a few words. */
   readonly note?: string | undefined;
 }
 
-/** A row, and every expectation that did not hold. */
+/** A row, and every expectation that failed. */
 export interface FaultResult {
   readonly row: FaultRow;
   readonly problems: readonly string[];
 }
 
-/** One fault in a running system that takes it and is whole again when it ends. */
+/** One fault in a running system, which is repaired when the scenario ends. */
 export interface Scenario<World> {
-  /** Names the row, and the test. */
+  /** Name of the row and of the test. */
   readonly fault: string;
-  /** @param outageMs how long what is stopped stays away */
+  /** @param outageMs how long the fault lasts */
   run(world: World, outageMs: number): Promise<FaultResult>;
 }
 
-/** Faults that one system after the other takes, as each is whole again afterwards. */
+/** Faults that one system goes through in turn, because each is repaired. */
 export interface FaultSuite<World extends { close(): Promise<void> }> {
   readonly name: string;
-  /** @param outageMs as its scenarios get it */
+  /** @param outageMs passed to each scenario */
   open(outageMs: number): Promise<World>;
   readonly scenarios: readonly Scenario<World>[];
 }
 
-/** Gathers what did not hold, so that one run shows all of it. */
+/** Collects failed expectations, so that one run shows all of them. */
 export class Expectations {
   readonly problems: string[] = [];
 
-  /** @param problem what is wrong where it does not hold */
+  /** @param problem the message if it does not hold */
   hold(holds: boolean, problem: string): void {
     if (!holds) this.problems.push(problem);
   }

@@ -1,9 +1,9 @@
 import { eventually } from '@gateway/shared/test/eventually';
 import type { Client } from '../../harness/client.ts';
 
-/** Which of the requests have a record. */
+/** Which requests have a record. */
 export interface RecordCount {
-  /** Ids of which no record came. */
+  /** Ids without a record. */
   readonly missing: readonly string[];
   /** Ids with more than one record. */
   readonly doubled: readonly string[];
@@ -12,10 +12,10 @@ export interface RecordCount {
 const POLL_MS = 250;
 
 /**
- * Looks through the list of records until each of the ids has one, or the time is up.
+ * Reads the list of records until each id has one, or the deadline passes.
  *
  * @param management calls a control plane
- * @param sinceMs older records are not looked at; ms since the Unix epoch
+ * @param sinceMs older records are ignored; ms since the Unix epoch
  */
 export async function countRecords(
   management: Client,

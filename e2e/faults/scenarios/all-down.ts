@@ -30,9 +30,9 @@ export const allDown: Scenario<FaultWorld> = {
       run.expectations.hold(status === 200, `it answered ${status} after it had served`);
     }
     const ready = await fetch(`${started.adminUrl}/readyz`);
-    const told = await ready.text();
-    const saysSo = ready.status === 200 && told.includes('degraded') && told.includes('NATS');
-    run.expectations.hold(saysSo, `/readyz answered ${ready.status} ${told}`);
+    const body = await ready.text();
+    const saysSo = ready.status === 200 && body.includes('degraded') && body.includes('NATS');
+    run.expectations.hold(saysSo, `/readyz answered ${ready.status} ${body}`);
 
     await run.outage(outageMs / 2);
     await run.repair(async () => {

@@ -20,15 +20,15 @@ const LONG_ENOUGH_MS = 5000;
 const REPORTED = { deadlineMs: 30_000, intervalMs: 50 };
 const VERSION = `gateway_config_version{environment="${ENVIRONMENT}"}`;
 
-/** What is put into NATS in place of the next version. */
-type Spoil = (config: ConfigWorld, version: number) => Promise<void>;
+/** Publishes a bad configuration as the next version. */
+type PublishBad = (config: ConfigWorld, version: number) => Promise<void>;
 
 interface Report {
-  /** The series that counts it. */
+  /** The metric that counts it. */
   readonly series: string;
-  /** Of the log line. */
+  /** The message of the log line, and texts in its fields. */
   readonly logged: readonly [message: string, ...also: string[]];
-  /** In heartbeats, where it stays until the next good version; undefined where the gateway helps itself. */
+  /** The error in heartbeats until the next good version; undefined if the gateway recovers on its own. */
   readonly inHeartbeat?: string;
 }
 
@@ -37,8 +37,12 @@ const refusal = (reason: string): Report => ({
   logged: ['configuration rejected', reason],
 });
 
-/** It is not served but reported, the old one serves, and the next good one is taken. */
-function badConfiguration(fault: string, report: Report, spoil: Spoil): Scenario<ConfigWorld> {
+/** A bad configuration is reported and not served; the old one is served, and the next good one is applied. */
+function badConfiguration(
+  fault: string,
+  report: Report,
+  publishBad: PublishBad,
+): Scenario<ConfigWorld> {
   return {
     fault,
     async run(config, outageMs) {
@@ -51,28 +55,31 @@ function badConfiguration(fault: string, report: Report, spoil: Spoil): Scenario
           counted: await metric(plane.adminUrl, report.series),
         })),
       );
-      await spoil(config, Math.max(...planes.map(({ version }) => version)) + 1);
+      await publishBad(config, Math.max(...planes.map(({ version }) => version)) + 1);
       for (const { adminUrl, name, counted, version } of planes) {
         await eventually(async () => {
           if ((await metric(adminUrl, report.series)) <= counted) throw new Error('not counted');
-          const told = (lastErrors.get(name) ?? '').includes(report.inHeartbeat ?? '');
-          // The control plane may have helped before the next beat.
+          const inHeartbeat = (lastErrors.get(name) ?? '').includes(report.inHeartbeat ?? '');
+          // The control plane may have published a snapshot before the next heartbeat.
           const isOver = (await metric(adminUrl, VERSION)) > version;
-          if (!told && !isOver) throw new Error('no heartbeat tells of it');
+          if (!inHeartbeat && !isOver) throw new Error('no heartbeat reports it');
         }, REPORTED);
       }
       await run.outage(Math.min(outageMs, LONG_ENOUGH_MS));
       for (const plane of planes) {
-        const told = await hasLogged(plane, ...report.logged);
-        run.expectations.hold(told, `the log of ${plane.name} does not tell why`);
+        const logged = await hasLogged(plane, ...report.logged);
+        run.expectations.hold(logged, `the log of ${plane.name} does not contain the reason`);
         const { status } = await world.management.at(plane.baseUrl).proxy(BAD_ROUTE);
-        run.expectations.hold(status === 404, `${plane.name} serves what is bad: ${status}`);
+        run.expectations.hold(
+          status === 404,
+          `${plane.name} serves the bad configuration: ${status}`,
+        );
       }
       await run.repair(async () => {
         await world.changeArrives();
         for (const { name } of planes) {
           await eventually(() => {
-            if (lastErrors.get(name) !== null) throw new Error(`${name} tells of an error`);
+            if (lastErrors.get(name) !== null) throw new Error(`${name} reports an error`);
           }, REPORTED);
         }
       });
@@ -81,7 +88,7 @@ function badConfiguration(fault: string, report: Report, spoil: Spoil): Scenario
   };
 }
 
-/** Stores what a pointer leads to, then the pointer. */
+/** Stores a snapshot, then its pointer. */
 async function point(
   { publisher }: ConfigWorld,
   { pointer, bytes }: Awaited<ReturnType<typeof sealSnapshot>>,
@@ -90,11 +97,11 @@ async function point(
   await publisher.pointers.put(ENVIRONMENT, JSON.stringify(pointer));
 }
 
-/** Keys with the names of the gateway's own. */
+/** Other keys under the names of the gateway's keys. */
 const forged = ({ keys }: ConfigWorld) =>
   keys.map(({ id }) => ({ id, bytes: new Uint8Array(randomBytes(32)) }));
 
-/** What nobody is to serve. */
+/** A configuration that must not be served. */
 const badContent = () => {
   const route = { name: BAD_ROUTE, upstreams: ['http://127.0.0.1:9'] };
   const { services, routes } = testSnapshot(route, createTokenSecret());
@@ -106,8 +113,8 @@ const bad = (version: number): Snapshot => ({
   ...badContent(),
 });
 
-/** Without the service that its route names. */
-const poisoned = (version: number): Snapshot => ({ ...bad(version), services: [] });
+/** A snapshot without the service that its route names. */
+const uncompilable = (version: number): Snapshot => ({ ...bad(version), services: [] });
 
 const seal = (snapshot: Snapshot, keys: ConfigWorld['keys']) =>
   sealSnapshot(snapshot, snapshotObject(ENVIRONMENT, snapshot.version), keys);
@@ -120,11 +127,11 @@ export const wrongSignature = badConfiguration(
   },
 );
 
-export const poisonedSnapshot = badConfiguration(
-  'a poisoned snapshot: well signed, and it does not compile',
+export const uncompilableSnapshot = badConfiguration(
+  'a correctly signed snapshot that does not compile',
   refusal('apply_failed'),
   async (config, version) => {
-    await point(config, await seal(poisoned(version), config.keys));
+    await point(config, await seal(uncompilable(version), config.keys));
   },
 );
 
@@ -137,7 +144,7 @@ export const truncatedObject = badConfiguration(
   },
 );
 
-/** An entry of the log that leads from the version before to that of the snapshot, with all of its content. */
+/** A delta from the previous version to that of the snapshot, with the whole content of the snapshot. */
 function delta({ version, services, routes, tokens }: Snapshot): Delta {
   const from = version - 1;
   return {
@@ -164,14 +171,14 @@ export const wrongDeltaSignature = badConfiguration(
   (config, version) => log(config, sealLogEntry(delta(bad(version)), forged(config))),
 );
 
-export const poisonedDelta = badConfiguration(
-  'a poisoned delta: well signed, and it does not compile',
+export const uncompilableDelta = badConfiguration(
+  'a correctly signed delta that does not compile',
   refusal('apply_failed'),
-  (config, version) => log(config, sealLogEntry(delta(poisoned(version)), config.keys)),
+  (config, version) => log(config, sealLogEntry(delta(uncompilable(version)), config.keys)),
 );
 
 export const deltaGap = badConfiguration(
-  'a delta gap',
+  'a missing delta',
   { series: 'gateway_config_gaps_total', logged: ['snapshot requested'] },
   (config, version) => log(config, sealLogEntry(delta(bad(version + 5)), config.keys)),
 );

@@ -6,14 +6,14 @@ import type { Expectations, Scenario } from '../harness/scenario.ts';
 import { SKEW_MS, type UpstreamWorld } from '../harness/upstream-world.ts';
 
 const LIMIT = 200;
-/** What the loss of leases to a window's end may cost, and what requests in flight hold. */
+/** Requests that leases lost at the end of a window, and requests in flight, may cost. */
 const MIN_GRANTED = LIMIT * 0.9;
 const REPORTED = { deadlineMs: 30_000, intervalMs: 50 };
 const MINUTE_MS = 60_000;
 
 /**
- * A length of windows by which the two clocks are in different ones, in seconds: the window ends later
- * than the test, and sooner than the clock that is ahead.
+ * A window length in seconds such that the two clocks are in different windows: the current window
+ * ends after the test, but has already ended on the clock that is ahead.
  */
 function windowSeconds(): number {
   const nowSeconds = Date.now() / 1000;
@@ -21,10 +21,10 @@ function windowSeconds(): number {
     const leftSeconds = length - (nowSeconds % length);
     if (leftSeconds > 90 && leftSeconds < SKEW_MS / 1000 - 60) return length;
   }
-  throw new Error('no window fits');
+  throw new Error('no window length fits');
 }
 
-/** Each data plane is offered all of the limit at once. */
+/** Sends as many requests as the limit to each data plane at once. */
 async function holdQuota({ world }: UpstreamWorld, expectations: Expectations): Promise<number> {
   const rateLimit = { limit: LIMIT, window_seconds: windowSeconds() };
   const { name } = await world.gateway.route({ rate_limit: rateLimit });
@@ -44,7 +44,7 @@ async function holdQuota({ world }: UpstreamWorld, expectations: Expectations): 
   return granted;
 }
 
-/** A token is taken or refused as its expiry says, but for the five minutes by which the clock is wrong. */
+/** The data plane with the wrong clock judges the expiry of tokens five minutes early. */
 async function holdExpiry({ world }: UpstreamWorld, expectations: Expectations): Promise<void> {
   const status = async (lifetimeMs: number, plane: number) => {
     const expires = new Date(Date.now() + lifetimeMs).toISOString();
@@ -82,10 +82,10 @@ export const clockOff: Scenario<UpstreamWorld> = {
     );
     const ready = await fetch(`${skewed.adminUrl}/readyz`);
     const { reasons } = (await ready.json()) as { reasons: readonly string[] };
-    const told = reasons.join();
+    const reasonText = reasons.join();
     run.expectations.hold(
-      ready.status === 200 && told.includes("the clock is 300 s ahead of the NATS server's"),
-      `/readyz tells ${ready.status} ${told}`,
+      ready.status === 200 && reasonText.includes("the clock is 300 s ahead of the NATS server's"),
+      `/readyz responded ${ready.status} ${reasonText}`,
     );
     return run.finish({}, `${granted} granted under a limit of ${LIMIT}`);
   },

@@ -7,12 +7,13 @@ import type { Scenario } from '../harness/scenario.ts';
 
 const STORED = 'gateway_control_plane_ingest_records_total';
 const DUPLICATES = 'gateway_control_plane_ingest_duplicates_total';
-/** NATS delivers again what was not acknowledged for 30 s. */
+/** NATS redelivers a message that was not acknowledged within 30 s. */
 const REDELIVERY = { deadlineMs: 90_000, intervalMs: 250 };
 
 /**
- * Its inserts are held up until some of them wait, then its link to NATS is made a black hole, then they are
- * let go: so their records are committed, and their acknowledgements lost. Then it is killed.
+ * First its inserts are blocked until some of them wait. Then its link to NATS becomes a black
+ * hole, and the inserts are released. So their records are committed, but the acknowledgements are
+ * lost. Then it is killed.
  */
 export const controlPlaneKilledUnacked: Scenario<FaultWorld> = {
   fault: 'control plane killed between insert and acknowledgement, restarted',
@@ -46,7 +47,7 @@ export const controlPlaneKilledUnacked: Scenario<FaultWorld> = {
       let again = 0;
       await eventually(async () => {
         again = await metric(world.controlPlane.adminUrl, DUPLICATES);
-        if (again === 0) throw new Error('what was committed did not come again');
+        if (again === 0) throw new Error('the committed records were not delivered again');
       }, REDELIVERY);
       return await run.finish({}, `${again} records came twice`);
     } finally {

@@ -2,11 +2,11 @@ import type { FaultWorld } from '../harness/fault-world.ts';
 import { isFailed, type LoadAnswer } from '../harness/client-load.ts';
 import type { Scenario } from '../harness/scenario.ts';
 
-/** How old a record may be that is lost: a batch waits for 50 ms, and a busy machine takes its time. */
+/** Maximum age of a lost record: a batch waits for 50 ms, and a busy machine adds a delay. */
 const LOSABLE_MS = 250;
-/** For those that are not lost. */
+/** For the records that are not lost. */
 const RECORDS_MS = 6000;
-/** Each has one request in flight at most. */
+/** Each client has at most one request in flight. */
 const CLIENTS = 2;
 
 export const dataPlaneKilled: Scenario<FaultWorld> = {
@@ -28,7 +28,10 @@ export const dataPlaneKilled: Scenario<FaultWorld> = {
       ({ sentAtMs, target }) => sentAtMs <= goneAtMs && target === killed?.baseUrl,
     );
     const others = answers.filter((one) => isFailed(one) && !cut.includes(one)).length;
-    run.expectations.hold(others === 0, `${others} requests failed that were not in flight`);
+    run.expectations.hold(
+      others === 0,
+      `${others} requests failed although they were not in flight`,
+    );
     const losable = answers.filter(
       ({ endedAtMs }) =>
         endedAtMs >= killedAtMs - LOSABLE_MS && endedAtMs <= killedAtMs + LOSABLE_MS,
@@ -36,7 +39,7 @@ export const dataPlaneKilled: Scenario<FaultWorld> = {
     const describe = (lost: readonly LoadAnswer[]) => {
       const ages = lost.map(({ endedAtMs }) => killedAtMs - endedAtMs);
       const oldest = Math.max(0, ...ages);
-      run.expectations.hold(oldest <= LOSABLE_MS, `a record was lost that was ${oldest} ms old`);
+      run.expectations.hold(oldest <= LOSABLE_MS, `a lost record was ${oldest} ms old`);
       return `lost: records of the last ${Math.max(0, oldest).toFixed(0)} ms`;
     };
     return run.finish({ failed: CLIENTS, recordsLost: losable.length }, describe);

@@ -8,24 +8,25 @@ import { hasLogged } from '../harness/log-lines.ts';
 import type { Scenario } from '../harness/scenario.ts';
 
 /**
- * No file of what follows can grow, as on a full disk that still has room for names; its log goes on, by a
- * pipe. A limit of the shell, as a small file system of its own cannot be counted on.
+ * Runs the command with a file size limit of 0, as on a full disk that still has room for names.
+ * Its log is a pipe, so it still works. A shell limit is used because a small file system may be
+ * unavailable.
  */
 const FULL_DISK = ['bash', '-c', 'exec > >(exec cat) 2>&1; ulimit -f 0; exec "$@"', 'bash'];
 const DROPPED = 'gateway_records_dropped_total{reason="spool_failed"}';
 const LAST_GOOD = 'gateway_config_last_good_failures_total';
-/** For those that are not lost. */
+/** For the records that are not lost. */
 const RECORDS_MS = 15_000;
 const WAIT = { deadlineMs: 60_000, intervalMs: 50 };
 
-/** NATS is away meanwhile, so that records need the disk. */
+/** NATS is down meanwhile, so that records need the disk. */
 export const diskFull: Scenario<FaultWorld> = {
-  fault: 'disk full where spool and last-good file live, NATS away',
+  fault: 'disk of spool and last-good file full, NATS down',
   async run(world, outageMs) {
     const { stack } = world.gateway;
     const folder = await mkdtemp(path.join(tmpdir(), 'gateway-full-disk-'));
     await world.dataPlanes[0]?.stop();
-    // So little memory that the disk is needed soon.
+    // With so little memory the disk is needed soon.
     const env = { MAX_RECORD_MEMORY_BYTES: String(64 * 1024), DATA_PLANE_DATA_DIR: folder };
     const plane = await world.restartDataPlane(0, { launcher: FULL_DISK, env });
     const { adminUrl } = plane;
@@ -37,17 +38,17 @@ export const diskFull: Scenario<FaultWorld> = {
       await eventually(async () => {
         if ((await metric(adminUrl, DROPPED)) === 0) throw new Error('no record needed the disk');
       }, WAIT);
-      const told = await (await fetch(`${adminUrl}/readyz`)).text();
+      const body = await (await fetch(`${adminUrl}/readyz`)).text();
       for (const [reason, event] of [
         ['last-good configuration not written', 'last-good configuration not written'],
         ['records are dropped', 'request records dropped'],
       ] as const) {
-        run.expectations.hold(told.includes(reason), `/readyz does not tell: ${reason}`);
-        run.expectations.hold(await hasLogged(plane, event), `the log does not tell: ${event}`);
+        run.expectations.hold(body.includes(reason), `/readyz does not contain: ${reason}`);
+        run.expectations.hold(await hasLogged(plane, event), `the log does not contain: ${event}`);
       }
       run.expectations.hold((await metric(adminUrl, LAST_GOOD)) > 0, `${LAST_GOOD} is 0`);
       const litter = await readdir(path.join(folder, 'spool'));
-      run.expectations.hold(litter.length <= 1, `${litter.length} files lie in the spool`);
+      run.expectations.hold(litter.length <= 1, `there are ${litter.length} files in the spool`);
       await run.repair(async () => {
         await stack.restartNats();
         await world.changeArrives();

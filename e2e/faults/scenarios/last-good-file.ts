@@ -5,21 +5,21 @@ import { hasLogged } from '../harness/log-lines.ts';
 import type { Scenario } from '../harness/scenario.ts';
 
 interface BadFile {
-  /** Which of the files is spoilt: the newest of this name. */
+  /** The newest file whose name matches is damaged. */
   readonly name: RegExp;
   readonly spoil: (content: Buffer) => Buffer;
   /** The log line, and the reason in it. */
   readonly logged: readonly [message: string, reason: string];
 }
 
-/** A data plane that is started on a bad file says so, and serves what it gets from NATS. */
+/** A data plane that starts with a bad file logs this, and serves the configuration from NATS. */
 function lastGoodFile(fault: string, { name, spoil, logged }: BadFile): Scenario<ConfigWorld> {
   return {
     fault,
     async run({ world, dataDirs }) {
       const dataDir = dataDirs[1];
       if (dataDir === undefined) throw new Error('there is no second data plane');
-      // A change after the snapshot, so that there is a file of such.
+      // A change after the snapshot, so that the file of changes exists.
       await world.changeArrives();
       const run = await world.begin(fault);
       await world.dataPlanes[1]?.stop('SIGKILL');
@@ -28,14 +28,14 @@ function lastGoodFile(fault: string, { name, spoil, logged }: BadFile): Scenario
         .filter((one) => name.test(one))
         .toSorted()
         .at(-1);
-      if (found === undefined) throw new Error('there is no such file');
+      if (found === undefined) throw new Error('the file does not exist');
       const file = path.join(folder, found);
       await writeFile(file, spoil(await readFile(file)));
       await run.repair(async () => {
         const again = await world.restartDataPlane(1, { env: { DATA_PLANE_DATA_DIR: dataDir } });
         run.expectations.hold(
           await hasLogged(again, ...logged, found),
-          `the log does not tell of ${found}`,
+          `the log does not name ${found}`,
         );
         await world.changeArrives();
       });
@@ -48,24 +48,21 @@ const NOT_USED = 'last-good file skipped';
 const SNAPSHOT = /^production\.snapshot$/;
 const cutOff = (content: Buffer) => content.subarray(0, content.length - 20);
 
-export const lastGoodTruncated = lastGoodFile('a last-good file that is truncated', {
+export const lastGoodTruncated = lastGoodFile('a truncated last-good file', {
   name: SNAPSHOT,
   spoil: cutOff,
   logged: [NOT_USED, 'the hash of the snapshot is not the one in its pointer'],
 });
 
-export const lastGoodNewer = lastGoodFile('a last-good file of a newer version', {
+export const lastGoodNewer = lastGoodFile('a last-good file of a newer format', {
   name: SNAPSHOT,
   spoil: (content) =>
     Buffer.concat([Buffer.from('gateway-last-good 99\n'), content.subarray(content.indexOf('\n'))]),
   logged: [NOT_USED, 'unknown format 99'],
 });
 
-export const lastGoodChangesTruncated = lastGoodFile(
-  'a file of last-good changes that is truncated',
-  {
-    name: /^production\.\d+\.deltas$/,
-    spoil: cutOff,
-    logged: ['last-good deltas skipped', 'truncated'],
-  },
-);
+export const lastGoodChangesTruncated = lastGoodFile('a truncated file of last-good changes', {
+  name: /^production\.\d+\.deltas$/,
+  spoil: cutOff,
+  logged: ['last-good deltas skipped', 'truncated'],
+});

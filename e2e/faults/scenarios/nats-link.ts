@@ -7,9 +7,9 @@ import type { Scenario } from '../harness/scenario.ts';
 
 const SLOW_MS = 200;
 const MIB = 1024 * 1024;
-/** What the garbage of a few seconds may come to. */
+/** Memory that the garbage of a few seconds may take. */
 const MAX_GROWTH_BYTES = 100 * MIB;
-/** A lease is given up after a second; the rest is for a machine that is busy. */
+/** A lease is given up after one second; the rest is for a busy machine. */
 const MAX_QUOTA_WAIT_MS = 4000;
 const SMALL_LIMIT = 20;
 const REPAIR = { deadlineMs: 60_000, intervalMs: 50 };
@@ -51,13 +51,13 @@ export const natsSlow: Scenario<LinkWorld> = {
     const waited = (await leaseWaits()) - waitsBefore;
     const slower = slowedDown(before, during);
     run.expectations.hold(slower === undefined, String(slower));
-    // One at the beginning of a window has none before it that could have asked ahead.
+    // The first request of a window has no earlier request that could have leased ahead.
     run.expectations.hold(waited <= 2, `${waited} requests waited for a lease`);
     await run.repair(async () => {
       await relay.heal();
       await healed(world);
     });
-    // A key's claim has its own time-out, which a busy machine may pass over such a link.
+    // The claim of a key has its own timeout, which a busy machine may exceed over such a link.
     return run.finish({ keysRefused: Infinity }, describeLatency(before, during));
   },
 };
@@ -75,7 +75,7 @@ export const natsSwallowed: Scenario<LinkWorld> = {
     const quota = await takeAllOf(world, String(name));
     const during = await latencyDuring(run.load, async () => {
       await run.outage(outageMs);
-      // Nobody tells of the end of such a link: pings notice it.
+      // Only pings detect that such a link is dead.
       await everywhere(world, 'gateway_config_connected', 0);
       await everywhere(world, 'gateway_quota_leasing', 0);
     });
@@ -109,7 +109,7 @@ export const natsSwallowed: Scenario<LinkWorld> = {
   },
 };
 
-/** Offers twice the limit to each data plane, one request after the other. */
+/** Sends twice the limit to each data plane, one request at a time. */
 async function takeAllOf(
   world: FaultWorld,
   route: string,

@@ -1,12 +1,12 @@
 import type { FaultWorld } from '../harness/fault-world.ts';
 import type { Scenario } from '../harness/scenario.ts';
 
-/** How long after its acknowledgement a data plane still has a batch, less what it waits before it is sent. */
+/** How long a data plane keeps a batch after its acknowledgement, less the wait before it is sent. */
 const KEPT_MS = 4500;
-/** Answers of each client whose records NATS has, and nobody else but the data planes. */
+/** Responses of each client whose records only NATS and the data planes have. */
 const UNREAD_ANSWERS = 10;
 
-/** Without a control plane that reads them, records are in NATS alone when its data go. */
+/** Without a control plane that reads them, records are only in NATS when its data is lost. */
 export const natsLostUnread: Scenario<FaultWorld> = {
   fault: 'control plane killed, then NATS stopped, both started, NATS without its data',
   async run(world, outageMs) {
@@ -24,7 +24,7 @@ export const natsLostUnread: Scenario<FaultWorld> = {
       await world.changeArrives();
       await run.keysTaken();
     });
-    // None, unless this machine took long for what comes before.
+    // None, unless the machine was too slow before this point.
     const tooOld = run.load.answers.filter(
       ({ endedAtMs }) => endedAtMs >= killedAtMs && endedAtMs < stoppedAtMs - KEPT_MS,
     );

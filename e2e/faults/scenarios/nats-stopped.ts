@@ -2,13 +2,13 @@ import type { Server } from '@gateway/local-stack/process/managed-process';
 import type { FaultWorld } from '../harness/fault-world.ts';
 import type { Scenario } from '../harness/scenario.ts';
 
-/** Rejects when the server ends: that tells more than what is not served without it. */
+/** Rejects when the server ends, which is a better message than the failures that follow. */
 async function endOf({ process }: Server): Promise<never> {
   const exit = await process.exited;
   throw new Error(`NATS ended: ${JSON.stringify(exit)}, ${process.logs(5).join(' ')}`);
 }
 
-/** NATS comes back with what it had, or with nothing of it. */
+/** NATS comes back with its data or without. */
 function natsStopped(fault: string, data: 'kept' | 'gone'): Scenario<FaultWorld> {
   return {
     fault,

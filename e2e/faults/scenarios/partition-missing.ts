@@ -21,16 +21,16 @@ const LATE = 'gateway_control_plane_late_partitions_total{table="request_records
 const MISSING = 'gateway_control_plane_missing_partitions';
 const WAIT = { deadlineMs: 30_000, intervalMs: 50 };
 
-/** Today's partition is missing, and tomorrow's too, of which a record is there already. */
+/** The partitions of today and of tomorrow are missing; there is already a record of tomorrow. */
 export const partitionMissing: Scenario<FaultWorld> = {
-  fault: 'partition of records missing at midnight, and the next one',
+  fault: 'record partitions of today and tomorrow missing',
   async run(world, outageMs) {
     const { stack } = world.gateway;
     const log = createLogger('test', 'silent');
     const database = openDatabase({ url: stack.databaseUrl, log, maxConnections: 1 });
     const { db } = database;
     try {
-      const before = await withPartitionsLookedAt(world);
+      const before = await restartAndCheckPartitions(world);
       const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
       for (const day of [today, today + DAY_MS]) {
         await eventually(async () => {
@@ -44,10 +44,10 @@ export const partitionMissing: Scenario<FaultWorld> = {
       await eventually(async () => {
         const strays = await listStrayPeriods(db, REQUEST_RECORDS);
         const both = strays.includes(today) && strays.includes(today + DAY_MS);
-        if (!both) throw new Error('the DEFAULT partition has no rows of them yet');
+        if (!both) throw new Error('the DEFAULT partition does not have their rows yet');
       }, WAIT);
       await run.outage(outageMs);
-      // It looks every minute, so a long outage has ended by itself; a start looks as well.
+      // A control plane checks every minute, so a long outage ends by itself. It also checks when it starts.
       const lateBefore = await metric(before.adminUrl, LATE);
       await run.repair(async () => {
         if (lateBefore === 0) {
@@ -56,20 +56,21 @@ export const partitionMissing: Scenario<FaultWorld> = {
         }
         await eventually(async () => {
           const made = await listPartitions(db, REQUEST_RECORDS);
-          if (!made.includes(today) || !made.includes(today + DAY_MS)) throw new Error('not made');
+          if (!made.includes(today) || !made.includes(today + DAY_MS))
+            throw new Error('the partitions are not created');
           if ((await listStrayPeriods(db, REQUEST_RECORDS)).length > 0)
-            throw new Error('not moved');
+            throw new Error('the rows are not moved');
         }, WAIT);
       });
       const counted = await metric(world.controlPlane.adminUrl, LATE);
       run.expectations.hold(counted === 2, `${counted} late partitions were counted`);
       await eventually(async () => {
-        const told = await hasLogged(
+        const logged = await hasLogged(
           world.controlPlane,
           'late rows moved to their partition',
           textOf(today),
         );
-        if (!told) throw new Error('the log does not tell of it');
+        if (!logged) throw new Error('the log does not contain it');
       }, WAIT);
       const { status } = await world.management.get(`/v1/requests/${early.id}`);
       run.expectations.hold(status === 200, `the record of the next day: ${status}`);
@@ -80,13 +81,14 @@ export const partitionMissing: Scenario<FaultWorld> = {
   },
 };
 
-/** A control plane that has just looked at the partitions, and will not look again for a minute. */
-async function withPartitionsLookedAt(world: FaultWorld): Promise<FaultWorld['controlPlane']> {
+/** Starts a control plane and waits until it has checked the partitions; the next check is a minute later. */
+async function restartAndCheckPartitions(world: FaultWorld): Promise<FaultWorld['controlPlane']> {
   await world.controlPlane.stop();
   const started = await world.restartControlPlane();
   await eventually(async () => {
-    const told = await (await fetch(`${started.adminUrl}/metrics`)).text();
-    if (!told.includes(`${MISSING}{table="audit_events"} 0`)) throw new Error('not looked yet');
+    const metrics = await (await fetch(`${started.adminUrl}/metrics`)).text();
+    if (!metrics.includes(`${MISSING}{table="audit_events"} 0`))
+      throw new Error('the partitions are not checked yet');
   }, WAIT);
   return started;
 }

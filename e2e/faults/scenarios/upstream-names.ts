@@ -19,7 +19,7 @@ interface NamedService {
 
 let made = 0;
 
-/** A service that has a name and an upstream at `OLD`, under load. */
+/** A service with a host name that leads to an upstream at `OLD`, under load. */
 async function withNamedService(
   { world, names }: UpstreamWorld,
   fault: string,
@@ -42,8 +42,8 @@ async function withNamedService(
 const staleNames = ({ world }: UpstreamWorld) =>
   metric(String(world.dataPlanes[0]?.adminUrl), 'gateway_names{state="stale"}');
 
-export const nameMoves: Scenario<UpstreamWorld> = {
-  fault: 'the name of an upstream moves, the old address goes on answering',
+export const nameChanges: Scenario<UpstreamWorld> = {
+  fault: 'the address of an upstream name changes, the old address still answers',
   run(upstreams) {
     return withNamedService(upstreams, this.fault, async ({ hostname, port, served, run }) => {
       const moved = await startCountingUpstream(NEW, port);
@@ -65,29 +65,29 @@ export const nameMoves: Scenario<UpstreamWorld> = {
   },
 };
 
-/** @param away what becomes of the name, and how it comes back */
-function nameAway(
+/** @param startFailure makes the name fail, and gives the repair */
+function nameFailure(
   fault: string,
-  away: (upstreams: UpstreamWorld, hostname: string) => () => void,
+  startFailure: (upstreams: UpstreamWorld, hostname: string) => () => void,
 ): Scenario<UpstreamWorld> {
   return {
     fault,
     run(upstreams, outageMs) {
       return withNamedService(upstreams, fault, async ({ hostname, served, run }) => {
-        const back = away(upstreams, hostname);
+        const endFailure = startFailure(upstreams, hostname);
         await eventually(async () => {
           if ((await staleNames(upstreams)) === 0) throw new Error('the name resolves');
         }, REPAIR);
         const before = served();
         await run.outage(outageMs);
         run.expectations.hold(served() > before, 'the last good address was not used');
-        const told = 'a name does not resolve: its last good addresses are used';
+        const message = 'a name does not resolve: its last good addresses are used';
         run.expectations.hold(
-          await hasLogged(upstreams.world.dataPlanes[0], told),
-          'the log does not tell that the name does not resolve',
+          await hasLogged(upstreams.world.dataPlanes[0], message),
+          'the log does not say that the name does not resolve',
         );
         await run.repair(() => {
-          back();
+          endFailure();
           return eventually(async () => {
             if ((await staleNames(upstreams)) > 0) throw new Error('the name does not resolve');
           }, REPAIR);
@@ -98,8 +98,8 @@ function nameAway(
   };
 }
 
-export const nameGone = nameAway(
-  'the name of an upstream is said not to exist',
+export const nameDenied = nameFailure(
+  'the DNS server denies the name of an upstream',
   ({ names }, hostname) => {
     const entry = names.names.get(hostname);
     names.names.delete(hostname);
@@ -109,7 +109,7 @@ export const nameGone = nameAway(
   },
 );
 
-export const nameServerSilent = nameAway('the name server is silent', ({ names }) => {
+export const nameServerSilent = nameFailure('the DNS server does not answer', ({ names }) => {
   names.silent = true;
   return () => {
     names.silent = false;

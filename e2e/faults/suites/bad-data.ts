@@ -2,8 +2,8 @@ import { startConfigWorld, type ConfigWorld } from '../harness/config-world.ts';
 import type { FaultSuite } from '../harness/scenario.ts';
 import {
   deltaGap,
-  poisonedDelta,
-  poisonedSnapshot,
+  uncompilableDelta,
+  uncompilableSnapshot,
   truncatedObject,
   wrongDeltaSignature,
   wrongSignature,
@@ -14,16 +14,16 @@ import {
   lastGoodTruncated,
 } from '../scenarios/last-good-file.ts';
 
-/** Configuration that is not to be trusted, in NATS and on disk. */
+/** Untrusted configuration, in NATS and on disk. */
 export const badData: FaultSuite<ConfigWorld> = {
-  name: 'configuration that is not to be trusted',
+  name: 'untrusted configuration',
   open: startConfigWorld,
   scenarios: [
     wrongSignature,
-    poisonedSnapshot,
+    uncompilableSnapshot,
     truncatedObject,
     wrongDeltaSignature,
-    poisonedDelta,
+    uncompilableDelta,
     deltaGap,
     lastGoodTruncated,
     lastGoodNewer,

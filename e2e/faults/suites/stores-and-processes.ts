@@ -11,21 +11,21 @@ import { natsEmptied, natsRestarted } from '../scenarios/nats-stopped.ts';
 import { partitionMissing } from '../scenarios/partition-missing.ts';
 import { postgresStopped } from '../scenarios/postgres-stopped.ts';
 
-/** What a dead control plane has read comes again after the usual time, or soon where outages are short. */
+/** Time until records of a dead control plane are redelivered: the default, or less if outages are short. */
 function ackWait(outageMs: number) {
   return { RECORD_ACK_WAIT_MS: String(Math.min(30_000, outageMs)) };
 }
 
-/** Stores that stop. */
+/** Postgres or NATS stops. */
 export const stores: FaultSuite<FaultWorld> = {
-  name: 'stores that stop',
+  name: 'stopped stores',
   open: (outageMs) => startFaultWorld({ ownPostgres: true, env: ackWait(outageMs) }),
   scenarios: [postgresStopped, natsRestarted, natsEmptied, natsLostUnread, allDown],
 };
 
-/** Processes that die, and what they stand on. */
+/** A process dies, its disk is full, or its partitions are missing. */
 export const processes: FaultSuite<FaultWorld> = {
-  name: 'processes that die',
+  name: 'stopped processes',
   open: (outageMs) => startFaultWorld({ env: ackWait(outageMs) }),
   scenarios: [
     controlPlaneKilled,

@@ -2,11 +2,11 @@ import type { FaultSuite } from '../harness/scenario.ts';
 import { startUpstreamWorld, type UpstreamWorld } from '../harness/upstream-world.ts';
 import { clockOff } from '../scenarios/clock-off.ts';
 import { upstreamFlapping } from '../scenarios/upstream-flapping.ts';
-import { nameGone, nameMoves, nameServerSilent } from '../scenarios/upstream-names.ts';
+import { nameDenied, nameChanges, nameServerSilent } from '../scenarios/upstream-names.ts';
 
-/** What is outside of the gateway and goes wrong there. */
+/** Faults outside of the gateway. */
 export const upstreamsAndClocks: FaultSuite<UpstreamWorld> = {
-  name: 'upstreams, their names, and clocks',
+  name: 'upstreams, names and clocks',
   open: startUpstreamWorld,
-  scenarios: [clockOff, upstreamFlapping, nameMoves, nameGone, nameServerSilent],
+  scenarios: [clockOff, upstreamFlapping, nameChanges, nameDenied, nameServerSilent],
 };

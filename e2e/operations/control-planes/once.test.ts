@@ -30,7 +30,7 @@ describe('three control planes that start at once on an empty database', () => {
   let planes: readonly ServiceProcess[];
   let clients: readonly Client[];
   let admin: Client;
-  /** Goes through a data plane. */
+  /** Calls a data plane. */
   let traffic: Client;
 
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('three control planes that start at once on an empty database', () => {
     await upstream.close();
   });
 
-  /** What all three have logged, each on its own. */
+  /** The log lines of each of the three. */
   async function logged(): Promise<readonly Line[]> {
     const texts = await Promise.all(planes.map(({ logFile }) => readFile(logFile, 'utf8')));
     return texts.flatMap((text) =>
@@ -57,7 +57,7 @@ describe('three control planes that start at once on an empty database', () => {
     );
   }
 
-  /** Fails where two lines are of the same thing. */
+  /** Fails if two lines are about the same thing. */
   function expectOnce(lines: readonly Line[], name: (line: Line) => string): void {
     const names = lines.map(name);
     const twice = names.filter((one, index) => names.indexOf(one) !== index);
@@ -65,7 +65,7 @@ describe('three control planes that start at once on an empty database', () => {
   }
 
   it('migrate it once, and create the first token, the environments and the partitions once', async () => {
-    // A migration that ran twice would find its tables there, and fail.
+    // A migration that runs twice finds its tables and fails.
     await eventually(async () => {
       const lines = await logged();
       expect(lines.some(({ msg }) => msg === 'partitions created')).toBe(true);
@@ -106,13 +106,13 @@ describe('three control planes that start at once on an empty database', () => {
           expect(answer.status).toBe(200);
         });
       }
-      // A line stands in the log a little after what it tells.
+      // A log line is written shortly after its event.
       await eventually(async () => {
         const published = (await logged()).filter(
           ({ msg, environment }) => msg === 'published' && environment === 'production',
         );
         expectOnce(published, ({ version = 0 }) => String(version));
-        // The one service, the routes, and what each environment begins with.
+        // The service, the routes, and the first version of each environment.
         expect(published.length).toBeLessThanOrEqual(PLANES * CHANGES_EACH + 2);
         const versions = published.map(({ version = 0 }) => version).toSorted((a, b) => a - b);
         expect(versions).toEqual(versions.map((_, index) => index + 1));

@@ -23,9 +23,9 @@ interface Line {
 describe('three control planes, each restarted in turn', () => {
   let stack: PlaneStack;
   let upstream: TestUpstream;
-  /** Every process that was ever started, for what it has logged. */
+  /** Every process that was started, to read its log. */
   const started: ServiceProcess[] = [];
-  /** Those that run, by their places. */
+  /** The running ones, by index. */
   const running: ServiceProcess[] = [];
   let dataPlane: ServiceProcess;
   let traffic: Client;
@@ -51,16 +51,16 @@ describe('three control planes, each restarted in turn', () => {
   const clientOf = (place: number): Client =>
     createClient(running[place % PLANES]?.baseUrl ?? '', stack.adminToken);
 
-  /** Makes a route through this control plane or, where that is away, through the next one. */
+  /** Creates a route at this control plane or, if it is down, at the next one. */
   async function makeRoute(name: string, service_id: string, first: number): Promise<void> {
     for (let place = first; ; place += 1) {
       try {
         const { status } = await clientOf(place).post('/v1/routes', { name, service_id });
-        // It was made before an answer could be given.
+        // It was created, but the response was lost.
         if (status === 201 || (status === 409 && place > first)) return;
         expect(status).toBe(503);
       } catch (error) {
-        // Refused or cut off, as it stops at this moment. fetch's own errors come from another realm.
+        // Refused or reset, because the control plane is stopping. fetch's errors come from another realm.
         if ((error as Error).name !== 'TypeError') throw error;
       }
       await delay(20);
@@ -123,7 +123,7 @@ describe('three control planes, each restarted in turn', () => {
           { deadlineMs: restartMs },
         );
       }
-      // A line of the log is written up to 200 ms after what it tells.
+      // A log line is written up to 200 ms after its event.
       await eventually(async () => {
         const versions = await publishedVersions();
         expect(versions).toEqual(versions.map((_, index) => index + 1));

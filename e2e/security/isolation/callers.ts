@@ -5,21 +5,21 @@ import { expect } from '@jest/globals';
 import type { Gateway } from '../../harness/gateway.ts';
 import { CALLERS, type CallerKind } from './expectations.ts';
 
-/** The secret that a caller sends; null: none. */
+/** The secret that a caller sends, or null. */
 export type Callers = ReadonlyMap<CallerKind, string | null>;
 
-/** What a caller of `production` and one of all environments cover. */
+/** The environments of a caller of `production` and of a caller of all environments. */
 export const ENVIRONMENTS = { production: ['production'], all: ['*'] };
 
-/** The routes that the caller with just what it takes covers; one of them, `fresh`, may be made later. */
+/** The routes of the caller with exactly the required rights; one of them, `fresh`, may be created later. */
 export const JUST_ROUTES = ['orders', 'fresh', 'socket', 'users', 'rooms'];
 
 const EVERY_SCOPE = SCOPES.filter((scope) => scope !== '*');
 const READ_SCOPES = EVERY_SCOPE.filter((scope) => scope.endsWith(':read'));
 
 /**
- * Makes the token of each caller; that of the last one may `proxy` and no more. Resolves when the one
- * that expires has expired.
+ * Creates the token of each caller; the last one has only the scope `proxy`. Resolves when the
+ * token that expires has expired.
  */
 export async function createCallers(
   gateway: Gateway,

@@ -22,17 +22,18 @@ export const CALLERS = [
 export type CallerKind = (typeof CALLERS)[number];
 
 /**
- * `ok`: it is done. `x`: 401 authentication_failed, and nothing is done. `-`: a list, which leaves the
- * resource out. `404`: route_not_found.
+ * `ok`: the call succeeds. `x`: 401 authentication_failed, and nothing changes. `-`: a list without
+ * the resource. `404`: route_not_found.
  */
 type Expectation = 'ok' | 'x' | '-' | '404';
 
 export type Row = readonly [name: string, cells: ReadonlyMap<CallerKind, Expectation>];
 
 /**
- * Every endpoint of the management API. The resource is in `production`, on the route `orders` where
- * it has one, and its token may `proxy`; a caller has every scope, route and environment but for what
- * its column says. It is of the environment `production`, and of all of them for what needs that.
+ * Every endpoint of the management API. The resource is in `production` and, if it has a route, on
+ * the route `orders`; if it is a token, it has the scope `proxy`. A caller has every scope, route
+ * and environment except as its column says. It covers the environment `production`, or all
+ * environments if the endpoint requires that.
  */
 export const MANAGEMENT = table(`
                               none unkn exp  rev  rot | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tw  -cw  -px | just
@@ -66,8 +67,9 @@ POST /v1/config/rollback    | x    x    x    x    x   | x    x    x    | ok   x 
 `);
 
 /**
- * The proxy path, by how the route authenticates and how it is asked for. A workspace token opens no
- * route by JWT, and takes nothing from a caller who has a JWT: it is sent beside it, in `X-API-Key`.
+ * The proxy path, by authentication of the route and by kind of request. A workspace token does not
+ * authenticate on a JWT route, and does not harm a caller with a JWT: it is sent in addition, in
+ * `X-API-Key`.
  */
 export const PROXY = table(`
                               none unkn exp  rev  rot | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tw  -cw  -px | just

@@ -17,24 +17,24 @@ export interface ManagementRow {
   readonly status: number;
   /** Of a list: the resource by which it is seen whether it shows what it should. */
   readonly lists?: string;
-  /** `all`: what it takes is all routes. */
+  /** `all`: the endpoint requires all routes. */
   readonly routes?: 'all';
-  /** What a change is called in the audit events; several in the order of the alphabet. */
+  /** The actions of a change in the audit events, in alphabetical order. */
   readonly action?: string | readonly string[];
   readonly call: () => Promise<ManagementCall> | ManagementCall;
 }
 
-/** What there is before the first call. */
+/** The resources before the first call. */
 export interface World {
   readonly gateway: Gateway;
   readonly serviceId: string;
   readonly routeId: string;
   readonly tokenId: string;
-  /** Of a request on the route. */
+  /** The id of a request on the route. */
   readonly requestId: string;
 }
 
-/** How each endpoint is called, by its method and path as the OpenAPI document has them. */
+/** How to call each endpoint, by its method and path in the OpenAPI document. */
 export function managementRows(world: World): Readonly<Record<string, ManagementRow>> {
   const { gateway, serviceId, routeId, tokenId, requestId } = world;
   const { admin } = gateway;
@@ -43,7 +43,7 @@ export function managementRows(world: World): Readonly<Record<string, Management
   const remove = (path: string) => () => admin.call('DELETE', path);
 
   const waiting = { headers: { prefer: 'wait=10' } };
-  /** The newest version of `production`, which holds all that was changed before. */
+  /** The newest version of `production`, which contains all earlier changes. */
   const newestVersion = async () => {
     const path = `/v1/services/${serviceId}`;
     const { status } = await admin.patch(path, { health_path: `/${newName('health')}` }, waiting);
@@ -66,7 +66,7 @@ export function managementRows(world: World): Readonly<Record<string, Management
     const path = `/v1/tokens/${token.id}`;
     return { path: path + suffix, ...(body && { body }), cleanUp: remove(path) };
   };
-  /** Removes what of this name a call has made. */
+  /** Removes what a call has created with this name. */
   const removeNamed = (list: string, name: string) => async () => {
     const { data } = (await admin.get(`${list}${list.includes('?') ? '&' : '?'}limit=200`)).page();
     const found = data.find((one) => one['name'] === name);
@@ -254,7 +254,7 @@ export function managementRows(world: World): Readonly<Record<string, Management
       },
     },
     'GET /v1/data-planes': {
-      // All serve all environments, of which the list shows those that are the caller's.
+      // Every data plane serves all environments; the list shows only those that the caller covers.
       scopes: ['config:write'],
       status: 200,
       lists: 'production',

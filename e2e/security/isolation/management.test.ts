@@ -13,7 +13,7 @@ const CELLS = MANAGEMENT.flatMap(([endpoint, cells]) =>
   CALLERS.map((caller) => [endpoint, cells.get(caller) ?? 'x', caller] as const),
 );
 
-/** Each endpoint by each kind of caller: what is not its own is neither shown to it nor changed by it. */
+/** Each endpoint with each kind of caller: a caller neither sees nor changes what it does not cover. */
 describe('the isolation matrix of the management API', () => {
   let gateway: Gateway;
   let rows: Readonly<Record<string, ManagementRow>>;
@@ -70,10 +70,10 @@ describe('the isolation matrix of the management API', () => {
 
   it.each(CELLS)('%s answers %s to a caller %s', async (endpoint, expected, caller) => {
     const row = rows[endpoint];
-    if (row === undefined) throw new Error(`it is not said how ${endpoint} is called`);
+    if (row === undefined) throw new Error(`the matrix does not say how to call ${endpoint}`);
     const token = await secretOf(caller, row);
     const { path, body, cleanUp } = await row.call();
-    // The base URL of a data plane and that of the control plane in turn.
+    // Alternates between the data plane and the control plane.
     const planes = [gateway.controlPlane, ...gateway.dataPlanes];
     const { baseUrl = '' } = planes[(calls += 1) % planes.length] ?? {};
     const [method = ''] = endpoint.split(' ');
@@ -87,7 +87,7 @@ describe('the isolation matrix of the management API', () => {
         expect(shows).toBe(expected === 'ok');
       }
     }
-    // There is an event for every change and none without one, so this says what was changed.
+    // Every change has exactly one event, so the events show what was changed.
     const isChanged = row.action !== undefined && expected === 'ok';
     expect((await actionsOf(answer)).sort()).toEqual(isChanged ? [row.action].flat() : []);
     await cleanUp?.();

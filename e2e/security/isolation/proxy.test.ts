@@ -18,16 +18,16 @@ const CELLS = PROXY.flatMap(([what, cells]) =>
 interface ProxyRequest {
   /** Below /v1/proxy/. */
   readonly path: string;
-  /** The token goes in X-API-Key. */
+  /** The token is sent in X-API-Key. */
   readonly apiKey?: true;
-  /** No environment is named. */
+  /** X-Gateway-Environment is not sent. */
   readonly unnamed?: true;
-  /** A JWT that is good for the route goes in Authorization. */
+  /** A valid JWT for the route is sent in Authorization. */
   readonly jwt?: true;
   readonly webSocket?: true;
 }
 
-/** How each row is asked for. */
+/** The request of each row. */
 const REQUESTS: Readonly<Record<string, ProxyRequest>> = {
   'a route by token': { path: 'orders' },
   'a path below a route': { path: 'orders/deep/path?a=1' },
@@ -65,7 +65,7 @@ describe('the isolation matrix of the proxy path', () => {
     await gateway.route({ name: 'rooms', service_id, auth });
     callers = await createCallers(gateway, ENVIRONMENTS.production);
     await gateway.settled();
-    // Tokens of another environment come with the news of that one.
+    // Tokens of another environment arrive with the configuration of that environment.
     await gateway.settled('development');
   }, startTimeoutMs);
   afterAll(async () => {
@@ -74,7 +74,7 @@ describe('the isolation matrix of the proxy path', () => {
     await issuer.close();
   });
 
-  /** What arrived of this request at an upstream. */
+  /** The request as an upstream received it. */
   const arrived = (id: string | null) =>
     [...gateway.upstream.seen, ...sockets.seen].filter(
       (seen) => seen.headers['x-request-id'] === id,
@@ -94,7 +94,7 @@ describe('the isolation matrix of the proxy path', () => {
 
   it.each(CELLS)('%s answers %s to a caller %s', async (what, expected, caller) => {
     const request = REQUESTS[what];
-    if (request === undefined) throw new Error(`it is not said how ${what} is asked for`);
+    if (request === undefined) throw new Error(`the matrix does not say how to request ${what}`);
     const token = callers.get(caller) ?? null;
     for (const { baseUrl } of gateway.dataPlanes) {
       const answer = await send(baseUrl, request, token);
@@ -104,10 +104,10 @@ describe('the isolation matrix of the proxy path', () => {
       else expect(answer.status).toBe(request.webSocket ? 101 : 200);
       const seen = arrived(id);
       expect(seen).toHaveLength(expected === 'ok' ? 1 : 0);
-      // Neither the caller's token nor its JWT goes on to an upstream, in whichever field it came.
+      // No header that an upstream receives contains the caller's token or JWT.
       expect(JSON.stringify(seen)).not.toMatch(/gwt_|Bearer/);
       if (caller !== 'without a token') continue;
-      // Every request has a record, which those see who have all of its environment and its route.
+      // Every request has a record, visible to callers that cover its environment and route.
       await eventually(async () => {
         expect((await gateway.admin.get(`/v1/requests/${id ?? ''}`)).status).toBe(200);
       });

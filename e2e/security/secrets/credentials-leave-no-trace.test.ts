@@ -28,16 +28,16 @@ const basicPair = `${secrets.username}:${secrets.password}`;
 const authority = createTestAuthority('upstreams');
 const clientPair = authority.issue(['client.test']);
 const otherPair = authority.issue(['other.test']);
-/** What makes each private key of PEM another one. */
+/** The part of a PEM private key that differs from other keys. */
 const keyText = (pem: string) => pem.split('\n')[2] ?? '';
-/** The pair in base64 is what is sent, so its own forms are looked for too. */
+/** The base64 of user name and password is sent, so the test searches for its forms too. */
 const markers = [
   ...Object.values(secrets),
   Buffer.from(basicPair).toString('base64'),
   keyText(clientPair.keyPem),
   keyText(otherPair.keyPem),
 ];
-/** Is no secret, and stands everywhere: the search that finds it would find the others. */
+/** A text that is not secret and occurs everywhere: a search that finds it would find the secrets too. */
 const plainName = `no-secret-${randomBytes(8).toString('hex')}`;
 
 const credentials = {
@@ -77,7 +77,7 @@ describe('credentials of upstreams, after a run with every operation on them', (
     expect(new Set(answers.splice(0).map(keep))).toEqual(new Set([400]));
   }
 
-  /** Keeps an answer for the search, and gives its status. */
+  /** Stores a response for the search, and returns its status. */
   function keep(answer: Pick<Answer, 'status' | 'headers'> & { body: string | Buffer }): number {
     outputs += `${answer.status} ${JSON.stringify([...answer.headers])} ${answer.body.toString()}\n`;
     return answer.status;
@@ -147,7 +147,7 @@ describe('credentials of upstreams, after a run with every operation on them', (
     for (const { baseUrl } of gateway.dataPlanes) {
       const authorization = `Bearer ${admin.token}`;
       expect(keep(await openWebSocket(baseUrl, 'socket', { authorization }))).toBe(101);
-      // Refused by who cannot be reached, and answered without one by who takes none.
+      // One upstream cannot be reached; the other one gets no credential.
       keep(await openWebSocket(baseUrl, 'gone', { authorization }));
       keep(await openWebSocket(baseUrl, 'bearer', { authorization }));
       keep(await openWebSocket(baseUrl, 'socket', {}));
@@ -163,7 +163,8 @@ describe('credentials of upstreams, after a run with every operation on them', (
     }
     const recent = await eventually(async () => {
       const list = await admin.get('/v1/requests?limit=200');
-      if (list.page().data.length < calls.length) throw new Error('records are on their way');
+      if (list.page().data.length < calls.length)
+        throw new Error('some records are not stored yet');
       return list;
     });
     keep(recent);
@@ -179,7 +180,7 @@ describe('credentials of upstreams, after a run with every operation on them', (
     }
     for (const plane of planes) await plane.stop();
     tables = await databaseContents(gateway.stack.databaseUrl);
-    // The folder of the whole run: Postgres' files and logs, and below its tmp all of the stack.
+    // The folder of the whole run: the files and logs of Postgres, and in tmp those of the stack.
     files = await filesBelow(path.dirname(tmpdir()));
   }, startTimeoutMs);
   afterAll(async () => {

@@ -25,7 +25,7 @@ async function sampleOf(plane: Plane, name: string): Promise<string | undefined>
     .find((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
 }
 
-/** The steps of docs/run/security.md, "Master keys", on a gateway that serves traffic all the while. */
+/** The steps of "Master keys" in docs/run/security.md, on a gateway that serves traffic meanwhile. */
 describe('a rotation of the master key', () => {
   let gateway: Gateway;
   let newKey: string;
@@ -55,11 +55,11 @@ describe('a rotation of the master key', () => {
       started.push(await stack.startDataPlane(withKeys(`${stack.masterKeys},${newKey}`)));
       await controlPlane.stop();
       const [port] = controlPlane.ports;
-      if (port === undefined) throw new Error('the control plane has a port');
+      if (port === undefined) throw new Error('the control plane has no port');
       started.push(await stack.startControlPlane({ ...withKeys(both), port }));
       const [served] = started;
-      if (served === undefined) throw new Error('a data plane was started');
-      // What is made now is sealed under the new key, and published signed with it.
+      if (served === undefined) throw new Error('no data plane was started');
+      // From now on, secrets are encrypted and configurations signed with the new key.
       const { id } = await gateway.service({ credential: { type: 'bearer', token: 'made-later' } });
       await gateway.route({ name: 'made-later', service_id: id });
       await eventually(async () => expect((await proxyTo(served, 'made-later')).status).toBe(200));
@@ -70,7 +70,7 @@ describe('a rotation of the master key', () => {
 
   it('a data plane without the new key keeps serving its configuration, and names the key', async () => {
     const [old] = gateway.dataPlanes;
-    if (old === undefined) throw new Error('there is a data plane');
+    if (old === undefined) throw new Error('there is no data plane');
     expect((await proxyTo(old, 'guarded-0')).status).toBe(200);
     expect((await proxyTo(old, 'made-later')).status).toBe(404);
     await eventually(async () =>
@@ -84,7 +84,7 @@ describe('a rotation of the master key', () => {
       const [, controlPlane] = started;
       const lacking = await gateway.stack.startDataPlane(withKeys(newKey));
       started.push(lacking);
-      if (controlPlane === undefined) throw new Error('a control plane was started');
+      if (controlPlane === undefined) throw new Error('no control plane was started');
       expect((await proxyTo(lacking, 'open')).status).toBe(200);
       expect((await proxyTo(lacking, 'made-later')).status).toBe(200);
       const sentBefore = gateway.upstream.seen.length;
@@ -116,7 +116,7 @@ describe('a rotation of the master key', () => {
     async () => {
       const [served, controlPlane, lacking] = started;
       if (served === undefined || controlPlane === undefined || lacking === undefined) {
-        throw new Error('the steps before have started these');
+        throw new Error('the previous steps did not start these');
       }
       let ended = false;
       const failures: string[] = [];
@@ -132,7 +132,7 @@ describe('a rotation of the master key', () => {
         DATABASE_URL: gateway.stack.databaseUrl,
         GATEWAY_MASTER_KEYS: `${newKey},${gateway.stack.masterKeys}`,
       };
-      // Two operators at once are in each other's way, and no more.
+      // Two runs at once may slow each other down, but do no harm.
       const done = await Promise.all([reencrypt(env), reencrypt(env)]);
       const counts = done.map(({ code, output }) => {
         expect({ code, output }).toEqual({
@@ -146,7 +146,7 @@ describe('a rotation of the master key', () => {
         return Number(/^re-encrypted: (\d+);/.exec(output)?.[1]);
       });
       expect(counts.reduce((sum, count) => sum + count)).toBe(SERVICES);
-      // The data plane that has the new key alone can do all of it now.
+      // The data plane that has only the new key can now use every credential.
       for (let at = 0; at < SERVICES; at += 1) {
         await eventually(async () =>
           expect((await proxyTo(lacking, `guarded-${at}`)).status).toBe(200),

@@ -7,7 +7,7 @@ const command = fileURLToPath(
   new URL('../../../packages/control-plane/src/reencrypt.ts', import.meta.url),
 );
 
-/** Runs the command that re-encrypts all credentials, with what it writes to both of its outputs. */
+/** Runs the command that re-encrypts all credentials, and returns its output. */
 export async function reencrypt(
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number | null; readonly output: string }> {

@@ -62,7 +62,7 @@ describe('a rollback after a rotation of the master key', () => {
         output: expect.stringMatching(/^re-encrypted: 2;/),
       });
       const [port] = gateway.controlPlane.ports;
-      if (port === undefined) throw new Error('the control plane has a port');
+      if (port === undefined) throw new Error('the control plane has no port');
       await gateway.controlPlane.stop();
       await stack.startControlPlane({ ...withKeys(newKey), port });
       const { baseUrl } = await stack.startDataPlane(withKeys(newKey));

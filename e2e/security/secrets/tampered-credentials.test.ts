@@ -9,7 +9,7 @@ const startTimeoutMs = 60_000;
 const SERVICES = ['other', 'swapped', 'damaged', 'renamed', 'without'] as const;
 type Name = (typeof SERVICES)[number];
 
-/** What somebody does who may write to Postgres and has no master key. */
+/** Changes that an attacker with write access to Postgres, but without a master key, can make. */
 describe('a credential that was changed in the database', () => {
   let gateway: Gateway;
   const ids: Partial<Record<Name, string>> = {};
@@ -41,7 +41,7 @@ describe('a credential that was changed in the database', () => {
       `UPDATE services SET credential = jsonb_set(credential, '{header}', '"x-shown"') WHERE id = $1`,
       id('renamed'),
     );
-    // Only what changes is published.
+    // Only changes are published, so the service must change.
     for (const name of SERVICES) {
       const changed = await gateway.admin.patch(`/v1/services/${id(name)}`, { health_path: '/up' });
       expect(changed.status).toBe(200);

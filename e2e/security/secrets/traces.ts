@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-/** The text as it could stand somewhere: plain, in hex, in URLs, and within base64 at any offset. */
+/** The forms of a text: plain, in hex, in URLs, and inside base64 at any offset. */
 function formsOf(text: string): readonly string[] {
   const bytes = Buffer.from(text, 'utf8');
   const base64 = [0, 1, 2].map((offset) => {
     const whole = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-    // What stands at the ends depends on the neighbours.
+    // The characters at both ends depend on the neighbouring bytes.
     return whole.slice(offset === 0 ? 0 : 4, -4).replaceAll('=', '');
   });
   const hex = bytes.toString('hex');
@@ -19,7 +19,7 @@ function urlSafe(base64: string): string {
   return base64.replaceAll('+', '-').replaceAll('/', '_');
 }
 
-/** Which of the texts are in the content, in any form. Named by their place in the list alone. */
+/** The indices of the texts that the content contains in any form. */
 export function tracesIn(content: string | Buffer, texts: readonly string[]): readonly number[] {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
   return texts.flatMap((text, at) => {
@@ -27,13 +27,13 @@ export function tracesIn(content: string | Buffer, texts: readonly string[]): re
   });
 }
 
-/** Every file below the folder, with what is packed with gzip in it unpacked beside it. */
+/** Every file below the folder; gzip content is also returned decompressed. */
 export async function filesBelow(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const files = new Map<string, Buffer>();
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
-    // A running server may remove one meanwhile.
+    // A running server may remove a file in between.
     const content = await readFile(file).catch(() => undefined);
     if (content === undefined) continue;
     files.set(file, content);

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 
-/** What a relay does with bytes at present. */
+/** How a relay currently treats bytes. */
 export interface Weather {
-  /** Of every byte, each way. */
+  /** Delay of every byte, each way. */
   readonly delayMs: number;
-  /** `stalled` leaves bytes where they are, `swallowing` takes them and gives them to nobody. */
+  /** `stalled` does not read bytes, `swallowing` reads and drops them. */
   readonly bytes: 'relayed' | 'stalled' | 'swallowing';
 }
 
-/** What one direction of a connection may hold back before its sender has to wait. */
+/** Bytes that one direction of a connection may buffer before its sender must wait. */
 const MAX_HELD_BYTES = 1024 * 1024;
 
 interface Held {
@@ -16,7 +16,7 @@ interface Held {
   readonly dueMs: number;
 }
 
-/** Carries bytes one way, in order, each after its delay. */
+/** Relays bytes one way, in order, each after its delay. */
 export class OneWay {
   readonly #source: Socket;
   readonly #target: Socket;
@@ -45,7 +45,7 @@ export class OneWay {
     this.weatherChanged();
   }
 
-  /** Goes by the weather as it is now. */
+  /** Applies the current state of the link. */
   weatherChanged(): void {
     if (this.#weather().bytes === 'stalled') this.#source.pause();
     else this.#flush();

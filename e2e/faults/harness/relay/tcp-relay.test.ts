@@ -8,7 +8,7 @@ import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
 
 const opened = closeAfterEach();
 
-/** A relay to a server that sends back what it gets. */
+/** A relay to an echo server. */
 async function startEcho(): Promise<TcpRelay> {
   const echo = opened(await startRawUpstream((socket) => void socket.pipe(socket)));
   return opened(await startTcpRelay(echo.port));

@@ -3,28 +3,28 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { OneWay, type Weather } from './one-way.ts';
 
-/** A link of this machine that can be made slow or broken, as kernel traffic shaping is not at hand. */
+/** A local link that can be slowed down or broken, because kernel traffic shaping may be unavailable. */
 export interface TcpRelay {
-  /** At 127.0.0.1. */
+  /** On 127.0.0.1. */
   readonly port: number;
-  /** Connections that are open. */
+  /** Open connections. */
   readonly open: number;
-  /** Connections that were taken so far. */
+  /** Connections accepted so far. */
   readonly taken: number;
-  /** Holds every byte back for so long, each way; 0 ends that. */
+  /** Delays every byte by this time, each way; 0 ends the delay. */
   slow(delayMs: number): void;
-  /** Cuts every connection; new ones are relayed. */
+  /** Closes every connection; new ones are relayed. */
   cut(): void;
   /**
-   * A link on which nothing arrives any more though nobody is told: connections stand, new ones are
-   * taken, bytes vanish.
+   * Nothing arrives any more, without an error: connections stay open, new ones are accepted, bytes
+   * are dropped.
    */
   blackHole(): void;
-  /** As a black hole, but bytes stay where they are: what heals in time lost nothing. */
+  /** Like a black hole, but bytes stay unread: nothing is lost if the link is repaired in time. */
   stall(): void;
-  /** Cuts every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   refuse(): Promise<void>;
-  /** Relays without delay again. Connections of which bytes have vanished are cut. */
+  /** Relays without delay again. Connections that lost bytes are closed. */
   heal(): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ interface Pair {
 const HOST = '127.0.0.1';
 const MAX_CONNECTIONS = 1000;
 
-/** Relays 127.0.0.1 to a port of the same address until it is closed. */
+/** Relays a free port of 127.0.0.1 to another port of it until it is closed. */
 export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
   const pairs = new Set<Pair>();
   let weather: Weather = { delayMs: 0, bytes: 'relayed' };
@@ -58,7 +58,7 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
       pairs.delete(pair);
       far.destroy();
     });
-    // A clean end is carried behind the bytes before it; who is cut off is told at once, if at all.
+    // A clean end follows the bytes before it. A reset takes effect at once.
     far.once('close', (broken) => {
       if (broken && weather.bytes === 'relayed') near.destroy();
     });
