@@ -46,7 +46,7 @@ function strengthOf(name: Name): { connections: number; againMs: number } {
 }
 
 /**
- * Measures whether attacking callers harm the others: the p99 of a steady load, by turns with and without each
+ * Measures whether attacking callers harm the others: the p99 of a steady load, alternately with and without each
  * attack. Sets exit code 1 if an attack more than doubles the p99 or makes a request fail.
  */
 export async function runAttack({ name: part }: AttackOptions): Promise<void> {
@@ -92,7 +92,7 @@ async function startTarget(stack: PlaneStack, upstreams: ChildProcess[]): Promis
   return { url: `${dataPlane.baseUrl}/v1/proxy/canary`, token: stack.adminToken };
 }
 
-/** Runs the load by turns without and with the attack, and prints the medians. */
+/** Runs the load alternately without and with the attack, and prints the medians. */
 async function measureAttack(
   name: Name,
   { url, token }: Target,

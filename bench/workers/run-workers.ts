@@ -24,7 +24,7 @@ const SHAPES = {
 
 type ShapeName = keyof typeof SHAPES;
 
-/** Measures one process and a group of two workers under the same load, by turns, and prints a table. */
+/** Measures one process and a group of two workers under the same load, alternately, and prints a table. */
 export async function runWorkers(): Promise<void> {
   await withLab(TIMEOUT_MS, async (lab) => {
     const table = await measure(lab);
