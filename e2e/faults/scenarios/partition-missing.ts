@@ -3,7 +3,7 @@ import { openDatabase } from '@gateway/control-plane/store/database';
 import {
   dropPartition,
   listPartitions,
-  listStrayPeriods,
+  listDefaultPeriods,
 } from '@gateway/control-plane/store/partitions/partitions';
 import { recordBatchText, requestRecord } from '@gateway/shared/test/request-record';
 import { recordSubject } from '@gateway/shared/messaging/names';
@@ -42,7 +42,7 @@ export const partitionMissing: Scenario<FaultWorld> = {
       const early = requestRecord(today + DAY_MS + 1);
       await deliver(stack.natsUrl, early);
       await eventually(async () => {
-        const strays = await listStrayPeriods(db, REQUEST_RECORDS);
+        const strays = await listDefaultPeriods(db, REQUEST_RECORDS);
         const both = strays.includes(today) && strays.includes(today + DAY_MS);
         if (!both) throw new Error('the DEFAULT partition does not have their rows yet');
       }, WAIT);
@@ -58,7 +58,7 @@ export const partitionMissing: Scenario<FaultWorld> = {
           const made = await listPartitions(db, REQUEST_RECORDS);
           if (!made.includes(today) || !made.includes(today + DAY_MS))
             throw new Error('the partitions are not created');
-          if ((await listStrayPeriods(db, REQUEST_RECORDS)).length > 0)
+          if ((await listDefaultPeriods(db, REQUEST_RECORDS)).length > 0)
             throw new Error('the rows are not moved');
         }, WAIT);
       });

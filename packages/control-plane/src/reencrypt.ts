@@ -27,21 +27,21 @@ const log = createLogger('reencrypt', config.LOG_LEVEL);
 const database = openDatabase({ url: config.DATABASE_URL, log, maxConnections: 1 });
 const vault = new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom);
 try {
-  const { resealed, unreadable, underNewest, underOthers } = await reencryptCredentials(
+  const { reencrypted, unreadable, withNewest, withOthers } = await reencryptCredentials(
     database.db,
     vault,
   );
   for (const { serviceId, why } of unreadable) say(`${serviceId} cannot be opened: ${why}`);
   say(
-    `re-encrypted: ${resealed}; under the key ${vault.newestKeyId}: ${underNewest}; ` +
-      `under others: ${underOthers}, of which cannot be opened: ${unreadable.length}`,
+    `re-encrypted: ${reencrypted}; under the key ${vault.newestKeyId}: ${withNewest}; ` +
+      `under others: ${withOthers}, of which cannot be opened: ${unreadable.length}`,
   );
   const keys = await reencryptClientKeys(database.db, vault);
   for (const { serviceId, why } of keys.unreadable) {
     say(`the client key of ${serviceId} cannot be opened: ${why}`);
   }
-  say(`client keys re-encrypted: ${keys.resealed}; under others: ${keys.underOthers}`);
-  if (underOthers > 0 || keys.underOthers > 0) process.exitCode = 1;
+  say(`client keys re-encrypted: ${keys.reencrypted}; under others: ${keys.withOthers}`);
+  if (withOthers > 0 || keys.withOthers > 0) process.exitCode = 1;
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
   process.stderr.write(`the credentials cannot be re-encrypted: ${reason}\n`);

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { parseInput } from '../http/input.ts';
 import {
   credentialField,
-  resealCredential,
+  reencryptCredential,
   sealCredential,
   type CredentialInput,
 } from './service-credential.ts';
@@ -176,7 +176,7 @@ describe('a credential', () => {
     fc.assert(
       fc.property(token, (text) => {
         const before = sealCredential(vault, { type: 'bearer', token: text }, 'svc_1', now);
-        const after = resealCredential(both, before, 'svc_1');
+        const after = reencryptCredential(both, before, 'svc_1');
         expect(after).toEqual({ ...before, key_id: 'k2', sealed: expect.any(String) });
         expect(both.open(after, 'svc_1').value).toBe(`Bearer ${text}`);
       }),

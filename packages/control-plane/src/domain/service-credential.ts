@@ -156,7 +156,7 @@ export function sealCredential(
  *
  * @throws SecretUnreadableError
  */
-export function resealCredential(
+export function reencryptCredential(
   vault: CredentialVault,
   stored: StoredCredential,
   serviceId: string,

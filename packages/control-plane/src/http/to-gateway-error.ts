@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { CommitUnknownError, isAway } from '../store/failures.ts';
+import { CommitUnknownError, isUnavailable } from '../store/failures.ts';
 import { invalidRequest } from './input.ts';
 
 /** Errors of Express and its body parser have a `type`, those of zlib a `code`. */
@@ -52,7 +52,7 @@ export function toGatewayError(error: unknown): GatewayError {
       { cause: error },
     );
   }
-  if (isAway(error)) {
+  if (isUnavailable(error)) {
     return new GatewayError('gateway_not_ready', 'The database cannot be reached.', {
       headers: { 'retry-after': '1' },
       cause: error,

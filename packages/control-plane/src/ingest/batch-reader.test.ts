@@ -4,16 +4,16 @@ import { readBatches } from './batch-reader.ts';
 
 const BOUNDS = { maxWeight: 10, idleMs: 20, maxWaitMs: 100 };
 
-/** Items that come when the test says so, and an end or an error of them. */
+/** A source whose items, end or error come when the test says so. */
 function feed() {
   const waiting: ((result: IteratorResult<number>) => void)[] = [];
   const failing: ((error: Error) => void)[] = [];
   const queued: number[] = [];
-  let asked = 0;
+  let reads = 0;
   const items: AsyncIterable<number> = {
     [Symbol.asyncIterator]: () => ({
       next: () => {
-        asked += 1;
+        reads += 1;
         const value = queued.shift();
         if (value !== undefined) return Promise.resolve({ value, done: false });
         return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ function feed() {
   };
   return {
     items,
-    asked: () => asked,
+    reads: () => reads,
     push: (value: number) => {
       const resolve = waiting.shift();
       failing.shift();
@@ -39,8 +39,8 @@ function feed() {
 
 const turn = () => new Promise(setImmediate);
 
-describe('the gathering of batches', () => {
-  it('ends a batch that is idle, and keeps what comes next for the next one', async () => {
+describe('readBatches', () => {
+  it('ends an idle batch, and puts the next item into the next one', async () => {
     const clock = manualClock();
     const source = feed();
     const batches = readBatches(source.items, () => 1, BOUNDS, clock);
@@ -57,14 +57,14 @@ describe('the gathering of batches', () => {
     expect((await second).value).toEqual([3]);
   });
 
-  it('ends a batch that is full, without waiting', async () => {
+  it('ends a full batch without waiting', async () => {
     const source = feed();
     for (const weight of [4, 5, 6, 1]) source.push(weight);
     const batches = readBatches(source.items, (weight) => weight, BOUNDS, manualClock());
     expect((await batches.next()).value).toEqual([4, 5, 6]);
   });
 
-  it('ends a batch after its longest wait, however steadily items come', async () => {
+  it('ends a batch after its longest wait, even if items keep coming', async () => {
     const clock = manualClock();
     const source = feed();
     const batch = readBatches(source.items, () => 0, BOUNDS, clock).next();
@@ -79,7 +79,7 @@ describe('the gathering of batches', () => {
     expect(result?.value).toHaveLength(10);
   });
 
-  it('gives what it has before the end or the failure of its source', async () => {
+  it('yields the last batch before the end or the error of its source', async () => {
     const clock = manualClock();
     for (const failure of [undefined, new Error('consumer not found')]) {
       const source = feed();
@@ -95,12 +95,12 @@ describe('the gathering of batches', () => {
     }
   });
 
-  it('reads no more than one item ahead of the batch', async () => {
+  it('reads at most one item ahead of the batch', async () => {
     const source = feed();
     for (let item = 0; item < 50; item += 1) source.push(item);
     const batches = readBatches(source.items, () => 1, BOUNDS, manualClock());
     await batches.next();
     await turn();
-    expect(source.asked()).toBe(11);
+    expect(source.reads()).toBe(11);
   });
 });

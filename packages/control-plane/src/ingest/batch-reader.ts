@@ -1,17 +1,17 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 
 export interface BatchBounds {
-  /** A batch is full once its items weigh this much together; the last one may go over it. */
+  /** A batch is full when its items reach this weight together; the last one may exceed it. */
   readonly maxWeight: number;
-  /** A batch ends when nothing came for this long, ms. */
+  /** A batch ends when no item came for this long, ms. */
   readonly idleMs: number;
-  /** A batch ends at the latest this long after its first item, however steadily more come, ms. */
+  /** A batch ends at most this long after its first item, ms. */
   readonly maxWaitMs: number;
 }
 
 /**
- * Gathers what comes singly: one insert of many rows costs little more than one of a few.
- * Nothing is read ahead of the batch but the one item that is being waited for.
+ * Collects items to batches, because one insert of many rows costs little more than one of a few. At most one
+ * item is read ahead of the batch.
  */
 export async function* readBatches<T>(
   items: AsyncIterable<T, unknown>,
@@ -40,14 +40,14 @@ export async function* readBatches<T>(
   }
 }
 
-/** It is awaited only after the batch before it was dealt with, and may reject until then. */
+/** The promise is awaited only after the batch before it, and may reject earlier. */
 function nextOf<T>(iterator: AsyncIterator<T, unknown>): Promise<IteratorResult<T, unknown>> {
   const next = iterator.next();
   next.catch(() => undefined);
   return next;
 }
 
-/** Undefined where time is up, or where it rejected: then the batch goes first, the error after it. */
+/** Undefined after the time, or if the promise rejects: the batch is yielded first, the error follows. */
 async function within<T>(
   promise: Promise<T>,
   waitMs: number,

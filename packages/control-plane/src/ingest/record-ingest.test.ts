@@ -31,9 +31,9 @@ let nats: TestNats;
 let store: TestStore;
 let registry: Registry;
 const ingests: RecordIngest[] = [];
-/** What was given to one that stopped comes again when its 30 s to acknowledge it are over. */
+/** Messages of a stopped ingest are delivered again after 30 s. */
 const REDELIVERED_MS = 45_000;
-/** What the ingest said of the use of tokens. */
+/** The token uses that the ingest recorded. */
 const uses = new Map<string, number>();
 
 beforeEach(async () => {
@@ -104,8 +104,8 @@ async function metric(name: string): Promise<number> {
   return found?.values[0]?.value ?? 0;
 }
 
-describe('the ingest of request records', () => {
-  it('stores every record as it was sent, and leaves nothing in the stream', async () => {
+describe('the record ingest', () => {
+  it('stores every record unchanged, and empties the stream', async () => {
     startIngest();
     const sent = records(120);
     await publish(sent.slice(0, 50));
@@ -133,7 +133,7 @@ describe('the ingest of request records', () => {
     expect(await metric('duplicates')).toBe(20);
   });
 
-  it('is held up by no message that cannot be read, and loses no record beside a bad one', async () => {
+  it('skips malformed messages and records, and stores all others', async () => {
     startIngest();
     const good = records(1);
     await publish('{');
@@ -146,7 +146,7 @@ describe('the ingest of request records', () => {
     expect(await metric('poison')).toBe(5);
   });
 
-  it('acknowledges nothing while Postgres is away, and stores it all afterwards', async () => {
+  it('acknowledges nothing while Postgres is unavailable, and stores all records afterwards', async () => {
     const away = openDatabase({ url: 'postgres://127.0.0.1:1/none', log });
     const ingest = startIngest(away.db);
     await publish(records(5));
@@ -165,7 +165,7 @@ describe('the ingest of request records', () => {
     expect(await metric('poison')).toBe(1);
   });
 
-  it('goes on after NATS was restarted', async () => {
+  it('continues after a restart of NATS', async () => {
     startIngest();
     await publish(records(1));
     await eventually(async () => expect(await storedCount()).toBe(1));
@@ -175,7 +175,7 @@ describe('the ingest of request records', () => {
     await eventually(async () => expect(await storedCount()).toBe(2));
   });
 
-  it('goes on after NATS came back without its data', async () => {
+  it('continues after NATS came back without its data', async () => {
     startIngest();
     await publish(records(1));
     await eventually(async () => expect(await storedCount()).toBe(1));
@@ -185,7 +185,7 @@ describe('the ingest of request records', () => {
     await eventually(async () => expect(await storedCount()).toBe(2));
   });
 
-  it('makes its consumer anew where only that was deleted', async () => {
+  it('creates its consumer again if it was deleted', async () => {
     startIngest();
     await publish(records(1));
     await eventually(async () => expect(await storedCount()).toBe(1));
@@ -195,7 +195,7 @@ describe('the ingest of request records', () => {
     await eventually(async () => expect(await storedCount()).toBe(2));
   });
 
-  it('shares the work with others without storing anything twice', async () => {
+  it('shares the work with other control planes, without duplicates', async () => {
     startIngest();
     registry = new Registry();
     startIngest();
@@ -204,7 +204,7 @@ describe('the ingest of request records', () => {
     expect(await storedCount()).toBe(1000);
   });
 
-  it('stores what it has received when it is stopped', async () => {
+  it('stores the received records when it stops', async () => {
     const ingest = startIngest();
     await Promise.all(Array.from({ length: 20 }, () => publish(records(10))));
     await eventually(async () => expect(await storedCount()).toBeGreaterThan(0));

@@ -15,11 +15,11 @@ const BOUNDS = { maxWeight: 2000, idleMs: 20, maxWaitMs: 100 };
 /** While Postgres stores one batch, the next one is read and parsed. */
 const MAX_PARALLEL_INSERTS = 2;
 
-/** The most messages that wait here unread; each is at most 1 MiB. */
+/** The largest number of messages in the client's buffer; each is at most 1 MiB. */
 const MAX_MESSAGES = 64;
 const CALL_TIMEOUT_MS = 2000;
 const PULL_EXPIRES_MS = 10_000;
-/** Two missed ones make the client look whether the consumer still exists. */
+/** After two missed ones the client checks that the consumer exists. */
 const HEARTBEAT_MS = 2000;
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5000;
@@ -36,7 +36,7 @@ export interface RecordIngestOptions {
 }
 
 export interface RecordIngest {
-  /** Stores what was already received, then ends. */
+  /** Stores the received records, then ends. */
   stop(): Promise<void>;
 }
 
@@ -46,9 +46,9 @@ interface Received {
 }
 
 /**
- * Moves request records from the stream into Postgres. All control planes share one durable
- * consumer, so each message goes to one of them; it is acknowledged after the commit and delivered
- * again until then, and a record that comes twice is stored once.
+ * Moves request records from the stream to Postgres. All control planes share one durable consumer, so each
+ * message goes to one of them. It is acknowledged after the commit and delivered again until then; a
+ * duplicate is stored once.
  */
 export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
   const { connection, clock, log, metrics } = options;
@@ -93,7 +93,7 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
     const batches = readBatches(received(messages), weightOf, BOUNDS, clock);
     await forEachConcurrently(batches, MAX_PARALLEL_INSERTS, async (items) => {
       await store(items);
-      // While Postgres is away a stop is not held up by what is delivered again to another one anyway.
+      // While Postgres is unavailable a stop does not wait: another control plane gets these messages.
       return !(isStopping() && storing.failures > 0);
     });
   }
@@ -108,7 +108,6 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
           { subject: message.subject, bytes: message.data.length },
           'malformed record batch skipped',
         );
-        // Without a reason, which servers before 2.10 would not understand.
         message.term();
         continue;
       }
@@ -124,7 +123,7 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
       for (const { message, batch } of items) {
         for (const [tokenId, atMs] of batch.tokenUses) options.tokenUses.note(tokenId, atMs);
         message.ack();
-        noteRefused(message.subject, batch.refused);
+        countRefused(message.subject, batch.refused);
       }
       metrics.duration.observe((clock.monotonicMs() - startedMs) / 1000);
       metrics.batchRecords.observe(records.length);
@@ -142,22 +141,22 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
     }
   }
 
-  /** Called after the message is acknowledged, as a redelivered one would be counted again. */
-  function noteRefused(subject: string, count: number): void {
+  /** Call it after the acknowledgement: a message that is delivered again would be counted twice. */
+  function countRefused(subject: string, count: number): void {
     if (count === 0) return;
     metrics.poison.inc(count);
     log.error({ subject, count }, 'malformed request records skipped');
   }
 
   async function backOff(part: { failures: number; problem: string }, error: unknown) {
-    // The message alone: the details of a Postgres error may hold a row.
+    // Only the message: the details of a Postgres error may contain a row.
     if (part.failures === 0) log.warn({ reason: String(error) }, part.problem);
     const delayMs = backOffMs(part.failures);
     part.failures += 1;
     await pause(clock, delayMs, stopping.signal);
   }
 
-  /** A new start on each reconnection: the pulls of before are gone, and the consumer may be. */
+  /** A reconnection ends the pulls, and the consumer may be gone. */
   async function restartOnReconnect(): Promise<void> {
     for await (const status of connection.status()) {
       if (status.type === 'reconnect') messages?.stop();

@@ -8,7 +8,7 @@ import { parseBatch, storableRecord } from './storable-record.ts';
 const AT_MS = Date.UTC(2030, 0, 1);
 
 describe('a message of request records', () => {
-  it('is read whole', () => {
+  it('is parsed completely', () => {
     const records = [requestRecord(AT_MS), requestRecord(AT_MS + 1)];
     const batch = parseBatch(recordBatchText(records), AT_MS);
     expect(batch?.refused).toBe(0);
@@ -41,14 +41,14 @@ describe('a message of request records', () => {
     expect(parseBatch(text, AT_MS)).toBeUndefined();
   });
 
-  it('refuses records that are dated more than 30 days ahead, and no others', () => {
+  it('loses only records that are dated more than 30 days ahead', () => {
     const atMs = AT_MS + 30 * 24 * 60 * 60 * 1000;
     const [last, beyond] = [requestRecord(atMs), requestRecord(atMs + 1)];
     const batch = parseBatch(recordBatchText([last, beyond]), AT_MS);
     expect(batch).toMatchObject({ records: [{ id: last.id }], refused: 1 });
   });
 
-  it('loses no record to one that is malformed', () => {
+  it('loses no record because of a malformed one', () => {
     const good = requestRecord(AT_MS);
     const row = recordRow(good);
     const odd = [null, recordRow({ ...good, id: 'req_1' }), row.with(8, 'odd'), [], good];
@@ -58,13 +58,13 @@ describe('a message of request records', () => {
   });
 });
 
-describe('the use of tokens that a message of request records tells of', () => {
+describe('the token uses in a message of request records', () => {
   const first = 'tok_00000000000000000000000001';
   const second = 'tok_00000000000000000000000002';
   const usesOf = (...records: RequestRecord[]) =>
     parseBatch(recordBatchText(records), AT_MS)?.tokenUses;
 
-  it('is the latest of each token', () => {
+  it('are the latest of each token', () => {
     const uses = usesOf(
       requestRecord(AT_MS + 5, { token_id: first }),
       requestRecord(AT_MS, { token_id: first }),
@@ -78,7 +78,7 @@ describe('the use of tokens that a message of request records tells of', () => {
     );
   });
 
-  it('leaves out requests that the token did not open, and what is no id of a token', () => {
+  it('do not include failed authentications and malformed ids', () => {
     const uses = usesOf(
       requestRecord(AT_MS, { token_id: first, error_code: 'authentication_failed' }),
       requestRecord(AT_MS, { token_id: null }),
@@ -88,13 +88,13 @@ describe('the use of tokens that a message of request records tells of', () => {
   });
 });
 
-describe('a record on its way to Postgres', () => {
-  it('takes its time from its id, by which it is looked up', () => {
+describe('a storable record', () => {
+  it('has the time of its id', () => {
     const record = requestRecord(AT_MS, { received_at_ms: AT_MS + 5000 });
     expect(storableRecord(record).receivedAtMs).toBe(timeOfId(record.id));
   });
 
-  it('holds nothing that Postgres refuses, wherever it stands', () => {
+  it('contains no character that Postgres refuses', () => {
     const odd = 'a\0b\ud800c\udc00';
     const stored = storableRecord(
       requestRecord(AT_MS, {
@@ -115,7 +115,7 @@ describe('a record on its way to Postgres', () => {
     });
   });
 
-  it('cuts names that would not fit into an index', () => {
+  it('has truncated names that would not fit into an index', () => {
     const { route, environment } = storableRecord(
       requestRecord(AT_MS, { route: 'r'.repeat(9000), environment: '😀'.repeat(200) }),
     );

@@ -7,14 +7,14 @@ import type { StorableRecord } from '../store/records/records.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Longer names can be no route or environment, and would not fit into an index of Postgres. */
+/** Longer names are not valid, and would not fit into an index of Postgres. */
 const MAX_NAME_CHARS = 255;
 
 export interface ParsedBatch {
   readonly records: readonly StorableRecord[];
-  /** Entries that are malformed or dated too far ahead: counted and skipped; the others are kept. */
+  /** Skipped entries: malformed, or dated too far ahead. */
   readonly refused: number;
-  /** When each token that opened a request of these was last used, ms since the Unix epoch. */
+  /** The last use of each token in these records, ms since the Unix epoch. */
   readonly tokenUses: ReadonlyMap<string, number>;
 }
 
@@ -22,7 +22,7 @@ export interface ParsedBatch {
  * Reads a message of the record stream.
  *
  * @param nowMs the time now, ms since the Unix epoch: records dated more than 30 days ahead are refused,
- * as they have no partition
+ * because they have no partition
  * @returns undefined if the message is not a batch in a format that is known.
  */
 export function parseBatch(text: string, nowMs: number): ParsedBatch | undefined {
@@ -38,7 +38,7 @@ export function parseBatch(text: string, nowMs: number): ParsedBatch | undefined
     if (timeOfId(parsed.data.id) > latestMs) continue;
     const record = storableRecord(parsed.data);
     records.push(record);
-    const tokenId = openedBy(parsed.data);
+    const tokenId = acceptedToken(parsed.data);
     if (tokenId === undefined) continue;
     const last = tokenUses.get(tokenId) ?? 0;
     tokenUses.set(tokenId, Math.max(last, record.receivedAtMs));
@@ -54,15 +54,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The token that opened the request; one that was refused, as it had expired or falls short, did not. */
-function openedBy({ token_id, error_code }: RequestRecord): string | undefined {
+/** The token of the request unless authentication failed. */
+function acceptedToken({ token_id, error_code }: RequestRecord): string | undefined {
   if (token_id === null || !isId('tok', token_id)) return undefined;
   return error_code === 'authentication_failed' ? undefined : token_id;
 }
 
 /**
- * The record as Postgres takes it: what lists filter by in columns of their own, of the rest what is
- * not null as a document. The time is that of the id, as a look-up has nothing but the id to find its partition by.
+ * The record as a row: the fields for filters in columns, the other fields that are not null in a document.
+ * The time is that of the id, because a lookup by id must find the partition.
  */
 export function storableRecord(record: RequestRecord): StorableRecord {
   const { id, environment, route, status, outcome, ...rest } = record;
@@ -90,7 +90,7 @@ function storableName(name: string | null): string | null {
   return name === null ? null : storableText(name.slice(0, MAX_NAME_CHARS));
 }
 
-/** JSON escapes of what Postgres refuses in a jsonb document: NUL, and halves of surrogate pairs. */
+/** JSON escapes that Postgres refuses in jsonb: NUL and lone surrogates. */
 const MAY_BE_REFUSED = /\\u(?:0000|d[89a-f])/;
 
 function storableJson(value: unknown): string {
@@ -99,14 +99,14 @@ function storableJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => storablePart(part));
 }
 
-/** A text, or an object with names that can be stored; what is in it comes here by itself. */
+/** Makes a string, or the names of an object, storable; JSON.stringify visits the values. */
 function storablePart(part: unknown): unknown {
   if (typeof part === 'string') return storableText(part);
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
   return Object.fromEntries(Object.entries(part).map(([name, one]) => [storableText(name), one]));
 }
 
-/** Paths and ids come from outside: what Postgres cannot hold becomes U+FFFD. */
+/** Paths and ids come from callers: characters that Postgres cannot store become U+FFFD. */
 function storableText(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }

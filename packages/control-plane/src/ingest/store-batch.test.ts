@@ -14,7 +14,7 @@ beforeAll(async () => void (store = await openTestStore()));
 afterAll(() => store.close());
 
 describe('a batch of records', () => {
-  it('loses none but those that Postgres refuses, and says which', async () => {
+  it('is stored except for the records that Postgres rejects', async () => {
     const good = Array.from({ length: 9 }, (_, index) =>
       storableRecord(requestRecord(AT_MS + index)),
     );
@@ -30,7 +30,7 @@ describe('a batch of records', () => {
     }
   });
 
-  it('is not given up where Postgres is away', async () => {
+  it('rejects if Postgres is unavailable', async () => {
     const log = createLogger('test', 'silent');
     const away = openDatabase({ url: 'postgres://127.0.0.1:1/none', log });
     await expect(storeBatch(away.db, [storableRecord(requestRecord(AT_MS))])).rejects.toThrow();

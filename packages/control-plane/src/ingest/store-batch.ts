@@ -1,19 +1,19 @@
 import type { Database } from '../store/database.ts';
-import { isFaultOfARow } from '../store/failures.ts';
+import { isRejectedRow } from '../store/failures.ts';
 import { insertRecords, type StorableRecord } from '../store/records/records.ts';
 
 export interface StoredBatch {
   /** How many of the records were new. */
   readonly inserted: number;
-  /** Ids of records that Postgres refuses, whatever is tried. */
+  /** Ids of records that Postgres rejects. */
   readonly refusedIds: readonly string[];
 }
 
 /**
- * Stores a batch in one statement. Where a row cannot be stored, halves are tried until it stands
- * alone, so one bad row costs none of its neighbours.
+ * Stores a batch in one statement. If Postgres rejects a row, the batch is halved until the row is alone, so
+ * one bad row costs none of the others.
  *
- * @throws where Postgres fails for another reason; then the batch is to be tried again as a whole.
+ * @throws if Postgres fails for another reason; then the whole batch must be retried.
  */
 export async function storeBatch(
   db: Database,
@@ -24,7 +24,7 @@ export async function storeBatch(
   try {
     return { inserted: await insertRecords(db, records), refusedIds: [] };
   } catch (error) {
-    if (!isFaultOfARow(error)) throw error;
+    if (!isRejectedRow(error)) throw error;
     if (records.length === 1) return { inserted: 0, refusedIds: [first.id] };
   }
   const middle = Math.ceil(records.length / 2);

@@ -46,8 +46,8 @@ describe('the last use of a token', () => {
     return id;
   }
 
-  /** The noted use, and how often the row was written: each write leaves a row version of its own. */
-  async function noted(id: string): Promise<{ at: number | undefined; version: string }> {
+  /** The stored use, and the row version, which each write changes. */
+  async function stored(id: string): Promise<{ at: number | undefined; version: string }> {
     const row = await store.db
       .selectFrom('tokens')
       .select((eb) => ['last_used_at', eb.cast<string>(eb.ref('ctid' as 'id'), 'text').as('ctid')])
@@ -56,54 +56,54 @@ describe('the last use of a token', () => {
     return { at: row.last_used_at?.getTime(), version: row.ctid };
   }
 
-  it('is written within seconds, and once a minute however much the token is used', async () => {
+  it('is written within seconds, and at most once a minute', async () => {
     const uses = start();
     const id = await makeToken();
-    expect((await noted(id)).at).toBeUndefined();
+    expect((await stored(id)).at).toBeUndefined();
     uses.note(id, clock.nowMs());
     clock.advance(5000);
-    await eventually(async () => expect((await noted(id)).at).toBe(START));
-    const { version } = await noted(id);
+    await eventually(async () => expect((await stored(id)).at).toBe(START));
+    const { version } = await stored(id);
     for (let second = 0; second < 50; second += 1) {
       uses.note(id, clock.nowMs());
       clock.advance(1000);
     }
-    expect(await noted(id)).toEqual({ at: START, version });
+    expect(await stored(id)).toEqual({ at: START, version });
     clock.advance(10_000);
     uses.note(id, clock.nowMs());
     const laterMs = clock.nowMs();
     await eventually(async () => {
       clock.advance(5000);
-      expect((await noted(id)).at).toBe(laterMs);
+      expect((await stored(id)).at).toBe(laterMs);
     });
   });
 
-  it('is written once a minute by any number of control planes together', async () => {
+  it('is written once a minute by all control planes together', async () => {
     const id = await makeToken();
     const first = start();
     first.note(id, START);
     clock.advance(5000);
-    await eventually(async () => expect((await noted(id)).at).toBe(START));
-    const before = await noted(id);
+    await eventually(async () => expect((await stored(id)).at).toBe(START));
+    const before = await stored(id);
     registry = new Registry();
     const second = start();
     second.note(id, START + 4000);
     await second.stop();
-    expect(await noted(id)).toEqual(before);
+    expect(await stored(id)).toEqual(before);
   });
 
-  it('never goes back, and never beyond the present', async () => {
+  it('never goes back, and is never in the future', async () => {
     const id = await makeToken();
     const uses = start();
     uses.note(id, START + 3_600_000);
     uses.note(id, START - 3_600_000);
     await uses.stop();
-    expect((await noted(id)).at).toBe(START);
+    expect((await stored(id)).at).toBe(START);
     registry = new Registry();
     const again = start();
     again.note(id, START - 3_600_000);
     await again.stop();
-    expect((await noted(id)).at).toBe(START);
+    expect((await stored(id)).at).toBe(START);
   });
 
   it('is written at a stop', async () => {
@@ -111,20 +111,20 @@ describe('the last use of a token', () => {
     const uses = start();
     uses.note(id, START);
     await uses.stop();
-    expect((await noted(id)).at).toBe(START);
+    expect((await stored(id)).at).toBe(START);
   });
 
-  it('waits for so many tokens and no more, and counts those that it leaves out', async () => {
+  it('waits for a bounded number of tokens, and counts the dropped ones', async () => {
     const ids = await Promise.all([makeToken(), makeToken(), makeToken()]);
     const uses = start(2);
     for (const id of ids) uses.note(id, START);
     await uses.stop();
-    const noticed = await Promise.all(ids.map(async (id) => (await noted(id)).at));
-    expect(noticed).toEqual([START, START, undefined]);
+    const times = await Promise.all(ids.map(async (id) => (await stored(id)).at));
+    expect(times).toEqual([START, START, undefined]);
     expect(await registry.metrics()).toContain('gateway_control_plane_token_uses_dropped_total 1');
   });
 
-  it('of an id that names no token is nothing', async () => {
+  it('of an unknown token is ignored', async () => {
     const uses = start();
     uses.note(newId('tok'), START);
     await expect(uses.stop()).resolves.toBeUndefined();

@@ -2,12 +2,12 @@ import { pause, type Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { Counter, type Registry } from 'prom-client';
 import type { Database } from '../store/database.ts';
-import { noteTokenUses } from '../store/tokens/token-uses.ts';
+import { storeTokenUses } from '../store/tokens/token-uses.ts';
 
-/** Uses of a token that are closer together count as one. */
+/** Uses of a token that are closer together are stored once. */
 const RESOLUTION_MS = 60_000;
 const WRITE_EVERY_MS = 5000;
-/** So many tokens at one time wait to be noted, and as many are remembered as noted. */
+/** The largest number of tokens that wait to be written, and that are remembered as written. */
 const MAX_TOKENS = 100_000;
 const TOKENS_PER_STATEMENT = 5000;
 
@@ -20,16 +20,16 @@ export interface TokenUsesOptions {
 }
 
 export interface TokenUses {
-  /** A call that this token opened, ms since the Unix epoch. Costs no I/O. */
+  /** Records a use of the token, ms since the Unix epoch, without I/O. */
   note(tokenId: string, atMs: number): void;
-  /** Writes what waits, once, and ends. */
+  /** Writes the waiting uses once, and ends. */
   stop(): Promise<void>;
 }
 
 /**
- * Keeps `last_used_at` of tokens: uses are gathered in memory and written every few seconds, and a
- * token is written at most once a minute however much it is used. A use is late by that much; what a
- * crash loses is the uses of a few seconds. Where Postgres is away they wait.
+ * Maintains `last_used_at` of tokens: uses are collected in memory and written every few seconds, each
+ * token at most once a minute. So a use is stored late, and a crash loses the uses of a few seconds. While
+ * Postgres is unavailable they wait.
  */
 export function startTokenUses(options: TokenUsesOptions): TokenUses {
   const { db, clock, log, maxTokens = MAX_TOKENS } = options;
@@ -38,7 +38,7 @@ export function startTokenUses(options: TokenUsesOptions): TokenUses {
   const stopping = new AbortController();
   const dropped = new Counter({
     name: 'gateway_control_plane_token_uses_dropped_total',
-    help: 'Uses of tokens that were not noted, as too many tokens waited to be written.',
+    help: 'Token uses that were not stored because too many tokens waited.',
     registers: [options.registry],
   });
   let isFailing = false;
@@ -59,9 +59,9 @@ export function startTokenUses(options: TokenUsesOptions): TokenUses {
   async function write(): Promise<void> {
     while (waiting.size > 0) {
       const uses = [...waiting].slice(0, TOKENS_PER_STATEMENT);
-      await noteTokenUses(db, uses, RESOLUTION_MS);
+      await storeTokenUses(db, uses, RESOLUTION_MS);
       for (const [id, atMs] of uses) {
-        // A later use that came meanwhile is within the same minute, but for a slow Postgres.
+        // A later use that came meanwhile is within the same minute unless Postgres is slow.
         waiting.delete(id);
         remember(id, atMs);
       }
@@ -76,12 +76,12 @@ export function startTokenUses(options: TokenUsesOptions): TokenUses {
     if (oldest.done !== true) written.delete(oldest.value);
   }
 
-  async function tryToWrite(): Promise<void> {
+  async function writeOrLog(): Promise<void> {
     try {
       await write();
       isFailing = false;
     } catch (error) {
-      if (!isFailing) log.warn({ reason: String(error) }, 'cannot note when tokens were used');
+      if (!isFailing) log.warn({ reason: String(error) }, 'token uses not stored; retrying');
       isFailing = true;
     }
   }
@@ -89,7 +89,7 @@ export function startTokenUses(options: TokenUsesOptions): TokenUses {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await pause(clock, WRITE_EVERY_MS, stopping.signal);
-      await tryToWrite();
+      await writeOrLog();
     }
   }
 

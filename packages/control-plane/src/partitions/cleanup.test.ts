@@ -33,7 +33,7 @@ function optionsAt(clock: Clock): RetentionOptions {
 }
 
 describe('the hourly cleanup', () => {
-  it('keeps versions of a configuration for their days, what they need, and the newest for ever', async () => {
+  it('deletes old versions and their changes, but never the newest version', async () => {
     const clock = manualClock(TODAY);
     const options = optionsAt(clock);
     const environment = uniqueEnvironment();
@@ -69,7 +69,7 @@ describe('the hourly cleanup', () => {
     expect(await kept()).toEqual([[3], [3]]);
   });
 
-  it('revokes a token a week after its expiry: it leaves the snapshots and its name is free', async () => {
+  it('revokes a token a week after its expiry, so it leaves the snapshots and its name is free', async () => {
     const clock = manualClock(TODAY);
     const options = optionsAt(clock);
     const newId = createIdFactory(() => clock.nowMs());
@@ -144,7 +144,7 @@ describe('the hourly cleanup', () => {
     );
   });
 
-  it('logs which part of it failed, and does the others', async () => {
+  it('logs which part failed, and runs the others', async () => {
     const clock = manualClock(TODAY);
     const options = optionsAt(clock);
     const error = jest.spyOn(options.log, 'error');

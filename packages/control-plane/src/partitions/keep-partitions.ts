@@ -7,10 +7,10 @@ import {
 } from '../domain/partitioned-table.ts';
 import type { Database } from '../store/database.ts';
 import {
-  deleteStrays,
+  deleteOldDefaultRows,
   dropPartition,
   listPartitions,
-  makePartitions,
+  createPartitions,
 } from '../store/partitions/partitions.ts';
 import type { PartitionMetrics } from './partition-metrics.ts';
 import { planPartitions, retentionStart } from './partition-plan.ts';
@@ -64,20 +64,20 @@ async function keepTable(
   signal: AbortSignal,
 ): Promise<void> {
   const before = retentionStart(nowMs, table);
-  while (!signal.aborted && (await deleteStrays(db, table, before)) > 0);
+  while (!signal.aborted && (await deleteOldDefaultRows(db, table, before)) > 0);
   const { create, drop } = planPartitions(table, await listPartitions(db, table), nowMs);
   const labels = { table: table.name };
   metrics?.missing.set(labels, create.length);
   for (let index = 0; index < create.length; index += BATCH_PARTITIONS) {
     const batch = create.slice(index, index + BATCH_PARTITIONS);
-    const step = (lockMs: number) => makePartitions(db, table, batch, lockMs);
-    const { made = [], late = [] } = (await untilDone(step, clock, signal)) ?? {};
+    const step = (lockMs: number) => createPartitions(db, table, batch, lockMs);
+    const { created = [], late = [] } = (await untilDone(step, clock, signal)) ?? {};
     if (signal.aborted) return;
     metrics?.missing.dec(labels, batch.length);
     metrics?.late.inc(labels, late.length);
-    const [first] = made;
+    const [first] = created;
     if (first !== undefined) {
-      log.info({ ...labels, from: dateOf(first), count: made.length }, 'partitions created');
+      log.info({ ...labels, from: dateOf(first), count: created.length }, 'partitions created');
     }
     for (const { startMs, rows } of late) {
       log.warn({ ...labels, from: dateOf(startMs), rows }, 'late rows moved to their partition');

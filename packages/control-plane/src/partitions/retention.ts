@@ -1,7 +1,7 @@
 import { pause } from '@gateway/shared/clock';
 import type { createIdFactory } from '@gateway/shared/ids';
 import { ownOrigin } from '../domain/audit-event.ts';
-import { forgetChanges, forgetVersions } from '../store/configuration/config-versions.ts';
+import { deleteChanges, deleteVersions } from '../store/configuration/config-versions.ts';
 import { revokeExpiredTokens } from '../store/tokens/revoke-expired-tokens.ts';
 import { keepPartitionsOrLog, type PartitionOptions } from './keep-partitions.ts';
 
@@ -61,8 +61,8 @@ export async function deleteOldVersions(
   signal: AbortSignal,
 ): Promise<void> {
   const keptFrom = clock.nowMs() - historyDays * DAY_MS;
-  while (!signal.aborted && (await forgetVersions(db, keptFrom)) > 0);
-  while (!signal.aborted && (await forgetChanges(db)) > 0);
+  while (!signal.aborted && (await deleteVersions(db, keptFrom)) > 0);
+  while (!signal.aborted && (await deleteChanges(db)) > 0);
 }
 
 /** Revokes the tokens that expired a week ago. @throws if Postgres fails. */

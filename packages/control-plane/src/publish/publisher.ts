@@ -1,6 +1,6 @@
 import type { Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import type { PublisherSession, SessionNews } from '../store/publication/publisher-session.ts';
+import type { PublisherSession, SessionEvents } from '../store/publication/publisher-session.ts';
 import { listPublicationStates, type EnvironmentState } from '../store/publication/publications.ts';
 import {
   publishEnvironment,
@@ -33,7 +33,7 @@ const LOG_EVERY_FAILURES = 20;
 
 export interface PublisherOptions extends Omit<PublicationParts, 'session'> {
   /** Opens the Postgres session that listens for changes and holds the publication locks. */
-  readonly openSession: (news: SessionNews) => PublisherSession;
+  readonly openSession: (news: SessionEvents) => PublisherSession;
   readonly log: Logger;
   readonly metrics: PublishMetrics;
   /** Called after each publication that Postgres knows, by whichever control plane. */

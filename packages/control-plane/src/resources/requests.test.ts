@@ -9,7 +9,7 @@ import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock
 import { requestViewSchema } from '../domain/request-record.ts';
 import { storableRecord } from '../ingest/storable-record.ts';
 import { REQUEST_RECORDS } from '../domain/partitioned-table.ts';
-import { makePartitions } from '../store/partitions/partitions.ts';
+import { createPartitions } from '../store/partitions/partitions.ts';
 import { insertRecords } from '../store/records/records.ts';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { openTestStore, type TestStore } from '../../test/store.ts';
@@ -171,7 +171,7 @@ describe('GET /v1/requests', () => {
 
   it('ends in time where Postgres is slow, and goes on from there with the cursor', async () => {
     const slowDay = NOW - NOW_OF_DAY_MS - 3 * DAY_MS;
-    await makePartitions(store.db, REQUEST_RECORDS, [slowDay]);
+    await createPartitions(store.db, REQUEST_RECORDS, [slowDay]);
     const recent = [requestRecord(NOW - 5000), requestRecord(NOW - 60_000)];
     const old = requestRecord(slowDay + 1000);
     await insert(...recent, old);

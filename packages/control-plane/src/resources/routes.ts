@@ -205,7 +205,7 @@ function urlsOf({ auth }: Pick<RouteChange, 'auth'>): UrlOfBody[] {
 function unknownService(path: string, environment?: string): GatewayError {
   const where = environment === undefined ? '' : ` in the environment ${environment}`;
   const message = `names no service${where}`;
-  return new GatewayError('service_not_found', `There is no service of this id${where}.`, {
+  return new GatewayError('service_not_found', `There is no service with this id${where}.`, {
     details: [{ path, message }],
   });
 }

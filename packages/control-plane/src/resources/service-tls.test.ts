@@ -124,14 +124,14 @@ describe('the TLS settings of a service', () => {
       .where('id', '=', id)
       .execute();
     const vault = new CredentialVault([newer, older], systemRandom);
-    const done = { resealed: 1, unreadable: [], underNewest: 1, underOthers: 0 };
+    const done = { reencrypted: 1, unreadable: [], withNewest: 1, withOthers: 0 };
     expect(await reencryptClientKeys(api.db, vault)).toEqual(done);
     const { client_key: now, revision } = await stored(id);
     expect([now?.key_id, revision]).toEqual(['new', 1]);
     expect(now === null ? '' : vault.openClientKey(now, id)).toBe(pair.keyPem);
-    expect(await reencryptClientKeys(api.db, vault)).toEqual({ ...done, resealed: 0 });
+    expect(await reencryptClientKeys(api.db, vault)).toEqual({ ...done, reencrypted: 0 });
     const lost = new CredentialVault([older], systemRandom);
-    const { unreadable, underOthers } = await reencryptClientKeys(api.db, lost);
-    expect([unreadable.length, underOthers]).toEqual([1, 1]);
+    const { unreadable, withOthers } = await reencryptClientKeys(api.db, lost);
+    expect([unreadable.length, withOthers]).toEqual([1, 1]);
   });
 });

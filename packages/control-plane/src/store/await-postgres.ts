@@ -1,13 +1,13 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { isAway } from './failures.ts';
+import { isUnavailable } from './failures.ts';
 
 const RETRY_MS = 500;
 const LOG_EVERY_ATTEMPTS = 20;
 
 /**
- * Runs `work` until it succeeds, waiting as long as Postgres takes to come. An error of another kind,
- * such as a migration that fails, is thrown: waiting would not mend it.
+ * Runs `work` until it succeeds, however long Postgres is unavailable. Any other error, such as that of a
+ * failed migration, is thrown.
  *
  * @throws the signal's reason once the signal aborts.
  */
@@ -20,9 +20,9 @@ export async function awaitPostgres<T>(
     try {
       return await work();
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isUnavailable(error)) throw error;
       if (attempt % LOG_EVERY_ATTEMPTS === 0) {
-        parts.log.warn({ reason: String(error) }, 'Postgres cannot be reached; waiting for it');
+        parts.log.warn({ reason: String(error) }, 'Postgres unreachable; retrying');
       }
     }
     await pause(parts.clock, RETRY_MS, parts.signal);

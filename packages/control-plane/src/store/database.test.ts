@@ -5,7 +5,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { sql } from 'kysely';
 import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
 import { openDatabase, type Database, type OpenDatabase } from './database.ts';
-import { isAway } from './failures.ts';
+import { isUnavailable } from './failures.ts';
 
 describe('the pool', () => {
   let testDatabase: TestDatabase;
@@ -34,31 +34,31 @@ describe('the pool', () => {
 
   const ask = () => sql<{ one: number }>`SELECT 1 AS one`.execute(opened.db);
 
-  it('reads a bigint as a number, and refuses one that is beyond what a number holds', async () => {
+  it('reads a bigint as a number, and refuses one beyond 2^53', async () => {
     const { rows } = await sql<{ big: unknown }>`SELECT 9007199254740991 AS big`.execute(opened.db);
     expect(rows).toEqual([{ big: 9_007_199_254_740_991 }]);
     const beyond = sql`SELECT 9007199254740993 AS big`.execute(opened.db);
     await expect(beyond).rejects.toThrow(/beyond/);
   });
 
-  it('gives a statement that takes too long up, and counts that as Postgres being away', async () => {
+  it('cancels a statement that takes too long, which counts as unavailable', async () => {
     const error: unknown = await sql`SELECT pg_sleep(60)`
       .execute(opened.db)
       .catch((e: unknown) => e);
-    expect(isAway(error)).toBe(true);
+    expect(isUnavailable(error)).toBe(true);
     expect((await ask()).rows).toEqual([{ one: 1 }]);
   });
 
-  it('does not lend a connection again that gave no answer', async () => {
+  it('does not reuse a connection that gave no answer', async () => {
     await ask();
     await gate.set('stalled');
     const error: unknown = await ask().catch((e: unknown) => e);
-    expect(isAway(error)).toBe(true);
+    expect(isUnavailable(error)).toBe(true);
     await gate.set('open');
     expect((await ask()).rows).toEqual([{ one: 1 }]);
   });
 
-  it('gives up what a transaction has locked whose process stands still', async () => {
+  it('releases the locks of a transaction whose process is suspended', async () => {
     await sql`CREATE TABLE counts (count integer); INSERT INTO counts VALUES (0)`.execute(
       opened.db,
     );
@@ -80,7 +80,7 @@ describe('the pool', () => {
       await eventually(() => add(other.db));
       await gate.set('open');
       waits.resolve(undefined);
-      expect(isAway(await ended)).toBe(true);
+      expect(isUnavailable(await ended)).toBe(true);
     } finally {
       waits.resolve(undefined);
       await ended;
@@ -89,7 +89,7 @@ describe('the pool', () => {
     expect((await ask()).rows).toEqual([{ one: 1 }]);
   });
 
-  it('outlives the loss of its connections, used and idle', async () => {
+  it('survives the loss of its connections, used and idle', async () => {
     await ask();
     const lost = opened.db.transaction().execute(async (transaction) => {
       await sql`SELECT 1`.execute(transaction);
@@ -97,8 +97,8 @@ describe('the pool', () => {
       await sql`SELECT 1`.execute(transaction);
     });
     const error: unknown = await lost.catch((e: unknown) => e);
-    expect(isAway(error)).toBe(true);
-    expect(isAway(await ask().catch((e: unknown) => e))).toBe(true);
+    expect(isUnavailable(error)).toBe(true);
+    expect(isUnavailable(await ask().catch((e: unknown) => e))).toBe(true);
     await gate.set('open');
     await eventually(ask);
   });

@@ -4,7 +4,7 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { CommitUnknownError, isAnswerLost, isReadTimeout } from './failures.ts';
 import type { Tables } from './tables.ts';
 
-/** Where every query goes; a transaction is one of these too. */
+/** Runs queries; a transaction is a Database too. */
 export type Database = Kysely<Tables>;
 
 export interface DatabaseOptions {
@@ -12,37 +12,35 @@ export interface DatabaseOptions {
   readonly log: Logger;
   /** Default: DEFAULT_MAX_CONNECTIONS. */
   readonly maxConnections?: number;
-  /** After this long Postgres itself gives a statement up, ms. */
+  /** Postgres cancels a statement after this time, ms. */
   readonly statementTimeoutMs?: number;
-  /** A transaction in which nothing is asked for so long is ended by Postgres, ms. */
+  /** Postgres ends a transaction after this time without a statement, ms. */
   readonly transactionIdleMs?: number;
 }
 
 export interface OpenDatabase {
   readonly db: Database;
-  /** How the pool stands: connections, those idle, and callers that wait for one. */
+  /** The connections, the idle ones, and the callers that wait for one. */
   poolUse(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 
 /**
- * Connections of a pool. Work in the background takes up to 12 at one time: 4 publications, 4 searches
- * of records, 2 batches of the ingest, retention and the uses of tokens. The rest is for calls of the API.
- * Outside of the pool a control plane has two more: the publisher's session, which listens and holds the
- * publication locks, and the readiness probe.
+ * Connections of a pool. Background work and searches use up to 12 at a time: 4 publications, 4 searches
+ * of records, 2 batches of the ingest, retention and token uses. The others are for calls of the API. A
+ * control plane has two connections outside of the pool: the publisher's session and the readiness probe.
  */
 export const DEFAULT_MAX_CONNECTIONS = 20;
 const CONNECT_TIMEOUT_MS = 3000;
-/** Past its own time-out Postgres is given this long to say so; then the connection is dead. */
+/** After its timeout Postgres has this long to report it; then the connection counts as dead. */
 const ANSWER_GRACE_MS = 2000;
 /**
- * No code of ours pauses for so long within a transaction. One that does is of a process that stands still,
- * or of a machine that is gone; what it has locked would stay so for as long as its connection seems to live,
- * which is hours.
+ * No transaction of ours pauses for this long unless its process is suspended or its machine is gone. Its
+ * locks would otherwise stay as long as the connection seems alive, which can be hours.
  */
 const TRANSACTION_IDLE_MS = 10_000;
 
-/** A bigint as a number: what is counted here stays far below 2^53, and beyond it this throws. */
+/** A bigint as a number. @throws Error beyond 2^53, which no value here reaches. */
 function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new Error('a bigint of the database is beyond 2^53');
@@ -60,8 +58,8 @@ function parserOf(type: TypeId, format?: 'text' | 'binary'): (value: string) => 
 }
 
 /**
- * Opens a pool. It connects as it is used, so Postgres may be away now and come later; a statement
- * has a deadline on both sides, and the loss of a connection never ends the process.
+ * Opens a pool. It connects on first use, so Postgres may start later. Statements have a deadline on both
+ * sides, and a lost connection never ends the process.
  */
 export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const statementTimeoutMs = options.statementTimeoutMs ?? 5000;
@@ -81,7 +79,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     options.log.warn({ reason: error.message }, 'Postgres connection lost');
   };
   pool.on('error', lost);
-  // The pool listens only while a client is idle; one that is in use must not end the process either.
+  // The pool handles errors only of idle clients; one of a client in use must not end the process either.
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
   });
@@ -94,9 +92,9 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
 }
 
 /**
- * The pool, but a client whose query got no answer (a half-open connection) is destroyed rather than
- * lent again, where the next query would hang behind it. If that query was a COMMIT, all that follows
- * on the client fails with CommitUnknownError: kysely rolls back after it, and throws the error of that.
+ * The pool, except that a client whose query got no answer (a half-open connection) is destroyed, because
+ * the next query would hang behind it. If that query was a COMMIT, every later query of the client fails
+ * with CommitUnknownError too: kysely then rolls back, and throws the error of the rollback.
  */
 function withDeadClients(pool: pg.Pool): PostgresPool {
   return {

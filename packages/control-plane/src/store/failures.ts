@@ -1,12 +1,12 @@
 /**
- * What an error of a query means. This is the only place that knows Postgres' SQLSTATEs and the
- * driver's texts.
+ * What an error of a query means. Only this file knows the SQLSTATEs of Postgres and the messages of the
+ * driver.
  */
 
 /** SQLSTATE classes: 08 connection, 53 resources, 57P0x shutdown; deadlock, serialisation, time-outs. */
-const AWAY_STATE = /^(08|53|57P0)|^(40001|40P01|57014|55P03|25P03)$/;
+const UNAVAILABLE_STATE = /^(08|53|57P0)|^(40001|40P01|57014|55P03|25P03)$/;
 
-const AWAY_SYSTEM_CODES = new Set([
+const UNAVAILABLE_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ETIMEDOUT',
@@ -18,10 +18,10 @@ const AWAY_SYSTEM_CODES = new Set([
   'ENOENT',
 ]);
 
-const AWAY_TEXT =
+const UNAVAILABLE_MESSAGE =
   /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Postgres connection has been discarded|the connection to Postgres gave no answer)/;
 
-/** By its shape: an error of Node itself may come from another realm, as it does under a test runner. */
+/** Checks the shape, because errors of Node may come from another realm, as in a test runner. */
 function isErrorLike(error: unknown): error is { readonly message: string } {
   return typeof error === 'object' && error !== null && 'message' in error;
 }
@@ -39,13 +39,13 @@ export class CommitUnknownError extends Error {
   }
 }
 
-/** Whether Postgres could not be reached, or could not answer in time, so that trying later may help. */
-export function isAway(error: unknown): boolean {
+/** Whether Postgres could not be reached or did not answer in time, so that a retry may succeed. */
+export function isUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnknownError) return true;
   if (!isErrorLike(error)) return false;
   const code = codeOf(error);
-  if (code === undefined) return AWAY_TEXT.test(error.message);
-  return AWAY_SYSTEM_CODES.has(code) || AWAY_STATE.test(code);
+  if (code === undefined) return UNAVAILABLE_MESSAGE.test(error.message);
+  return UNAVAILABLE_SYSTEM_CODES.has(code) || UNAVAILABLE_STATE.test(code);
 }
 
 /** Whether a statement that failed may have been executed: it was sent, and Postgres did not refuse it. */
@@ -53,9 +53,9 @@ export function isAnswerLost(error: unknown): boolean {
   if (!isErrorLike(error)) return false;
   const code = codeOf(error);
   if (code === undefined) {
-    return AWAY_TEXT.test(error.message) && !error.message.endsWith('is not queryable');
+    return UNAVAILABLE_MESSAGE.test(error.message) && !error.message.endsWith('is not queryable');
   }
-  return AWAY_SYSTEM_CODES.has(code) || /^(08|57P0)/.test(code);
+  return UNAVAILABLE_SYSTEM_CODES.has(code) || /^(08|57P0)/.test(code);
 }
 
 /** Whether no answer came within `query_timeout`. */
@@ -65,14 +65,14 @@ export function isReadTimeout(error: unknown): boolean {
 
 const VIOLATIONS = new Set(['23503', '23505']);
 
-/** The name of the unique or foreign key that a statement broke, or undefined for any other error. */
+/** The name of the violated unique or foreign key, or undefined for any other error. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!VIOLATIONS.has(codeOf(error) ?? '')) return undefined;
   const name: unknown = Reflect.get(error as object, 'constraint');
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Runs a statement; where it breaks this constraint, `replacement` is thrown instead of its error. */
+/** Runs a statement. If it violates the constraint, throws `replacement` in place of its error. */
 export async function replacingViolation<T>(
   constraint: string,
   replacement: () => Error,
@@ -96,20 +96,20 @@ export function isStatementTimeout(error: unknown): boolean {
   return codeOf(error) === '57014';
 }
 
-/** SQLSTATE 23505: a row with this key is there already, or twice in one statement. */
+/** SQLSTATE 23505: a row with this key exists, or occurs twice in one statement. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505';
 }
 
-/** SQLSTATE 23514: a row breaks a CHECK, or the bounds of the partition that it was meant for. */
+/** SQLSTATE 23514: a row violates a CHECK or the bounds of its partition. */
 export function isCheckViolation(error: unknown): boolean {
   return codeOf(error) === '23514';
 }
 
 /**
- * Whether a row holds what Postgres can never take, so that it is no use to try again. SQLSTATE
- * classes: 22 data exception, 54 a limit of Postgres exceeded.
+ * Whether Postgres refuses the data of a row, so that a retry cannot succeed. SQLSTATE classes: 22 data
+ * exception, 54 program limit exceeded.
  */
-export function isFaultOfARow(error: unknown): boolean {
+export function isRejectedRow(error: unknown): boolean {
   return /^(22|54)/.test(codeOf(error) ?? '');
 }

@@ -7,17 +7,16 @@ import pg from 'pg';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations/', import.meta.url));
 
-/** A start waits this long for the replica that migrates before it, ms. */
+/** A replica waits this long for another one that migrates, ms. */
 const STATEMENT_TIMEOUT_MS = 10 * 60 * 1000;
-/** After so long without a statement the one that migrates is taken for dead, and the next takes its place, ms. */
+/** A migrating replica without a statement for this long loses its lock to the next one, ms. */
 const TRANSACTION_IDLE_MS = 60 * 1000;
 
 /**
- * Applies every migration that the database lacks, each once, in the order of their names.
+ * Applies every missing migration once, in the order of their names.
  *
- * Any number of replicas may call this at once: the migrator holds an advisory lock of the database
- * while it works, and all of them return when the schema is whole. One that fails leaves nothing of
- * itself behind, as all migrations of a call are one transaction.
+ * Any number of replicas may call this at once: the migrator holds an advisory lock, and all of them return
+ * when the schema is complete. All migrations of a call are one transaction, so a failure changes nothing.
  *
  * @throws the error of the migration that failed, or of the connection.
  */
@@ -30,7 +29,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
   });
-  // An error on an idle connection would end the process; the next query reports it.
+  // Without a listener an error of an idle connection would end the process; the next query reports it.
   pool.on('error', () => undefined);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {

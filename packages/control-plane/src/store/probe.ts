@@ -15,7 +15,7 @@ export interface DatabaseProbe {
  * Checks every second whether Postgres can be reached, for /readyz.
  *
  * @param database a pool of its own, which the probe closes: in the queue of a busy pool it would report
- *   that Postgres is gone
+ *   Postgres as unreachable
  */
 export function startDatabaseProbe(
   database: OpenDatabase,

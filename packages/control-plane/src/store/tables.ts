@@ -25,11 +25,11 @@ const JSON_COLUMNS: Readonly<Record<'services' | 'routes', readonly string[]>> =
 /** The types of columns that are not jsonb; a list of strings is an array of Postgres. */
 type Scalar = string | number | boolean | Date | readonly string[] | null;
 
-/** Read as what it holds; written as JSON text, as the driver takes an array for one of Postgres. */
+/** Read as its value, written as JSON text, because the driver sends an array as a Postgres array. */
 type Json<T> = ColumnType<T, JsonText<T>, JsonText<T>>;
 type JsonText<T> = null extends T ? string | null : string;
 
-/** The columns of a table that holds a resource: those of the resource. */
+/** The columns of a resource's table: the fields of the resource. */
 type TableOf<Row> = {
   -readonly [K in keyof Row]: K extends 'revision'
     ? Generated<Row[K]>
@@ -38,7 +38,7 @@ type TableOf<Row> = {
       : Json<Row[K]>;
 };
 
-/** Fields of a resource as the statements that write its row take them. */
+/** The fields of a resource as column values, with JSON as text. */
 export function columnsOf<Row extends object>(
   table: keyof typeof JSON_COLUMNS,
   row: Row,
@@ -57,14 +57,14 @@ type Columns<Row> = {
 
 interface EnvironmentsTable extends Pick<Environment, 'name' | 'created_at'> {
   config_version: Generated<Environment['config_version']>;
-  /** The newest version that was published as a whole snapshot; 0 before the first. */
+  /** The newest version with a snapshot; 0 before the first. */
   snapshot_version: Generated<number>;
   snapshot_at: ColumnType<Date | null, never>;
-  /** How long it took to make, ms. */
+  /** How long the last snapshot took, ms. */
   snapshot_cost_ms: Generated<number>;
 }
 
-/** Every service that a route names. A trigger keeps it, so it is only read. */
+/** Every service that a route names. A trigger maintains it. */
 interface RouteServicesTable {
   route_id: ColumnType<string, never, never>;
   environment: ColumnType<string, never, never>;

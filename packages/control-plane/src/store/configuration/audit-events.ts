@@ -5,7 +5,7 @@ import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-ro
 import type { Database } from '../database.ts';
 
 export interface AuditQuery {
-  /** Only events of what this token reaches. */
+  /** Only events of resources that this token covers. */
   readonly within: TokenReach;
   readonly environment?: string | undefined;
   readonly resource_type?: string | undefined;
@@ -17,14 +17,14 @@ export interface AuditQuery {
   readonly sinceMs: number;
   /** Before this time, ms since the Unix epoch. */
   readonly untilMs?: number | undefined;
-  /** Only what comes after this event in the list: the last one of the page before. */
+  /** The last event of the page before. */
   readonly after?: { readonly id: string; readonly occurredAtMs: number } | undefined;
   readonly limit: number;
 }
 
 const EQUALS = ['resource_type', 'resource_id', 'action', 'token_id', 'request_id'] as const;
 
-/** Audit events, newest first, that pass every filter. Equal times are ordered by id. */
+/** The audit events that match every filter, newest first; equal times are ordered by id. */
 export function listAuditEvents(db: Database, query: AuditQuery): Promise<BoundedRows<AuditRow>> {
   const { within, environment, sinceMs, untilMs, after } = query;
   const conditions: RawBuilder<unknown>[] = [sql`occurred_at >= ${new Date(sinceMs)}`];
@@ -36,14 +36,14 @@ export function listAuditEvents(db: Database, query: AuditQuery): Promise<Bounde
     const value = query[column];
     if (value !== undefined) conditions.push(sql`${sql.ref(column)} = ${value}`);
   }
-  // What concerns all environments concerns this one.
+  // An event of all environments concerns this one too.
   if (environment !== undefined) {
     conditions.push(sql`environments && ${[environment, '*']}::text[]`);
   }
   if (untilMs !== undefined) conditions.push(sql`occurred_at < ${new Date(untilMs)}`);
   if (after !== undefined) {
     const time = new Date(after.occurredAtMs);
-    // The first condition says nothing new; by it whole partitions are left out.
+    // The first condition is implied by the second; it lets Postgres skip whole partitions.
     conditions.push(
       sql`occurred_at <= ${time}`,
       sql`(occurred_at, id) < (${time}::timestamptz, ${after.id})`,

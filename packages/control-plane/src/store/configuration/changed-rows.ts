@@ -1,5 +1,5 @@
 import {
-  atOneMoment,
+  readConsistently,
   readPending,
   readVersion,
   selectRoutes,
@@ -13,7 +13,7 @@ import {
 } from './configuration-rows.ts';
 import type { Database } from '../database.ts';
 
-/** What a delta is compiled from: the ids of the entities that changed, and their rows, if they still exist. */
+/** The input of a delta: the ids of the changed entities, and the rows of those that still exist. */
 export interface ChangedRows {
   readonly environment: string;
   readonly services: Changed<ServiceRow>;
@@ -27,16 +27,16 @@ interface Changed<Row> {
 }
 
 export interface ChangedConfiguration {
-  /** The version that was last published; 0 before the first. */
+  /** The published version; 0 before the first. */
   readonly configVersion: number;
   readonly pendingIds: readonly string[];
-  /** undefined: they are too many for a delta, or the environment itself is new. */
+  /** undefined: too many changes for a delta, or the environment itself is new. */
   readonly changed: ChangedRows | undefined;
 }
 
 /**
- * Reads which changes wait to be published and the rows that they changed, all as of one moment. The
- * cost depends on the changes alone, not on the size of the environment.
+ * Reads the unpublished changes and the rows that they changed in one consistent read. The cost depends on
+ * the changes, not on the size of the environment.
  *
  * @returns undefined if there is no such environment.
  */
@@ -45,7 +45,7 @@ export function readChangedRows(
   environment: string,
   maxChanges: number,
 ): Promise<ChangedConfiguration | undefined> {
-  return atOneMoment(db, async (transaction) => {
+  return readConsistently(db, async (transaction) => {
     const configVersion = await readVersion(transaction, environment);
     if (configVersion === undefined) return undefined;
     const pending = await readPending(transaction, environment);

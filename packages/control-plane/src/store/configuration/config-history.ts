@@ -4,19 +4,19 @@ import type { ConfigVersion, StoredRow } from '../../domain/config-history.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
 import type { Database } from '../database.ts';
 
-/** How many of the tokens that changed a version are named. */
+/** The largest number of tokens in `changed_by`. */
 const SHOWN_TOKENS = 50;
 
 export interface VersionFilter {
   readonly environment: string;
-  /** This one alone. */
+  /** Only this version. */
   readonly version?: number | undefined;
-  /** Those before this one. */
+  /** Only versions before this one. */
   readonly before?: number | undefined;
   readonly limit: number;
 }
 
-/** Versions of an environment's configuration that are kept, newest first. */
+/** The stored versions of an environment's configuration, newest first. */
 export async function listVersions(
   db: Database,
   { environment, version, before, limit }: VersionFilter,
@@ -61,7 +61,7 @@ export async function findVersion(
   );
 }
 
-/** What a service or a route was at two versions; null where it was not there. */
+/** A service or a route at two versions; null if it did not exist. */
 export interface Difference {
   readonly kind: 'service' | 'route';
   readonly entity_id: string;
@@ -81,8 +81,8 @@ export interface DifferenceFilter {
 }
 
 /**
- * The services and routes that are not the same at two versions, by kind and id: the first change
- * after the one says what each was, the last one up to the other what it is. It costs what lies between.
+ * The services and routes that differ between two versions, by kind and id. The first change after `from`
+ * has the row before, the last change up to `to` the row after. The cost depends on the changes between.
  */
 export function listDifferences(
   db: Database,
@@ -98,7 +98,7 @@ export function listDifferences(
           coalesce(before->>'name' = ANY(${routes}::text[]), true)
           AND coalesce(after->>'name' = ANY(${routes}::text[]), true)))`;
   const select = sql`
-    WITH made AS (
+    WITH changed AS (
       SELECT kind, entity_id, (array_agg(before ORDER BY id))[1] AS before,
         (array_agg(after ORDER BY id DESC))[1] AS after
       FROM config_outbox
@@ -106,7 +106,7 @@ export function listDifferences(
         AND published_version > ${from}::bigint AND published_version <= ${to}::bigint ${following}
       GROUP BY kind, entity_id
     ), whole AS (
-      SELECT kind, entity_id, ${wholeRow('before')} AS before, ${wholeRow('after')} AS after FROM made
+      SELECT kind, entity_id, ${wholeRow('before')} AS before, ${wholeRow('after')} AS after FROM changed
     )
     SELECT * FROM whole
     WHERE ${settings(sql.ref('before'))} IS DISTINCT FROM ${settings(sql.ref('after'))} ${covered}
@@ -120,7 +120,7 @@ export function listDifferences(
 }
 
 /**
- * A row as it was stored, with every column that its table has by now, and times as Postgres writes them.
+ * A stored row with every present column of its table, and with times as Postgres writes them.
  */
 export function wholeRow(column: 'before' | 'after'): RawBuilder<unknown> {
   const stored = sql.ref(column);
@@ -129,7 +129,7 @@ export function wholeRow(column: 'before' | 'after'): RawBuilder<unknown> {
     ELSE to_jsonb(jsonb_populate_record(null::routes, ${stored})) END`;
 }
 
-/** What of a row is a setting: a secret that was sealed anew is still the same one. */
+/** The settings in a row. A secret that was encrypted again is unchanged. */
 export function settings(row: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(${row} - 'revision' - 'updated_at' - 'client_key'
     #- '{credential,sealed}' #- '{credential,key_id}')`;

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 
-/** So many rows are deleted in one statement. */
+/** The largest number of rows that one statement deletes. */
 const DELETE_ROWS = 10_000;
 
 /**
- * Forgets versions that were published before `beforeMs`, a bounded number at a time; never the newest
- * of an environment, which may have been published long ago.
+ * Deletes versions that were published before `beforeMs`, a bounded number at a time; never the newest
+ * one of an environment.
  *
- * @returns how many were forgotten
+ * @returns how many were deleted
  */
-export async function forgetVersions(db: Database, beforeMs: number): Promise<number> {
+export async function deleteVersions(db: Database, beforeMs: number): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM config_versions AS past USING (
       SELECT environment, version FROM config_versions AS old
@@ -24,12 +24,12 @@ export async function forgetVersions(db: Database, beforeMs: number): Promise<nu
 }
 
 /**
- * Forgets changes that no version which is kept needs: it is not made of them, and not restored by
- * undoing them. A bounded number at a time.
+ * Deletes changes that no stored version needs for its differences or for a roll-back. A bounded number at
+ * a time.
  *
- * @returns how many were forgotten
+ * @returns how many were deleted
  */
-export async function forgetChanges(db: Database): Promise<number> {
+export async function deleteChanges(db: Database): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM config_outbox WHERE id IN (
       SELECT past.id FROM environments, LATERAL (
@@ -51,8 +51,8 @@ interface VersionOfEnvironment {
 }
 
 /**
- * For how long the version that follows each of these is published: whole seconds; undefined where it
- * is not kept when that was.
+ * How long ago the next version after each of these was published, whole seconds; undefined if that is not
+ * stored.
  */
 export async function readSecondsBehind(
   db: Database,

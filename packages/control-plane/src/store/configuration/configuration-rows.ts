@@ -12,7 +12,7 @@ export interface ConfigurationRows {
   readonly tokens: readonly TokenRow[];
 }
 
-/** What a snapshot holds of a service or a route, and what more that is compiled from. */
+/** The columns in a snapshot, and those that it is compiled from. */
 const SERVICE_COLUMNS = [...serviceSchema.keyof().options, 'health_path', 'client_key'] as const;
 const ROUTE_COLUMNS = [...routeSchema.keyof().options, 'service_id', 'status'] as const;
 
@@ -34,18 +34,18 @@ export interface TokenRow {
 
 export interface EnvironmentConfiguration {
   readonly rows: ConfigurationRows;
-  /** The version that was last published; 0 before the first. */
+  /** The published version; 0 before the first. */
   readonly configVersion: number;
-  /** Outbox rows that these rows include and no published snapshot does. */
+  /** Outbox rows of changes that these rows contain and that are not published. */
   readonly pendingIds: readonly string[];
 }
 
-/** Rows are read in pages, so that a large environment does not block the event loop. */
+/** Rows are read in pages, because a large result would block the event loop. */
 const PAGE_ROWS = 250;
 
 /**
- * Reads the rows of an environment, and which changes wait to be published, all as of one moment: a
- * change is either in the rows and among the pending ones, or in neither.
+ * Reads the rows of an environment and its unpublished changes in one consistent read: a change is in both
+ * or in neither.
  *
  * @param pace called between pages of rows
  * @returns undefined if there is no such environment.
@@ -55,7 +55,7 @@ export function readConfiguration(
   environment: string,
   pace: Pace = UNPACED,
 ): Promise<EnvironmentConfiguration | undefined> {
-  return atOneMoment(db, async (transaction) => {
+  return readConsistently(db, async (transaction) => {
     const configVersion = await readVersion(transaction, environment);
     if (configVersion === undefined) return undefined;
     const all = <Row extends { readonly id: string }>(select: SelectRows<Row>) =>
@@ -73,8 +73,8 @@ export function readConfiguration(
   });
 }
 
-/** Runs reads that all see the database as of one moment. */
-export function atOneMoment<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
+/** Runs reads that all see the same state of the database. */
+export function readConsistently<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -97,6 +97,7 @@ async function readPages<Row extends { readonly id: string }>(
   return rows;
 }
 
+/** The published version; undefined if there is no such environment. */
 export async function readVersion(db: Database, environment: string): Promise<number | undefined> {
   const { rows } = await sql<{ config_version: number }>`
     SELECT config_version::float8 AS config_version
@@ -105,13 +106,14 @@ export async function readVersion(db: Database, environment: string): Promise<nu
   return rows[0]?.config_version;
 }
 
-/** A change that no publication holds yet. */
+/** A change that is not published yet. */
 export interface PendingChange {
   readonly id: string;
   readonly kind: ChangeKind;
   readonly entityId: string;
 }
 
+/** The unpublished changes of an environment. */
 export async function readPending(
   db: Database,
   environment: string,
@@ -144,7 +146,7 @@ function selectFrom<Row>(table: string, columns: readonly string[]): SelectRows<
   };
 }
 
-/** Tokens that may cover the environment; the compile decides which of them it serves. */
+/** Tokens that may cover the environment; the compilation decides. */
 export const selectTokens: SelectRows<TokenRow> = async (db, selection) => {
   const { rows } = await sql<TokenRow>`
     SELECT id, environments, routes, scopes,

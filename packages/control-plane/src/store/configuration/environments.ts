@@ -10,7 +10,7 @@ import {
   type RecordedChange,
 } from './record-change.ts';
 
-/** Up to `limit` environments by name, those after `after`; `names` undefined means all. */
+/** Up to `limit` environments by name, after `after`; `names` undefined: all. */
 export function listEnvironments(
   db: Database,
   filter: { names: readonly string[] | undefined; after: string | undefined; limit: number },
@@ -30,8 +30,7 @@ export async function findEnvironment(db: Database, name: string): Promise<Envir
 }
 
 /**
- * Creates an environment and asks for its first snapshot, which brings the tokens of all environments
- * to it.
+ * Creates an environment and requests its first snapshot, which contains the tokens of all environments.
  *
  * @throws GatewayError name_conflict
  */
@@ -41,7 +40,7 @@ export function createEnvironment(
   origin: ChangeOrigin,
 ): Promise<Environment> {
   const taken = () =>
-    new GatewayError('name_conflict', `An environment of the name ${name} exists already.`, {
+    new GatewayError('name_conflict', `An environment with the name ${name} exists already.`, {
       details: [{ path: 'name', message: 'is taken' }],
     });
   return replacingViolation('environments_pkey', taken, () =>
@@ -68,7 +67,7 @@ function environmentCreated(event: ChangeEvent, environment: Environment): Recor
   };
 }
 
-/** Creates those of the environments that are missing. Several replicas may call it at once. */
+/** Creates the missing ones of the environments. Several replicas may call it at once. */
 export function ensureEnvironments(
   db: Database,
   names: readonly string[],
@@ -90,7 +89,7 @@ export function ensureEnvironments(
   });
 }
 
-/** @throws GatewayError environment_not_found naming the first of these that does not exist. */
+/** @throws GatewayError environment_not_found if one of these does not exist. */
 export async function requireEnvironments(db: Database, names: readonly string[]): Promise<void> {
   const wanted = names.filter((name) => name !== '*');
   if (wanted.length === 0) return;
@@ -104,5 +103,5 @@ export async function requireEnvironments(db: Database, names: readonly string[]
 }
 
 export function environmentNotFound(): GatewayError {
-  return new GatewayError('environment_not_found', 'There is no environment of this name.');
+  return new GatewayError('environment_not_found', 'There is no environment with this name.');
 }

@@ -34,7 +34,7 @@ async function history(table: 'services' | 'routes', id: string) {
 }
 
 describe('the outbox', () => {
-  it('holds the whole row of a service before and after each change, as Postgres can restore it', async () => {
+  it('contains the whole row of a service before and after each change, which Postgres can restore', async () => {
     const id = await makeService();
     await api.call('PATCH', `/v1/services/${id}`, { body: { health_path: '/alive' } });
     const [created, updated] = await history('services', id);
@@ -48,7 +48,7 @@ describe('the outbox', () => {
     expect(deleted?.before).toEqual(updated?.after);
   });
 
-  it('holds the whole row of a route before and after each change', async () => {
+  it('contains the whole row of a route before and after each change', async () => {
     const serviceId = await makeService();
     const versions = [{ name: 'v1', service_id: serviceId, weight: 1 }];
     const body = { name: 'orders', versions, methods: ['GET'], regions: ['eu'] };
@@ -62,7 +62,7 @@ describe('the outbox', () => {
     expect(updated?.after).toEqual(updated?.now);
   });
 
-  it('names a token in each environment that it covers, and holds nothing else of it', async () => {
+  it('contains only the id of a token, in each environment that it covers', async () => {
     const body = { name: 'everywhere', environments: ['*'], scopes: ['proxy'] };
     const id = await make('/v1/tokens', body);
     const rows = await api.db
@@ -78,7 +78,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  it('holds no secret of an upstream that can be read', async () => {
+  it('contains upstream secrets only encrypted', async () => {
     const id = await makeService();
     expect(JSON.stringify(await history('services', id))).not.toContain('a-secret-of-an-upstream');
   });

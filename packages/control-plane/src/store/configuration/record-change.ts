@@ -5,22 +5,22 @@ import type { Database } from '../database.ts';
 import { LOCK_CLASS } from '../locks.ts';
 import type { ChangeKind } from '../tables.ts';
 
-/** When a change is made and by whom: the origin with the id and time of its audit event. */
+/** The origin of a change with the id and the time of its audit event. */
 export interface ChangeEvent {
   readonly id: string;
   readonly at: Date;
   readonly origin: ChangeOrigin;
 }
 
-/** A change that is written: what the data planes learn of it, and what the audit trail shows of it. */
+/** A change as it is written to the outbox and to the audit trail. */
 export interface RecordedChange {
   readonly action: AuditAction | 'service.reencrypted';
   readonly resourceId: string;
-  /** Where the change is published, and what a token must cover to see its event; `*`: everywhere. */
+  /** Where the change is published; a token must cover them to see its event. `*`: all. */
   readonly environments: readonly string[];
-  /** The routes that a token must cover to see the event. */
+  /** A token must cover these routes to see the event. */
   readonly routes?: readonly string[];
-  /** Undefined: nothing is published. */
+  /** Undefined: it is not published. */
   readonly published?: Transition & { readonly kind: ChangeKind };
   /** Undefined: there is no audit event. */
   readonly audited?: Transition & { readonly event: ChangeEvent };
@@ -32,7 +32,7 @@ interface Transition {
   readonly after: object | null;
 }
 
-/** What a write answers, and the changes that it made; none: it left everything as it was. */
+/** The result of a write, and the changes that it made. */
 export interface Written<T> {
   readonly result: T;
   readonly changes: readonly RecordedChange[];
@@ -48,12 +48,12 @@ export interface Written<T> {
  */
 export type ChangeLock = 'configuration' | 'rollback' | 'environments';
 
-/** A batch of changes is written in statements of at most this many. */
+/** The largest number of changes in one statement. */
 const CHUNK_CHANGES = 200;
 
 /**
- * Makes changes in one transaction: takes the lock, runs `write`, then adds to the outbox and to the
- * audit trail whatever changes it returns. So no change is ever published or audited without the other.
+ * Makes changes in one transaction: takes the lock, runs `write`, then adds the returned changes to the
+ * outbox and to the audit trail. So no change is published without an audit event.
  */
 export function changeConfiguration<T>(
   db: Database,
@@ -72,6 +72,7 @@ export function changeConfiguration<T>(
   });
 }
 
+/** Takes the lock until the end of the transaction. */
 export async function takeLock(transaction: Database, lock: ChangeLock): Promise<void> {
   const take =
     lock === 'configuration' ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
@@ -80,9 +81,9 @@ export async function takeLock(transaction: Database, lock: ChangeLock): Promise
 }
 
 /**
- * The event of a change. Call it once the row is locked: then the events of a resource have the order
- * of its changes. They have it also where two replicas' clocks differ, as an event is always later than
- * the last change of the row.
+ * Creates the event of a change. Call it after the row is locked, so that the events of a resource have the
+ * order of its changes. An event is always later than the last change of the row, even if the clocks of
+ * replicas differ.
  */
 export function startEvent(
   origin: ChangeOrigin,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '@gateway/shared/ids';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startTestApi, type TestApi } from '../../../test/api.ts';
-import { resealServices } from './reseal-services.ts';
+import { reencryptServices } from './reencrypt-services.ts';
 import { reencryptCredentials } from './reencrypt.ts';
 
 const older = { id: 'k1', bytes: randomBytes(32) };
@@ -43,14 +43,14 @@ describe('the re-encryption of credentials', () => {
       .where('action', '=', 'service.reencrypted')
       .execute();
 
-  it('puts every one under the newest key, and changes nothing else of a service', async () => {
+  it('encrypts every credential with the newest key, and changes nothing else', async () => {
     await makeMany(7);
     await make('without', {});
     await make('elsewhere', { environment: 'development', ...bearer('dev') });
     const before = await rows();
     const values = await held();
     const done = await reencryptCredentials(api.db, both, 3);
-    expect(done).toEqual({ resealed: 8, unreadable: [], underNewest: 8, underOthers: 0 });
+    expect(done).toEqual({ reencrypted: 8, unreadable: [], withNewest: 8, withOthers: 0 });
     expect(await held(new CredentialVault([newer], systemRandom))).toEqual(values);
     const sealed = { key_id: expect.any(String), sealed: expect.any(String) };
     expect(await rows()).toEqual(
@@ -59,10 +59,10 @@ describe('the re-encryption of credentials', () => {
       ),
     );
     const again = await reencryptCredentials(api.db, both);
-    expect(again).toEqual({ ...done, resealed: 0 });
+    expect(again).toEqual({ ...done, reencrypted: 0 });
   });
 
-  it('has the data planes told of each service in the same transaction', async () => {
+  it('publishes each service in the same transaction', async () => {
     await makeMany(5);
     await make('elsewhere', { environment: 'development', ...bearer('dev') });
     await reencryptCredentials(api.db, both, 10);
@@ -71,7 +71,7 @@ describe('the re-encryption of credentials', () => {
     expect(told.toSorted()).toEqual(stored.toSorted());
   });
 
-  it('goes on where it broke off', async () => {
+  it('continues where it was interrupted', async () => {
     await makeMany(6);
     const breaking = new CredentialVault([newer, older], systemRandom);
     const open = breaking.open.bind(breaking);
@@ -84,13 +84,13 @@ describe('the re-encryption of credentials', () => {
     expect((await keyIds()).filter((id) => id === 'k2')).toHaveLength(4);
     expect(await pending()).toHaveLength(4);
     expect(await reencryptCredentials(api.db, both, 2)).toMatchObject({
-      resealed: 2,
-      underNewest: 6,
-      underOthers: 0,
+      reencrypted: 2,
+      withNewest: 6,
+      withOthers: 0,
     });
   });
 
-  it('says which it cannot open and why, and does the others', async () => {
+  it('reports credentials that it cannot decrypt, and encrypts the others', async () => {
     const [first = '', second = ''] = await makeMany(3);
     const [one] = (await rows()).filter(({ id }) => id === first);
     const lost = JSON.stringify({ ...one?.credential, key_id: 'k0' });
@@ -106,7 +106,7 @@ describe('the re-encryption of credentials', () => {
       .where('id', '=', second)
       .execute();
     const done = await reencryptCredentials(api.db, both, 1);
-    expect(done).toMatchObject({ resealed: 1, underNewest: 1, underOthers: 2 });
+    expect(done).toMatchObject({ reencrypted: 1, withNewest: 1, withOthers: 2 });
     expect(new Map(done.unreadable.map(({ serviceId, why }) => [serviceId, why]))).toEqual(
       new Map([
         [first, 'GATEWAY_MASTER_KEYS lacks the key k0'],
@@ -115,12 +115,12 @@ describe('the re-encryption of credentials', () => {
     );
   });
 
-  it('loses no change that is made meanwhile, and locks out no new route', async () => {
+  it('loses no concurrent change, and does not block new routes', async () => {
     const [id = ''] = await makeMany(1);
     let change: Promise<unknown> = Promise.resolve();
     let route: Promise<{ status: number }> | undefined;
     const batch = { column: 'credential', newestKeyId: 'k2', after: '', limit: 10 } as const;
-    await resealServices(api.db, batch, (sealed) => {
+    await reencryptServices(api.db, batch, (sealed) => {
       change = api.call('PATCH', `/v1/services/${id}`, { body: bearer('set-meanwhile') });
       const body = { name: 'meanwhile', service_id: id };
       route = api.call('POST', '/v1/routes', { body });
@@ -130,7 +130,7 @@ describe('the re-encryption of credentials', () => {
     expect((await route)?.status).toBe(201);
     expect(await held()).toEqual({ s0: 'Bearer set-meanwhile' });
     const done = await reencryptCredentials(api.db, both);
-    expect(done).toMatchObject({ resealed: 1, underOthers: 0 });
+    expect(done).toMatchObject({ reencrypted: 1, withOthers: 0 });
     expect(await held()).toEqual({ s0: 'Bearer set-meanwhile' });
   });
 });

@@ -5,11 +5,12 @@ import type { Database } from '../database.ts';
 export type RestoredKind = 'service' | 'route';
 
 const TABLES = { service: 'services', route: 'routes' } as const;
-/** So many rows are written by one statement. */
+/** The largest number of rows that one statement writes. */
 const CHUNK_ROWS = 200;
-/** No name of a service or a route begins like this, so no two can meet. */
-const PARKED = '~';
+/** No name of a service or a route begins with it. */
+const TEMPORARY_PREFIX = '~';
 
+/** Deletes the rows with these ids. */
 export async function removeRows(
   transaction: Database,
   kind: RestoredKind,
@@ -20,22 +21,22 @@ export async function removeRows(
   await sql`DELETE FROM ${table} WHERE id = ANY(${ids}::text[])`.execute(transaction);
 }
 
-/** Frees names, so that they can be given in any order: two may have changed theirs for each other's. */
-export async function parkNames(
+/** Frees the names of rows, so that new names can be set in any order: two rows may swap theirs. */
+export async function setTemporaryNames(
   transaction: Database,
   kind: RestoredKind,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
   const table = sql.table(TABLES[kind]);
-  await sql`UPDATE ${table} SET name = ${PARKED} || id WHERE id = ANY(${ids}::text[])`.execute(
+  await sql`UPDATE ${table} SET name = ${TEMPORARY_PREFIX} || id WHERE id = ANY(${ids}::text[])`.execute(
     transaction,
   );
 }
 
 /**
- * Writes rows as they are given: makes them, or changes those of their ids. Gives them as they are
- * stored then. A column that is younger than a row gets its default, or keeps its value.
+ * Creates or updates rows with exactly these values, and returns the stored rows. A column that did not
+ * exist when the row was stored gets its default, or keeps its value.
  */
 export async function writeRows(
   transaction: Database,
@@ -55,7 +56,7 @@ interface Chunk {
   readonly rows: readonly StoredRow[];
 }
 
-/** Rows in chunks that were stored with the same columns, of those that there still are. */
+/** Groups the rows by the columns that they have, without columns that no longer exist. */
 async function sameColumns(
   transaction: Database,
   kind: RestoredKind,

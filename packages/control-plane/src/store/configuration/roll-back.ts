@@ -17,7 +17,7 @@ import {
   type ChangeEvent,
   type RecordedChange,
 } from './record-change.ts';
-import { parkNames, removeRows, writeRows, type RestoredKind } from './restore-rows.ts';
+import { setTemporaryNames, removeRows, writeRows, type RestoredKind } from './restore-rows.ts';
 
 export interface RollBackOptions {
   readonly environment: string;
@@ -37,14 +37,13 @@ export interface RollBackResult {
   readonly routes: Counts;
 }
 
-/** Of the services whose secrets are lost, so many are named. */
+/** The largest number of services that the error names. */
 const SHOWN_SERVICES = 10;
 
 /**
- * Makes the services and routes of an environment what they were at a version, in one transaction that
- * excludes all other changes; tokens stay as they are. What a version held was served, so it is
- * consistent as a whole, and so are the rows that did not change since. The order of the writes
- * satisfies every constraint on the way.
+ * Restores the services and routes of an environment to a version, in one transaction that excludes all
+ * other changes; tokens stay unchanged. A version was published as a whole, so it is consistent with the
+ * rows that did not change since. The order of the writes satisfies every constraint.
  *
  * @throws GatewayError config_version_not_found, config_version_not_restorable
  */
@@ -55,14 +54,14 @@ export function rollBack(db: Database, options: RollBackOptions): Promise<RollBa
     await findVersion(transaction, environment, version);
     const deviations = await readDeviations(transaction, environment, version);
     const event = startEvent(origin, lastChanged(deviations));
-    const of = (kind: RestoredKind) =>
+    const planOf = (kind: RestoredKind) =>
       planRollBack(
         deviations.filter((one) => one.kind === kind),
         event.at,
         knowsKey,
       );
-    const services = of('service');
-    const routes = of('route');
+    const services = planOf('service');
+    const routes = planOf('route');
     if (services.lost.length > 0) throw secretsLost(services.lost);
     const result = { services: countsOf(services.plan), routes: countsOf(routes.plan) };
     if (deviations.length === 0) return { result, changes: [] };
@@ -82,7 +81,7 @@ export function rollBack(db: Database, options: RollBackOptions): Promise<RollBa
   });
 }
 
-/** When any of the rows was last changed; undefined: none of them exists. */
+/** The latest change of the rows; undefined if none exists. */
 function lastChanged(deviations: readonly Deviation[]): { updated_at: Date } | undefined {
   const times = deviations.flatMap(({ current }) =>
     current === null ? [] : [Date.parse(current.updated_at)],
@@ -90,7 +89,7 @@ function lastChanged(deviations: readonly Deviation[]): { updated_at: Date } | u
   return times.length === 0 ? undefined : { updated_at: new Date(Math.max(...times)) };
 }
 
-/** Another event of the same moment. */
+/** Another event at the same time. */
 function newEventId(event: ChangeEvent): ChangeEvent {
   return { ...event, id: event.origin.newEventId(event.at.getTime()) };
 }
@@ -102,7 +101,7 @@ interface RestoredChange {
   readonly after: StoredRow | null;
 }
 
-/** Whatever names what, it is there when it is named, and nothing has a name that another one has. */
+/** Writes in an order in which every referenced service exists and no name is used twice. */
 async function restore(
   transaction: Database,
   plans: Readonly<Record<RestoredKind, RollBackPlan>>,
@@ -110,9 +109,9 @@ async function restore(
   const { service, route } = plans;
   const idsOf = (rows: readonly StoredRow[]) => rows.map(({ id }) => id);
   await removeRows(transaction, 'route', idsOf(route.remove));
-  await parkNames(transaction, 'service', [...service.renamed, ...idsOf(service.remove)]);
+  await setTemporaryNames(transaction, 'service', [...service.renamed, ...idsOf(service.remove)]);
   const services = await write(transaction, 'service', service);
-  await parkNames(transaction, 'route', route.renamed);
+  await setTemporaryNames(transaction, 'route', route.renamed);
   const routes = await write(transaction, 'route', route);
   await removeRows(transaction, 'service', idsOf(service.remove));
   return [...services, ...routes, ...removed('service', service), ...removed('route', route)];
@@ -179,7 +178,7 @@ async function currentVersion(
   return rows[0] ?? { version: 0 };
 }
 
-/** What has been changed since the version, published or not, and is not what it was. */
+/** The services and routes that changed since the version, published or not, and differ from it. */
 async function readDeviations(
   transaction: Database,
   environment: string,

@@ -20,12 +20,12 @@ export interface RouteFilter {
   readonly environment?: string | undefined;
   readonly serviceId?: string | undefined;
   readonly name?: string | undefined;
-  /** The id of the last one of the page before. */
+  /** The last id of the page before. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** Routes by id, which is the order of their making. */
+/** Routes by id, which is the order of creation. */
 export function listRoutes(db: Database, filter: RouteFilter): Promise<Route[]> {
   const { environments, names, environment, serviceId, name, after } = filter;
   let query = db.selectFrom('routes').selectAll();
@@ -47,9 +47,9 @@ export function findRoute(db: Database, id: string): Promise<Route | undefined> 
 
 export type NewRoute = RouteSettings & { readonly id: string; readonly environment: string };
 
-/** @throws GatewayError name_conflict; service_not_found if the service was deleted meanwhile. */
+/** @throws GatewayError name_conflict; service_not_found if the service has been deleted. */
 export function createRoute(db: Database, route: NewRoute, origin: ChangeOrigin): Promise<Route> {
-  return withKnownFailures(() =>
+  return mapViolations(() =>
     changeConfiguration(db, 'configuration', async (transaction) => {
       const event = startEvent(origin);
       const row = await transaction
@@ -63,8 +63,8 @@ export function createRoute(db: Database, route: NewRoute, origin: ChangeOrigin)
 }
 
 /**
- * Changes a route to what `decide` makes of it. The row is locked meanwhile. If `decide` returns the
- * route that it is given, nothing changes, not even the revision.
+ * Changes a route to the settings that `decide` returns. The row is locked meanwhile. If `decide` returns
+ * its argument, nothing changes, not even the revision.
  *
  * @throws GatewayError route_not_found, name_conflict, service_not_found, and what `decide` throws.
  */
@@ -74,7 +74,7 @@ export function updateRoute(
   origin: ChangeOrigin,
   decide: (current: Route) => RouteSettings,
 ): Promise<Route> {
-  return withKnownFailures(() =>
+  return mapViolations(() =>
     changeConfiguration(db, 'configuration', async (transaction) => {
       const current = await lockRoute(transaction, id);
       const wanted = decide(current);
@@ -96,7 +96,7 @@ export function updateRoute(
 }
 
 /**
- * Deletes a route and returns it as it was.
+ * Deletes a route and returns it.
  *
  * @throws GatewayError route_not_found, and what `check` throws.
  */
@@ -144,17 +144,17 @@ async function lockRoute(transaction: Database, id: string): Promise<Route> {
 }
 
 export function routeNotFound(): GatewayError {
-  return new GatewayError('route_not_found', 'There is no route of this id.');
+  return new GatewayError('route_not_found', 'There is no route with this id.');
 }
 
 function nameTaken(): GatewayError {
-  return new GatewayError('name_conflict', 'A route of this name exists in the environment.', {
+  return new GatewayError('name_conflict', 'A route with this name exists in the environment.', {
     details: [{ path: 'name', message: 'is taken' }],
   });
 }
 
-/** A service that was deleted since it was looked up breaks one of two foreign keys. */
-function withKnownFailures<T>(run: () => Promise<T>): Promise<T> {
+/** A service that was deleted in between violates one of two foreign keys. */
+function mapViolations<T>(run: () => Promise<T>): Promise<T> {
   return replacingViolation('routes_service_fkey', serviceNotFound, () =>
     replacingViolation('route_services_service_fkey', serviceNotFound, () =>
       replacingViolation('routes_name_key', nameTaken, run),

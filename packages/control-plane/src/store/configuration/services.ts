@@ -14,7 +14,7 @@ import {
   type RecordedChange,
 } from './record-change.ts';
 
-/** How many of the routes that keep a service in use an error names. */
+/** The largest number of routes that the error names. */
 const SHOWN_ROUTES = 10;
 
 export interface ServiceFilter {
@@ -22,12 +22,12 @@ export interface ServiceFilter {
   readonly environments: readonly string[] | undefined;
   readonly environment?: string | undefined;
   readonly name?: string | undefined;
-  /** The id of the last one of the page before. */
+  /** The last id of the page before. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** Services by id, which is the order of their making. */
+/** Services by id, which is the order of creation. */
 export function listServices(db: Database, filter: ServiceFilter): Promise<BoundedRows<Service>> {
   const { environments, environment, name, after } = filter;
   let query = db.selectFrom('services').selectAll();
@@ -46,7 +46,7 @@ export function findService(db: Database, id: string): Promise<Service | undefin
   return db.selectFrom('services').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Those of the ids that name a service, by id. */
+/** The services with these ids, by id. */
 export async function findServices(
   db: Database,
   ids: readonly string[],
@@ -80,8 +80,8 @@ export function createService(
 }
 
 /**
- * Changes a service to what `decide` makes of it. The row is locked meanwhile. If `decide` returns the
- * service that it is given, nothing changes, not even the revision.
+ * Changes a service to the settings that `decide` returns. The row is locked meanwhile. If `decide` returns
+ * its argument, nothing changes, not even the revision.
  *
  * @throws GatewayError service_not_found, name_conflict, and what `decide` throws.
  */
@@ -113,7 +113,7 @@ export function updateService(
 }
 
 /**
- * Deletes a service and returns it as it was.
+ * Deletes a service and returns it.
  *
  * @throws GatewayError service_not_found, service_in_use, and what `check` throws.
  */
@@ -174,7 +174,7 @@ async function lockService(transaction: Database, id: string): Promise<Service> 
 }
 
 export function serviceNotFound(): GatewayError {
-  return new GatewayError('service_not_found', 'There is no service of this id.');
+  return new GatewayError('service_not_found', 'There is no service with this id.');
 }
 
 function inUse(names: readonly string[]): GatewayError {
@@ -184,7 +184,7 @@ function inUse(names: readonly string[]): GatewayError {
 }
 
 function nameTaken(): GatewayError {
-  return new GatewayError('name_conflict', 'A service of this name exists in the environment.', {
+  return new GatewayError('name_conflict', 'A service with this name exists in the environment.', {
     details: [{ path: 'name', message: 'is taken' }],
   });
 }

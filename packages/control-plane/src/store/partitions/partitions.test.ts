@@ -6,11 +6,11 @@ import { requestRecord } from '@gateway/shared/test/request-record';
 import { openTestStore, type TestStore } from '../../../test/store.ts';
 import { storableRecord } from '../../ingest/storable-record.ts';
 import {
-  deleteStrays,
+  deleteOldDefaultRows,
   dropPartition,
   listPartitions,
-  listStrayPeriods,
-  makePartitions,
+  listDefaultPeriods,
+  createPartitions,
 } from './partitions.ts';
 import { findRecord, insertRecords, listRecords } from '../records/records.ts';
 
@@ -22,7 +22,7 @@ beforeEach(async () => void (store = await openTestStore()));
 afterEach(() => store.close());
 
 const record = (atMs: number) => storableRecord(requestRecord(atMs));
-const make = (...starts: number[]) => makePartitions(store.db, TABLE, starts);
+const make = (...starts: number[]) => createPartitions(store.db, TABLE, starts);
 
 async function waitingForLocks(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -32,26 +32,26 @@ async function waitingForLocks(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-describe('the partitions of request records', () => {
-  it('take over the rows of theirs from the DEFAULT partition, each once, and no others', async () => {
+describe('partitions of request records', () => {
+  it('receive exactly their rows from the DEFAULT partition', async () => {
     const records = [DAY - 1, DAY, DAY + DAY_MS - 1, DAY + DAY_MS].map(record);
     await insertRecords(store.db, records);
     expect(await make(DAY, DAY + DAY_MS)).toEqual({
-      made: [DAY, DAY + DAY_MS],
+      created: [DAY, DAY + DAY_MS],
       late: [
         { startMs: DAY, rows: 2 },
         { startMs: DAY + DAY_MS, rows: 1 },
       ],
     });
     expect(await listPartitions(store.db, TABLE)).toEqual([DAY, DAY + DAY_MS]);
-    expect(await listStrayPeriods(store.db, TABLE)).toEqual([DAY - DAY_MS]);
+    expect(await listDefaultPeriods(store.db, TABLE)).toEqual([DAY - DAY_MS]);
     for (const { id, receivedAtMs } of records) {
       expect(await findRecord(store.db, id, receivedAtMs)).toMatchObject({ id, receivedAtMs });
     }
     expect(await insertRecords(store.db, records)).toBe(0);
   });
 
-  it('lose no row that is inserted while they are made', async () => {
+  it('lose no row that is inserted during their creation', async () => {
     const stopping = new AbortController();
     let inserted = 0;
     const writing = (async () => {
@@ -61,7 +61,7 @@ describe('the partitions of request records', () => {
     })();
     await eventually(() => expect(inserted).toBeGreaterThan(4));
     const before = inserted;
-    await eventually(async () => expect(await make(DAY)).toMatchObject({ made: [DAY] }));
+    await eventually(async () => expect(await make(DAY)).toMatchObject({ created: [DAY] }));
     await eventually(() => expect(inserted).toBeGreaterThan(before));
     stopping.abort();
     await writing;
@@ -75,7 +75,7 @@ describe('the partitions of request records', () => {
     ]);
   });
 
-  it('hide no row from a client that reads while it is moved', async () => {
+  it('hide no row from readers while it is moved', async () => {
     const moved = record(DAY + 2);
     await insertRecords(store.db, [moved]);
     const stopping = new AbortController();
@@ -90,30 +90,30 @@ describe('the partitions of request records', () => {
     await store.db.transaction().execute(async (writer) => {
       // The change of partitions waits for this writer, and readers wait for the change.
       await sql`SELECT 1 FROM request_records FOR UPDATE`.execute(writer);
-      const making = makePartitions(store.db, TABLE, [DAY], 5000);
+      const making = createPartitions(store.db, TABLE, [DAY], 5000);
       await eventually(async () => expect(await waitingForLocks()).toBeGreaterThan(1));
       result = making;
     });
-    expect(await result).toMatchObject({ made: [DAY], late: [{ startMs: DAY, rows: 1 }] });
+    expect(await result).toMatchObject({ created: [DAY], late: [{ startMs: DAY, rows: 1 }] });
     stopping.abort();
     await reading;
     expect(reads).toBeGreaterThan(0);
   });
 
-  it('are known to be missing by the rows in DEFAULT, of which hardly any is read', async () => {
+  it('are found missing by their rows in DEFAULT, with few reads', async () => {
     await insertRecords(
       store.db,
       [DAY + DAY_MS - 1, DAY, DAY + 5 * DAY_MS, DAY - 40 * DAY_MS].map(record),
     );
     const days = [DAY - 40 * DAY_MS, DAY, DAY + 5 * DAY_MS];
-    expect(await listStrayPeriods(store.db, TABLE)).toEqual(days);
+    expect(await listDefaultPeriods(store.db, TABLE)).toEqual(days);
     await sql`
       INSERT INTO request_records (received_at, id, outcome, document)
       SELECT ${new Date(DAY)}::timestamptz + i * interval '1 second', 'req_' || i, 'success', '{}'
       FROM generate_series(1, 20000) AS i
     `.execute(store.db);
     await store.db.transaction().execute(async (transaction) => {
-      expect(await listStrayPeriods(transaction, TABLE)).toEqual(days);
+      expect(await listDefaultPeriods(transaction, TABLE)).toEqual(days);
       const { rows } = await sql<{ read: number }>`
         SELECT (seq_tup_read + idx_tup_fetch)::float8 AS read FROM pg_stat_xact_user_tables
         WHERE relname = 'request_records_default'
@@ -122,7 +122,7 @@ describe('the partitions of request records', () => {
     });
   });
 
-  it('have the indexes of the table that they belong to', async () => {
+  it('have the indexes of their table', async () => {
     await insertRecords(store.db, [record(DAY)]);
     await make(DAY);
     const { rows } = await sql<{ count: number }>`
@@ -131,15 +131,15 @@ describe('the partitions of request records', () => {
     expect(rows[0]?.count).toBe(5);
   });
 
-  it('are made once, however many processes make them', async () => {
+  it('are created once by any number of processes', async () => {
     const results = await Promise.all([1, 2, 3].map(() => make(DAY)));
-    const made = results.flatMap((result) => (typeof result === 'string' ? [] : result.made));
-    expect(made).toEqual([DAY]);
-    expect(await make(DAY)).toEqual({ made: [], late: [] });
+    const created = results.flatMap((result) => (typeof result === 'string' ? [] : result.created));
+    expect(created).toEqual([DAY]);
+    expect(await make(DAY)).toEqual({ created: [], late: [] });
     expect(await listPartitions(store.db, TABLE)).toEqual([DAY]);
   });
 
-  it('give way to clients that use the table, rather than block those behind them', async () => {
+  it('are not changed while the table is in use', async () => {
     await make(DAY);
     await store.db.transaction().execute(async (reader) => {
       await sql`SELECT count(*) FROM request_records`.execute(reader);
@@ -151,11 +151,11 @@ describe('the partitions of request records', () => {
     expect(await dropPartition(store.db, TABLE, DAY)).toBe('already');
   });
 
-  it('are dropped with their records, and old strays are deleted', async () => {
+  it('are dropped with their records; old rows in DEFAULT are deleted', async () => {
     await make(DAY);
     await insertRecords(store.db, [DAY - 2, DAY - 1, DAY, DAY + DAY_MS].map(record));
     await dropPartition(store.db, TABLE, DAY);
-    expect(await deleteStrays(store.db, TABLE, DAY - 1)).toBe(1);
+    expect(await deleteOldDefaultRows(store.db, TABLE, DAY - 1)).toBe(1);
     const { rows: left } = await listRecords(store.db, {
       environments: undefined,
       routes: undefined,

@@ -7,26 +7,25 @@ import { LOCK_CLASS } from '../locks.ts';
 
 /**
  * How long a change of partitions waits for a lock by default, ms. It may wait twice: for the table and
- * for the partition. Everyone who uses the table meanwhile waits behind it, writers too: dropping a
- * partition locks the whole table for a moment, and `DETACH … CONCURRENTLY`, which does not, is
- * impossible beside a DEFAULT partition.
+ * for the partition. All other users of the table wait behind it, because dropping a partition locks the
+ * whole table for a moment. `DETACH … CONCURRENTLY` is not possible beside a DEFAULT partition.
  */
 const LOCK_TIMEOUT_MS = 500;
 
 /** The table stayed in use for too long; nothing was changed. */
 export type Locked = 'locked';
 
-/** `already`: another process had done it. */
+/** `already`: another process did it. */
 export type PartitionChange = 'done' | 'already' | Locked;
 
 /** Partitions that were created, and rows that were moved into them from the DEFAULT partition. */
-export interface MadePartitions {
-  /** Each by the ms at which it begins (UTC). */
-  readonly made: readonly number[];
+export interface CreatedPartitions {
+  /** Each by its first ms (UTC). */
+  readonly created: readonly number[];
   readonly late: readonly { readonly startMs: number; readonly rows: number }[];
 }
 
-/** The periods that have a partition, each by the ms at which it begins (UTC), in order. */
+/** The periods that have a partition, each by its first ms (UTC), in order. */
 export async function listPartitions(
   db: Database,
   { name: table }: PartitionedTable,
@@ -40,10 +39,10 @@ export async function listPartitions(
 }
 
 /**
- * The periods whose rows lie in the DEFAULT partition, in order, at most 1000. Each is found by one
- * look-up in the primary key, so the cost does not grow with the rows.
+ * The periods that have rows in the DEFAULT partition, in order, at most 1000. Each is found by one lookup
+ * in the primary key, so the cost does not depend on the number of rows.
  */
-export async function listStrayPeriods(
+export async function listDefaultPeriods(
   db: Database,
   table: PartitionedTable,
 ): Promise<readonly number[]> {
@@ -66,40 +65,40 @@ export async function listStrayPeriods(
 }
 
 /**
- * Creates the partitions of these periods, those that are missing, in one transaction. Rows of a period
- * that lie in the DEFAULT partition are moved in one statement. They are few: partitions are created
- * long before their time. Readers and writers wait meanwhile, and none misses a row.
+ * Creates the missing partitions of these periods in one transaction. Rows of a period in the DEFAULT
+ * partition are moved with one statement; they are few, because partitions are created long before their
+ * time. Readers and writers wait meanwhile, and none misses a row.
  */
-export function makePartitions(
+export function createPartitions(
   db: Database,
   table: PartitionedTable,
   starts: readonly number[],
   lockTimeoutMs = LOCK_TIMEOUT_MS,
-): Promise<MadePartitions | Locked> {
+): Promise<CreatedPartitions | Locked> {
   return change(db, lockTimeoutMs, async (transaction) => {
     const existing = await listPartitions(transaction, table);
-    const made = starts.filter((startMs) => !existing.includes(startMs));
-    if (made.length === 0) return { made, late: [] };
-    for (const startMs of made) {
+    const created = starts.filter((startMs) => !existing.includes(startMs));
+    if (created.length === 0) return { created, late: [] };
+    for (const startMs of created) {
       await sql`
         CREATE TABLE ${sql.table(nameOf(table, startMs))}
         (LIKE ${sql.table(table.name)} INCLUDING ALL)
       `.execute(transaction);
     }
     const lateStarts = async () =>
-      (await listStrayPeriods(transaction, table)).filter((startMs) => made.includes(startMs));
-    // A row that another writer adds to DEFAULT from here on would make an ATTACH fail. If rows are moved
-    // the whole table is locked: a reader that waits for DEFAULT alone has already planned to look for
+      (await listDefaultPeriods(transaction, table)).filter((startMs) => created.includes(startMs));
+    // The lock keeps other writers from adding rows to DEFAULT, which would make ATTACH fail. If rows are
+    // moved the whole table is locked: a reader that waits only for DEFAULT has already planned to find
     // the rows there.
     const movesRows = (await lateStarts()).length > 0;
     const locked = movesRows ? sql.table(table.name) : defaultOf(table);
     await sql`LOCK TABLE ${locked} IN ACCESS EXCLUSIVE MODE`.execute(transaction);
-    const strays = await lateStarts();
-    if (strays.length > 0 && !movesRows) throw new RowsArrivedError();
+    const startsInDefault = await lateStarts();
+    if (startsInDefault.length > 0 && !movesRows) throw new RowsArrivedError();
     const late: { startMs: number; rows: number }[] = [];
-    for (const startMs of made) {
-      if (strays.includes(startMs)) {
-        late.push({ startMs, rows: await moveStrays(transaction, table, startMs) });
+    for (const startMs of created) {
+      if (startsInDefault.includes(startMs)) {
+        late.push({ startMs, rows: await moveRows(transaction, table, startMs) });
       }
       const { from, to } = boundsOf(table, startMs);
       await sql`
@@ -107,14 +106,14 @@ export function makePartitions(
         FOR VALUES FROM (${from}) TO (${to})
       `.execute(transaction);
     }
-    return { made, late };
+    return { created, late };
   });
 }
 
-/** Rows arrived in DEFAULT before it was locked; the whole change starts again. */
+/** Rows arrived in DEFAULT before it was locked; the caller retries. */
 class RowsArrivedError extends Error {}
 
-async function moveStrays(
+async function moveRows(
   transaction: Database,
   table: PartitionedTable,
   startMs: number,
@@ -145,7 +144,7 @@ export function dropPartition(
 }
 
 /** Deletes rows older than `beforeMs` from the DEFAULT partition, a bounded number at a time. */
-export async function deleteStrays(
+export async function deleteOldDefaultRows(
   db: Database,
   table: PartitionedTable,
   beforeMs: number,
@@ -160,7 +159,7 @@ export async function deleteStrays(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** A transaction that changes partitions. One process runs one at a time; others wait for it. */
+/** Runs a transaction that changes partitions. Only one process at a time does so; others wait. */
 async function change<T>(
   db: Database,
   lockTimeoutMs: number,
@@ -168,7 +167,7 @@ async function change<T>(
 ): Promise<T | Locked> {
   try {
     return await db.transaction().execute(async (transaction) => {
-      // Waits for another process that changes partitions, for as long as a statement may take.
+      // Waits for another process that changes partitions, at most until the statement timeout.
       await sql`SELECT pg_advisory_xact_lock(${LOCK_CLASS.partitions}, 0)`.execute(transaction);
       await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(transaction);
       return await work(transaction);
@@ -183,7 +182,7 @@ function defaultOf(table: PartitionedTable) {
   return sql.table(`${table.name}_default`);
 }
 
-/** When a period begins and when it is over, as literals. */
+/** The bounds of a period, as literals. */
 function boundsOf(table: PartitionedTable, startMs: number) {
   const literal = (ms: number) => sql.lit(new Date(ms).toISOString());
   return { from: literal(startMs), to: literal(endOfPeriod(table.period, startMs)) };

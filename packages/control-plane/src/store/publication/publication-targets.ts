@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 
-/** What of an environment is to be published before all that was changed in it until some moment is. */
+/** What must be published before all changes made so far in an environment are published. */
 export interface PublicationTarget {
   readonly environment: string;
-  /** The newest change that no publication holds; null: all of them are published. */
+  /** The newest unpublished change; null: all changes are published. */
   readonly lastId: string | null;
-  /** The newest version that is published; 0 before the first. */
+  /** The published version; 0 before the first. */
   readonly version: number;
 }
 
-/** The targets of these environments as of now; `*` stands for all of them. */
+/** The targets of these environments at this moment; `*`: of all. */
 export async function readPublicationTargets(
   db: Database,
   environments: readonly string[],
@@ -26,7 +26,7 @@ export async function readPublicationTargets(
   return rows;
 }
 
-/** Those of the targets that are published by now, each with the newest version of its environment. */
+/** The published ones of the targets, each with the newest version of its environment. */
 export async function readPublishedTargets(
   db: Database,
   targets: readonly PublicationTarget[],

@@ -28,7 +28,7 @@ async function versions(): Promise<readonly number[]> {
 }
 
 describe('a publication', () => {
-  it('is noted with the changes that it holds, as the newest', async () => {
+  it('is stored as the newest version, with its changes', async () => {
     const { db } = store;
     const ids = await pending();
     await markPublished(db, environment, { version: 1, why }, ids);
@@ -37,7 +37,7 @@ describe('a publication', () => {
     expect(await held()).toEqual([1, null]);
   });
 
-  it('has no place in the history where a later one that holds its changes was noted before it', async () => {
+  it('is not in the history if a later one with its changes was stored before it', async () => {
     const { db } = store;
     // One control plane publishes version 1, and loses its lock before it can note that.
     const first = await pending();

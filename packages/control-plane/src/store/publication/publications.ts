@@ -3,14 +3,14 @@ import type { Database } from '../database.ts';
 
 export interface EnvironmentState {
   readonly environment: string;
-  /** The version that was last published; 0 before the first. */
+  /** The published version; 0 before the first. */
   readonly configVersion: number;
   readonly pendingChanges: number;
-  /** The newest version that was published as a snapshot; those above it are deltas. */
+  /** The newest version with a snapshot; later ones are deltas. */
   readonly snapshotVersion: number;
-  /** Since a snapshot was last made or begun, ms; Infinity where none was. */
+  /** Time since the last snapshot was begun, ms; Infinity if there is none. */
   readonly snapshotAgeMs: number;
-  /** What making the last one took, ms. */
+  /** How long the last one took, ms. */
   readonly snapshotCostMs: number;
 }
 
@@ -23,7 +23,7 @@ interface StateRow {
   readonly pending: number;
 }
 
-/** Every environment with how far it is published, without reading its configuration. */
+/** The state of publication of every environment, without reading its configuration. */
 export async function listPublicationStates(db: Database): Promise<readonly EnvironmentState[]> {
   const { rows } = await sql<StateRow>`
     SELECT name, config_version::float8 AS config_version, coalesce(pending, 0)::int AS pending,
@@ -46,21 +46,21 @@ export async function listPublicationStates(db: Database): Promise<readonly Envi
   }));
 }
 
-/** What `LISTEN` hears of each publication, with its environment; any control plane may have made it. */
+/** Notified with the environment after each publication, by whichever control plane. */
 export const PUBLISHED_CHANNEL = 'config_published';
 
-/** A publication as it is kept: `why` says what made it due. */
+/** A stored publication; `why` is its reason. */
 export interface Publication {
   readonly version: number;
   readonly why: string;
 }
 
 /**
- * Notes that a version is published, why, and which changes it holds. A version that is already behind
- * another one, published meanwhile, does not set the environment's back, and has no place in the history:
- * its changes are noted with the other one, so what it held could not be told from them.
+ * Stores that a version is published, why, and with which changes. If another control plane has stored a
+ * later version meanwhile, the environment keeps that one, and this version is not in the history: its
+ * changes are stored with the later version, so its content could not be derived from them.
  *
- * @returns how long the oldest of the changes waited, ms; undefined where there were none.
+ * @returns how long the oldest change waited, ms; undefined if there are no changes.
  */
 export function markPublished(
   db: Database,
@@ -73,9 +73,9 @@ export function markPublished(
       UPDATE environments SET config_version = greatest(config_version, ${version}::bigint)
       WHERE name = ${environment}
     `.execute(transaction);
-    // Heard when this transaction is committed, so whoever hears of it can read it.
+    // Delivered after the commit, so the receiver can read the publication.
     await sql`
-      WITH noted AS (
+      WITH stored AS (
         INSERT INTO config_versions (environment, version, why)
         SELECT name, config_version, ${why} FROM environments
         WHERE name = ${environment} AND config_version = ${version}::bigint
@@ -97,8 +97,8 @@ export function markPublished(
 }
 
 /**
- * Makes the caller the one that makes a snapshot of the environment, unless one was begun in the last
- * `minAgeMs`: by whichever control plane, as all of them see the same need of it.
+ * Claims the next snapshot of the environment for the caller, unless one was begun in the last `minAgeMs`.
+ * All control planes see the same need for one, and one of them makes it.
  */
 export async function claimSnapshot(
   db: Database,
@@ -114,7 +114,7 @@ export async function claimSnapshot(
   return rows.length > 0;
 }
 
-/** Notes that a version is there as a snapshot, and what making it took, where it was made just now. */
+/** Stores that a version has a snapshot, and how long it took if it was made just now. */
 export async function markSnapshot(
   db: Database,
   environment: string,

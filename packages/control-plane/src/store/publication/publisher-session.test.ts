@@ -5,9 +5,9 @@ import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
 import { createPublisherSession, type PublisherSession } from './publisher-session.ts';
 
 const LOCK_IDLE_MS = 1000;
-const HEARD = { changed: () => undefined, published: () => undefined };
+const IGNORED = { changed: () => undefined, published: () => undefined };
 
-describe('the session that holds publication locks', () => {
+describe('the publisher session', () => {
   let database: TestDatabase;
   let gate: TcpGate;
   /** Its machine may vanish without a word: the gate keeps its connection and passes nothing on. */
@@ -19,8 +19,8 @@ describe('the session that holds publication locks', () => {
     const url = new URL(database.url);
     gate = await openTcpGate(Number(url.port));
     url.port = String(gate.port);
-    one = createPublisherSession(url.href, HEARD, LOCK_IDLE_MS);
-    other = createPublisherSession(database.url, HEARD, LOCK_IDLE_MS);
+    one = createPublisherSession(url.href, IGNORED, LOCK_IDLE_MS);
+    other = createPublisherSession(database.url, IGNORED, LOCK_IDLE_MS);
   });
   afterEach(async () => {
     await gate.set('shut');
@@ -30,21 +30,21 @@ describe('the session that holds publication locks', () => {
     await database.drop();
   });
 
-  it('loses them where its process stands still, and another takes them', async () => {
+  it('loses its locks while its process is suspended, and another session takes them', async () => {
     expect(await one.tryLock('production')).toBe(true);
     expect(await other.tryLock('production')).toBe(false);
     await gate.set('stalled');
     await eventually(async () => expect(await other.tryLock('production')).toBe(true));
   });
 
-  it('is not ended for its silence once it holds none', async () => {
+  it('is not ended while it is idle without a lock', async () => {
     expect(await one.tryLock('production')).toBe(true);
     expect(await one.tryLock('development')).toBe(true);
     await one.unlock('production');
     await one.unlock('development');
     expect(await other.tryLock('production')).toBe(true);
     // The other, which was heard of later, is ended for its silence.
-    const third = createPublisherSession(database.url, HEARD, LOCK_IDLE_MS);
+    const third = createPublisherSession(database.url, IGNORED, LOCK_IDLE_MS);
     try {
       await eventually(async () => expect(await third.tryLock('production')).toBe(true));
     } finally {
@@ -53,7 +53,7 @@ describe('the session that holds publication locks', () => {
     expect(await one.ensureConnected()).toBe(false);
   });
 
-  it('loses one of two where it has given the other back', async () => {
+  it('loses one of two locks after it released the other one', async () => {
     expect(await one.tryLock('production')).toBe(true);
     expect(await one.tryLock('development')).toBe(true);
     await one.unlock('production');

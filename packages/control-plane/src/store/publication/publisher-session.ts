@@ -2,16 +2,16 @@ import pg from 'pg';
 import { LOCK_CLASS } from '../locks.ts';
 import { PUBLISHED_CHANNEL } from './publications.ts';
 
-/** What a transaction notifies when it adds an outbox row; the payload is the environment. */
+/** Notified by a trigger with the environment of each new outbox row. */
 const CHANNEL = 'config_outbox';
 
-/** No statement of this session takes longer unless the connection is dead. */
+/** A statement of this session that takes longer means that the connection is dead. */
 const STATEMENT_TIMEOUT_MS = 5000;
 
-/** A session that holds a lock says something at least once a second, unless its process stands still. */
+/** A session that holds a lock runs a statement at least once a second unless its process is suspended. */
 const LOCK_IDLE_MS = 10_000;
 
-/** $3 in ms, 0 for none. Postgres 13 and older have no such setting; there the lock is held as long as the session. */
+/** $3 in ms, 0 for none. Postgres 13 and older lack this setting; there a lock is held as long as the session. */
 const SET_IDLE_TIMEOUT = `CASE WHEN current_setting('idle_session_timeout', true) IS NOT NULL
   THEN set_config('idle_session_timeout', $3, false) END`;
 const TRY_LOCK = `
@@ -20,42 +20,41 @@ const TRY_LOCK = `
 const UNLOCK = `SELECT pg_advisory_unlock($1, hashtext($2)), ${SET_IDLE_TIMEOUT}`;
 
 /** Each is called with the environment. */
-export interface SessionNews {
+export interface SessionEvents {
   readonly changed: (environment: string) => void;
-  /** By whichever control plane. */
+  /** Published by whichever control plane. */
   readonly published: (environment: string) => void;
 }
 
 export interface PublisherSession {
   /**
-   * Proves that the connection lives, or makes a new one.
+   * Checks that the connection is alive, or opens a new one.
    *
-   * @returns true where it is new: notifications may have been missed before it.
-   * @throws where Postgres cannot be reached.
+   * @returns true if it is new: notifications may have been lost.
+   * @throws if Postgres cannot be reached.
    */
   ensureConnected(): Promise<boolean>;
   /**
-   * Takes the environment's publication lock unless another session holds it. A process that stands still
-   * with it, or whose machine is gone, loses it after ten seconds.
+   * Takes the environment's publication lock unless another session holds it. A process that is suspended,
+   * or whose machine is gone, loses it after ten seconds.
    */
   tryLock(environment: string): Promise<boolean>;
-  /** Never rejects: where unlocking fails the connection is given up, which frees the lock as well. */
+  /** Never rejects: if unlocking fails the connection is closed, which releases the lock as well. */
   unlock(environment: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A connection of its own, outside the pool, that listens for changes and holds publication locks.
- * Locks belong to the session, so a control plane that dies frees them at once. One that stands still does
- * not die, and a machine that is gone seems to live for hours: so Postgres ends a session that holds locks
- * and is silent for long.
+ * Opens a connection outside of the pool that listens for changes and holds publication locks. Locks belong
+ * to the session, so a control plane that crashes releases them at once. The connection of a suspended
+ * process or a lost machine stays open for hours, so Postgres ends a session that holds locks and is idle.
  *
- * @param heard gets the environment of each change and of each publication, after its transaction committed.
- * @param lockIdleMs how long a session that holds a lock may be silent
+ * @param events called with the environment of each change and publication after its commit
+ * @param lockIdleMs how long a session with a lock may be idle
  */
 export function createPublisherSession(
   databaseUrl: string,
-  heard: SessionNews,
+  events: SessionEvents,
   lockIdleMs = LOCK_IDLE_MS,
 ): PublisherSession {
   let current: pg.Client | undefined;
@@ -63,9 +62,9 @@ export function createPublisherSession(
   let held = new Set<string>();
   let connecting: Promise<pg.Client> | undefined;
 
-  function giveUp(client: pg.Client): Promise<void> {
+  function closeClient(client: pg.Client): Promise<void> {
     if (current === client) current = undefined;
-    // It may be dead already; its end is not waited for longer than its socket takes.
+    // The connection may be dead already, so errors of its end do not matter.
     return client.end().catch(() => undefined);
   }
 
@@ -78,21 +77,21 @@ export function createPublisherSession(
       query_timeout: STATEMENT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
     });
-    // Without a listener an error on an idle connection would end the process.
-    client.on('error', () => void giveUp(client));
+    // Without a listener an error of an idle connection would end the process.
+    client.on('error', () => void closeClient(client));
     client.on('end', () => {
       if (current === client) current = undefined;
     });
     client.on('notification', ({ channel, payload }) => {
       if (payload === undefined || payload === '') return;
-      if (channel === CHANNEL) heard.changed(payload);
-      if (channel === PUBLISHED_CHANNEL) heard.published(payload);
+      if (channel === CHANNEL) events.changed(payload);
+      if (channel === PUBLISHED_CHANNEL) events.published(payload);
     });
     try {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}; LISTEN ${PUBLISHED_CHANNEL}`);
     } catch (error) {
-      await giveUp(client);
+      await closeClient(client);
       throw error;
     }
     current = client;
@@ -114,7 +113,7 @@ export function createPublisherSession(
           await before.query('SELECT 1');
           return false;
         } catch {
-          void giveUp(before);
+          void closeClient(before);
         }
       }
       await connected();
@@ -132,14 +131,14 @@ export function createPublisherSession(
         if (locked && current === client) held.add(environment);
         return locked;
       } catch (error) {
-        // It is not known whether the lock was taken, so the session must not live on with it.
-        void giveUp(client);
+        // The lock may have been taken, so the session must end.
+        void closeClient(client);
         throw error;
       }
     },
     async unlock(environment) {
       const client = current;
-      // Where the session is another one by now, the lock went with the one before.
+      // If the session is a new one, the lock ended with the old one.
       if (client === undefined || !held.delete(environment)) return;
       try {
         await client.query(UNLOCK, [
@@ -148,12 +147,12 @@ export function createPublisherSession(
           String(held.size > 0 ? lockIdleMs : 0),
         ]);
       } catch {
-        void giveUp(client);
+        void closeClient(client);
       }
     },
     async close() {
       await connecting?.catch(() => undefined);
-      if (current !== undefined) await giveUp(current);
+      if (current !== undefined) await closeClient(current);
     },
   };
 }

@@ -9,7 +9,7 @@ beforeAll(async () => void (store = await openTestStore()));
 afterAll(() => store.close());
 
 describe('binary arrays', () => {
-  it('arrive in Postgres as the values that they were made of', async () => {
+  it('are read by Postgres as their values', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 }).filter((one) => !one.includes('\0'));
     const texts = fc.array(fc.option(text));
     const numbers = fc.array(fc.option(fc.double({ noNaN: true })));

@@ -1,11 +1,11 @@
 /**
- * Postgres arrays in its binary format, which the driver sends as they are. As text, every quotation
- * mark of a JSON document is escaped here and unescaped there; for request records that was more work
- * than all else this process does for them.
+ * Postgres arrays in the binary format, which the driver sends unchanged. In text format every quotation
+ * mark of a JSON document is escaped and unescaped; for request records that was more work than everything
+ * else this process does for them.
  *
  * Source of the format: `array_send` and `array_recv` of Postgres (src/backend/utils/adt/arrayfuncs.c):
- * dimensions, whether there are NULLs, type of the elements, then of each dimension its length and lower
- * bound; each element is its length (-1 for NULL) and its bytes. Numbers are big-endian.
+ * number of dimensions, flag for NULLs, type of the elements, then length and lower bound of each
+ * dimension; each element is its length (-1 for NULL) and its bytes. Numbers are big-endian.
  */
 
 /** `pg_type.oid` of the built-in types, which never change. */
@@ -20,7 +20,7 @@ const NULL_LENGTH = -1;
 function startArray(bodyBytes: number, elementType: number, length: number): Buffer {
   const array = Buffer.allocUnsafe(HEAD_BYTES + bodyBytes);
   array.writeInt32BE(1, 0);
-  // Whether there are NULLs: Postgres looks at the elements instead.
+  // The flag for NULLs, which Postgres ignores.
   array.writeInt32BE(0, 4);
   array.writeInt32BE(elementType, 8);
   array.writeInt32BE(length, 12);

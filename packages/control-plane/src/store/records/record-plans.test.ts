@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql, type KyselyPlugin, type RawNode } from 'kysely';
 import { openTestStore, type TestStore } from '../../../test/store.ts';
 import { REQUEST_RECORDS } from '../../domain/partitioned-table.ts';
-import { makePartitions } from '../partitions/partitions.ts';
+import { createPartitions } from '../partitions/partitions.ts';
 import { listRecords, type RecordQuery } from './records.ts';
 
 const DAY = Date.UTC(2030, 5, 15);
@@ -30,7 +30,7 @@ describe('the plan of a list of request records', () => {
 
   beforeAll(async () => {
     store = await openTestStore();
-    await makePartitions(store.db, REQUEST_RECORDS, [DAY]);
+    await createPartitions(store.db, REQUEST_RECORDS, [DAY]);
     await sql`
       INSERT INTO request_records (received_at, id, environment, route, status, outcome, document)
       SELECT to_timestamp(${DAY / 1000}::float8) + n * interval '2 ms', 'req_' || n,

@@ -7,7 +7,7 @@ import { openTestStore, type TestStore } from '../../../test/store.ts';
 import { storableRecord } from '../../ingest/storable-record.ts';
 import { REQUEST_RECORDS } from '../../domain/partitioned-table.ts';
 import { isStatementTimeout } from '../failures.ts';
-import { makePartitions } from '../partitions/partitions.ts';
+import { createPartitions } from '../partitions/partitions.ts';
 import {
   findRecord,
   insertRecords,
@@ -22,7 +22,7 @@ const everything = { environments: undefined, routes: undefined, sinceMs: 0, lim
 let store: TestStore;
 beforeAll(async () => {
   store = await openTestStore();
-  await makePartitions(store.db, REQUEST_RECORDS, [DAY]);
+  await createPartitions(store.db, REQUEST_RECORDS, [DAY]);
 });
 afterAll(() => store.close());
 
@@ -36,13 +36,13 @@ async function ids(query: Partial<RecordQuery>): Promise<readonly string[]> {
 }
 
 describe('the store of request records', () => {
-  it('stores a record that comes twice, alone or within one batch, once', async () => {
+  it('stores a duplicate once, within one batch and across batches', async () => {
     const record = requestRecord(DAY);
     expect(await insert(record, record)).toBe(1);
     expect(await insert(record, requestRecord(DAY))).toBe(1);
   });
 
-  it('stores records that come from several sides at once each once', async () => {
+  it('stores records of concurrent writers once', async () => {
     const records = Array.from({ length: 60 }, (_, index) => requestRecord(DAY + index));
     const parts = [0, 10, 20, 5].map((start) => insert(...records.slice(start, start + 40)));
     const inserted = await Promise.all(parts);
@@ -52,7 +52,7 @@ describe('the store of request records', () => {
     );
   });
 
-  it('finds a record in the partition of its time and looks into no other', async () => {
+  it('finds a record in the partition of its time and searches no other', async () => {
     const record = requestRecord(DAY + 1234);
     await insert(record);
     const found = await findRecord(store.db, record.id, record.received_at_ms);
@@ -68,7 +68,7 @@ describe('the store of request records', () => {
     expect(text).not.toContain('request_records_default');
   });
 
-  it('lists by each filter alone and by all of them together', async () => {
+  it('filters by each field alone and by all together', async () => {
     const at = DAY - 100_000;
     const failed = requestRecord(at, { status: 502, outcome: 'upstream_error', route: 'other' });
     const dev = requestRecord(at + 1, { environment: 'development' });
@@ -89,7 +89,7 @@ describe('the store of request records', () => {
     expect(await ids({ ...window, environments: [] })).toEqual([]);
   });
 
-  it('ends a list with the record by which it weighs enough, and gives it without its weight', async () => {
+  it('ends a page at the record that reaches its size', async () => {
     const at = DAY - 200_000;
     const records = [0, 1, 2, 3].map((ms) => requestRecord(at + ms, { path: 'p'.repeat(1000) }));
     await insert(...records);
@@ -103,7 +103,7 @@ describe('the store of request records', () => {
     expect(part.rows[0]).toEqual(row);
   });
 
-  it('gives a list up that Postgres does not answer in time', async () => {
+  it('rejects if Postgres does not answer in time', async () => {
     await store.db.transaction().execute(async (other) => {
       await sql`LOCK TABLE request_records IN ACCESS EXCLUSIVE MODE`.execute(other);
       const error: unknown = await listRecordsWithin(store.db, everything, 20).catch(
@@ -115,7 +115,7 @@ describe('the store of request records', () => {
     expect(rows).toEqual(await listRecords(store.db, { ...everything, limit: 1 }));
   });
 
-  it('pages through everything once and in order, wherever pages end and partitions meet', async () => {
+  it('pages through all records once and in order, across partitions', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 12 }),

@@ -5,7 +5,7 @@ import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-ro
 import type { Database } from '../database.ts';
 import { isCheckViolation, isUniqueViolation } from '../failures.ts';
 
-/** A record as a row: the columns that lists filter by, and the rest as the text of a JSON object. */
+/** A record as a row: the columns for filters, and the other fields as a JSON document. */
 export interface StorableRecord {
   readonly id: string;
   /** The time within the id, ms since the Unix epoch. */
@@ -17,15 +17,15 @@ export interface StorableRecord {
   readonly document: string;
 }
 
-/** What the statement does with a record that is there already. */
+/** What the statement does with a record that exists. */
 type OnConflict = 'fail' | 'keep';
 
 /**
- * Stores records in one statement; those that are there already stay as they are.
- * They go in the order of the key, so two writers of the same records cannot wait for each other.
+ * Stores records in one statement; existing ones stay unchanged. They are sorted by key, so two writers of
+ * the same records cannot deadlock.
  *
- * Records that come twice are rare, and to look for each costs Postgres a fifth of the insert: so they
- * are looked for only where the statement says that there are some.
+ * Duplicates are rare, and checking for them costs Postgres a fifth of the insert, so they are checked only
+ * after a unique violation.
  *
  * @returns how many were new.
  */
@@ -50,8 +50,8 @@ async function insertMoved(
   try {
     return await insertOnce(db, sorted, onConflict);
   } catch (error) {
-    // A partition was made for these rows while they waited to get into the DEFAULT one. Nothing was
-    // stored, and the next statement sees the new partition.
+    // A partition for these rows was created while they waited for the DEFAULT one. Nothing was stored, and
+    // the next statement sees the new partition.
     if (!isCheckViolation(error)) throw error;
     return insertOnce(db, sorted, onConflict);
   }
@@ -86,7 +86,7 @@ const COLUMNS = sql`
   environment, route, status, outcome, document
 `;
 
-/** The record of this id. Its time finds the partition, so no other one is looked at. */
+/** The record with this id. Its time identifies the partition, so no other one is searched. */
 export async function findRecord(
   db: Database,
   id: string,
@@ -100,7 +100,7 @@ export async function findRecord(
 }
 
 export interface RecordQuery {
-  /** What the caller may see; undefined is everything, also what has no environment or route. */
+  /** What the caller may see; undefined: everything, including records without environment or route. */
   readonly environments: readonly string[] | undefined;
   readonly routes: readonly string[] | undefined;
   readonly environment?: string | undefined;
@@ -111,14 +111,14 @@ export interface RecordQuery {
   readonly sinceMs: number;
   /** Before this time, ms since the Unix epoch. */
   readonly untilMs?: number | undefined;
-  /** Only what comes after this record in the list: the last one of the page before. */
+  /** The last record of the page before. */
   readonly after?: { readonly id: string; readonly receivedAtMs: number } | undefined;
   readonly limit: number;
-  /** Once the records weigh so much none is added; as much as a page may unless given. */
+  /** The size of the page, bytes; by default `MAX_PAGE_BYTES`. */
   readonly maxBytes?: number | undefined;
 }
 
-/** Records, newest first, that pass every filter. Equal times are ordered by id. */
+/** The records that match every filter, newest first; equal times are ordered by id. */
 export function listRecords(db: Database, query: RecordQuery): Promise<BoundedRows<RecordRow>> {
   const conditions: RawBuilder<unknown>[] = [
     sql`received_at >= to_timestamp(${query.sinceMs}::float8 / 1000)`,
@@ -134,7 +134,7 @@ export function listRecords(db: Database, query: RecordQuery): Promise<BoundedRo
     conditions.push(sql`received_at < to_timestamp(${untilMs}::float8 / 1000)`);
   }
   if (after !== undefined) {
-    // The first condition says nothing new; by it whole partitions are left out.
+    // The first condition is implied by the second; it lets Postgres skip whole partitions.
     conditions.push(
       sql`received_at <= to_timestamp(${after.receivedAtMs}::float8 / 1000)`,
       sql`(received_at, id) < (to_timestamp(${after.receivedAtMs}::float8 / 1000), ${after.id})`,
@@ -153,7 +153,7 @@ export function listRecords(db: Database, query: RecordQuery): Promise<BoundedRo
 }
 
 /**
- * The same, but Postgres gives up after `timeoutMs`; then `isStatementTimeout` knows the error.
+ * As `listRecords`, but Postgres cancels it after `timeoutMs` with an error for `isStatementTimeout`.
  */
 export function listRecordsWithin(
   db: Database,
@@ -166,7 +166,7 @@ export function listRecordsWithin(
   });
 }
 
-/** Of one value an index gives the rows in the order of the list, of several it does not. */
+/** With one value an index yields the rows in the order of the list; with several it does not. */
 function isOneOf(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> {
   const [first] = values;
   return values.length === 1 ? sql`${column} = ${first}` : sql`${column} = ANY(${values}::text[])`;

@@ -7,13 +7,13 @@ import { tokenChange } from './token-change.ts';
 const NAME = 'admin';
 const EVERYTHING = ['*'];
 
-/** `kept`: nothing had to change; `revoked`: an operator has revoked this secret. */
+/** `kept`: nothing changed; `revoked`: an operator has revoked this secret. */
 export type AdminTokenState = 'created' | 'replaced' | 'kept' | 'revoked';
 
 /**
- * Makes the operator's own secret the one of the token `admin`, which reaches everything. It is a token
- * like any other: stored as a hash, published to the data planes, and revoked for good: a start does not
- * restore a revoked secret. Several replicas may call this at once.
+ * Sets the operator's secret as that of the token `admin`, which covers everything. It is a token like any
+ * other: stored as a hash, published to the data planes, and a revoked secret is never restored. Several
+ * replicas may call this at once.
  */
 export function ensureAdminToken(
   db: Database,
@@ -67,7 +67,7 @@ export function ensureAdminToken(
       .where('id', '=', current.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    // Published everywhere, also if it covered less before.
+    // Published in all environments, also if it covered fewer before.
     return { result: 'replaced', changes: [tokenChange(event, 'token.rotated', current, row)] };
   });
 }

@@ -20,7 +20,7 @@ export interface NewToken extends Omit<Token, 'created_at' | 'updated_at' | 'las
 /** @throws GatewayError name_conflict */
 export function createToken(db: Database, token: NewToken, origin: ChangeOrigin): Promise<Token> {
   const taken = () =>
-    new GatewayError('name_conflict', 'A token of this name exists already.', {
+    new GatewayError('name_conflict', 'A token with this name exists already.', {
       details: [{ path: 'name', message: 'is taken' }],
     });
   return replacingViolation('tokens_name_key', taken, () =>
@@ -37,7 +37,7 @@ export function createToken(db: Database, token: NewToken, origin: ChangeOrigin)
 }
 
 /**
- * Revokes a token and returns it as it was.
+ * Revokes a token and returns it.
  *
  * @throws GatewayError token_not_found, and what `check` throws.
  */
@@ -61,8 +61,8 @@ export function revokeToken(
 }
 
 /**
- * Gives a token a new secret. The one before it stays valid until `graceEnd`. One from an earlier rotation
- * ends at once, as a token has at most two secrets.
+ * Gives a token a new secret. The present one stays valid until `graceEnd`. One from an earlier rotation
+ * ends at once, because a token has at most two secrets.
  *
  * @throws GatewayError token_not_found, and what `check` throws.
  */
@@ -98,7 +98,7 @@ export function rotateToken(
 
 async function lockToken(transaction: Database, id: string): Promise<Token> {
   const lock = lockFor(await findToken(transaction, id));
-  // Before the row, as the creation of an environment takes it before everything else too.
+  // Before the row, in the same order as the creation of an environment.
   if (lock !== undefined) await takeLock(transaction, lock);
   const row = await transaction
     .selectFrom('tokens')

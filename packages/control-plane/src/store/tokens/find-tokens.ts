@@ -18,7 +18,7 @@ export const SHOWN_COLUMNS = [
   'last_used_at',
 ] as const satisfies readonly (keyof Token)[];
 
-/** A token that a secret opens, with the time from which that secret no longer does. */
+/** The token of a secret, with the time at which that secret expires. */
 export interface OpenedToken extends TokenReach {
   readonly id: string;
   readonly expires_at: Date | null;
@@ -26,8 +26,8 @@ export interface OpenedToken extends TokenReach {
 }
 
 /**
- * The token of which this is the hash of the secret, or of the one before its rotation. Revoked ones
- * are left out; expiry is for the caller to judge, by its own clock.
+ * The token whose present or rotated secret has this hash. Revoked tokens are not found; the caller checks
+ * the expiry by its own clock.
  */
 export async function findTokenBySecret(
   db: Database,
@@ -45,7 +45,7 @@ export async function findTokenBySecret(
   return { ...token, secretExpiresAt: newest.equals(sha256) ? null : graceEnd };
 }
 
-/** Tokens that reach no further than `within`, by id, which is the order of their making. */
+/** Tokens that cover no more than `within`, by id, which is the order of creation. */
 export function listTokens(
   db: Database,
   filter: { within: TokenReach; after: string | undefined; limit: number },
@@ -60,13 +60,13 @@ export function listTokens(
   return query.orderBy('id').limit(filter.limit).execute();
 }
 
-/** Whether any token is left that was not revoked. */
+/** Whether any token exists that is not revoked. */
 export async function hasTokens(db: Database): Promise<boolean> {
   const query = db.selectFrom('tokens').select('id').where('revoked_at', 'is', null).limit(1);
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** @throws GatewayError token_not_found, also where it was revoked. */
+/** @throws GatewayError token_not_found, also if it was revoked. */
 export async function findToken(db: Database, id: string): Promise<Token> {
   const row = await db
     .selectFrom('tokens')
@@ -79,5 +79,5 @@ export async function findToken(db: Database, id: string): Promise<Token> {
 }
 
 export function tokenNotFound(): GatewayError {
-  return new GatewayError('token_not_found', 'There is no token of this id.');
+  return new GatewayError('token_not_found', 'There is no token with this id.');
 }

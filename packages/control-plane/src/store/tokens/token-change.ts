@@ -2,7 +2,7 @@ import type { AuditAction } from '../../domain/audit-event.ts';
 import { auditedToken, type Token } from '../../domain/token.ts';
 import type { ChangeEvent, RecordedChange } from '../configuration/record-change.ts';
 
-/** A token is published by its id in each environment that it covers; the outbox holds nothing else of it. */
+/** The change of a token. The outbox contains only its id, in each environment that it covers. */
 export function tokenChange(
   event: ChangeEvent,
   action: AuditAction,

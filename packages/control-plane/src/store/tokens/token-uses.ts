@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 
 /**
- * Notes when tokens were used, by id, ms since the Unix epoch. A token whose noted use is less than
- * `resolutionMs` older keeps it, so that however many processes note uses, a token is written once in
- * that time. In the order of the ids, so that two writers never wait for each other in a ring.
+ * Stores when tokens were last used, ms since the Unix epoch. A token whose stored use is less than
+ * `resolutionMs` older keeps it, so a token is written once in that time by any number of processes. Rows
+ * are locked in the order of ids, so two writers cannot deadlock.
  */
-export async function noteTokenUses(
+export async function storeTokenUses(
   db: Database,
   uses: readonly (readonly [id: string, atMs: number])[],
   resolutionMs: number,

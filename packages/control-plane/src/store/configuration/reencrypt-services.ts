@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 import type { Tables } from '../tables.ts';
 import { changeConfiguration, type RecordedChange } from './record-change.ts';
 
-/** The columns of a service that hold a secret under a master key, which its `key_id` names. */
+/** The columns of a service with a secret encrypted with the master key `key_id`. */
 export interface SealedColumns {
   readonly credential: StoredCredential;
   readonly client_key: SealedSecret;
@@ -13,33 +13,36 @@ export interface SealedColumns {
 
 export type SealedColumn = keyof SealedColumns;
 
-export interface ResealBatch {
-  readonly resealed: number;
-  /** The last one that was looked at. */
+export interface ReencryptedBatch {
+  readonly reencrypted: number;
+  /** The last service of the batch. */
   readonly lastId: string | undefined;
 }
 
-export interface ResealOptions<Column extends SealedColumn> {
+export interface ReencryptOptions<Column extends SealedColumn> {
   readonly column: Column;
-  /** Those sealed under another key are taken. */
+  /** Only secrets with another key are encrypted again. */
   readonly newestKeyId: string;
-  /** The last one of the batch before. */
+  /** The last service of the batch before. */
   readonly after: string;
   readonly limit: number;
 }
 
 /**
- * Seals one secret of each of the next services anew, in one transaction with the news of it. The rows
- * are locked meanwhile, so that no change of a service is lost; routes to it may be made. What an operator
- * sees of a service does not change, so its revision and times stay.
+ * Encrypts one secret of each of the next services again, and publishes them, in one transaction. The rows
+ * are locked meanwhile, so no change of a service is lost; routes to it can be created. The settings of a
+ * service do not change, so its revision and times stay.
  *
- * @param reseal undefined leaves a service as it is
+ * @param reencrypt returns undefined to leave a service unchanged
  */
-export function resealServices<Column extends SealedColumn>(
+export function reencryptServices<Column extends SealedColumn>(
   db: Database,
-  { column, newestKeyId, after, limit }: ResealOptions<Column>,
-  reseal: (sealed: SealedColumns[Column], serviceId: string) => SealedColumns[Column] | undefined,
-): Promise<ResealBatch> {
+  { column, newestKeyId, after, limit }: ReencryptOptions<Column>,
+  reencrypt: (
+    sealed: SealedColumns[Column],
+    serviceId: string,
+  ) => SealedColumns[Column] | undefined,
+): Promise<ReencryptedBatch> {
   return changeConfiguration(db, 'configuration', async (transaction) => {
     const rows = await transaction
       .selectFrom('services')
@@ -54,7 +57,7 @@ export function resealServices<Column extends SealedColumn>(
     const changes: RecordedChange[] = [];
     for (const before of rows) {
       const sealed = before[column] as SealedColumns[Column] | null;
-      const next = sealed === null ? undefined : reseal(sealed, before.id);
+      const next = sealed === null ? undefined : reencrypt(sealed, before.id);
       if (next === undefined) continue;
       const changed = await transaction
         .updateTable('services')
@@ -69,24 +72,24 @@ export function resealServices<Column extends SealedColumn>(
         published: { kind: 'service', before, after: changed },
       });
     }
-    const result = { resealed: changes.length, lastId: rows.at(-1)?.id };
+    const result = { reencrypted: changes.length, lastId: rows.at(-1)?.id };
     return { result, changes };
   });
 }
 
-/** How many services have such a secret under the key, and how many under another. */
+/** How many services have the secret encrypted with the key, and how many with another. */
 export function countSealed(
   db: Database,
   column: SealedColumn,
   keyId: string,
-): Promise<{ readonly under: number; readonly others: number }> {
+): Promise<{ readonly withKey: number; readonly withOthers: number }> {
   return db
     .selectFrom('services')
     .select((eb) => {
       const key = keyIdIn(eb, column);
       return [
-        eb.fn.countAll<number>().filterWhere(key, '=', keyId).as('under'),
-        eb.fn.countAll<number>().filterWhere(key, '<>', keyId).as('others'),
+        eb.fn.countAll<number>().filterWhere(key, '=', keyId).as('withKey'),
+        eb.fn.countAll<number>().filterWhere(key, '<>', keyId).as('withOthers'),
       ];
     })
     .where(column, 'is not', null)
