@@ -3,12 +3,12 @@ import { sql, type Kysely } from 'kysely';
 /**
  * Environments, services, routes and tokens.
  *
- * Ids and environment names compare by code unit (COLLATE "C"): ids then sort by time, and a list has
- * the same order on every machine.
+ * Ids and environment names use COLLATE "C", so ids sort by time, and lists have the same order on every
+ * machine.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // snapshot_version, snapshot_at and snapshot_cost_ms: the newest version that was published as a whole
-  // snapshot, when it was begun and how long it took. Versions above it were published as deltas.
+  // snapshot_version, snapshot_at and snapshot_cost_ms: the newest version with a snapshot, when the snapshot
+  // was begun and how long it took. Later versions are deltas.
   await sql`
     CREATE TABLE environments (
       name text COLLATE "C" PRIMARY KEY,
@@ -27,7 +27,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 /**
  * `credential`: `{type, header, set_at, key_id, sealed}`. `client_key`: the private key of the client
- * certificate of `tls`, `{key_id, sealed}`. `sealed` is useless without the master key `key_id`.
+ * certificate of `tls`, `{key_id, sealed}`. `sealed` is encrypted with the master key `key_id`.
  */
 async function createServices(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -52,7 +52,7 @@ async function createServices(db: Kysely<unknown>): Promise<void> {
 
 /** A route names one service, or versions that each name one. */
 async function createRoutes(db: Kysely<unknown>): Promise<void> {
-  // The pair of keys keeps a route in the environment of its service, whatever the writer does.
+  // The foreign key over both columns keeps a route in the environment of its service.
   await sql`
     CREATE TABLE routes (
       id text COLLATE "C" PRIMARY KEY,
@@ -84,9 +84,8 @@ async function createRoutes(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Every service that a route names, kept by a trigger. Its foreign key makes it impossible for any
- * writer, however it races with another, to leave a route that names a deleted service or one of
- * another environment.
+ * Every service that a route names, maintained by a trigger. The foreign key guarantees, also with
+ * concurrent writers, that no route names a deleted service or one of another environment.
  */
 async function createRouteServices(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -102,7 +101,7 @@ async function createRouteServices(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE INDEX route_services_by_service ON route_services (service_id, route_id)
   `.execute(db);
-  // In the order of the ids, so that two writers never deadlock.
+  // Ordered by id, so that two writers cannot deadlock.
   await sql`
     CREATE FUNCTION keep_route_services() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -148,7 +147,7 @@ async function createTokens(db: Kysely<unknown>): Promise<void> {
         CHECK ((previous_sha256 IS NULL) = (previous_expires_at IS NULL))
     )
   `.execute(db);
-  // The name of a revoked token is free again; the row stays, as request records name its id.
+  // The name of a revoked token is free again. The row stays, because request records contain its id.
   await sql`
     CREATE UNIQUE INDEX tokens_name_key ON tokens (name) WHERE revoked_at IS NULL
   `.execute(db);

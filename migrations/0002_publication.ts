@@ -7,10 +7,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * One row for each change in each environment that it concerns. It is also the history of the versions:
- * `before` and `after` are the whole stored row of a service or a route, sealed secrets included, null
- * if it did not exist, and always null for other kinds. `jsonb_populate_record` makes a row of them
- * again. `token_id`: who made the change; null: the control plane itself.
+ * One row for each change in each of its environments. The rows are also the history of the versions:
+ * `before` and `after` are the whole row of a service or a route with its encrypted secrets, null if it did
+ * not exist, and always null for other kinds; `jsonb_populate_record` converts them to rows. `token_id`: who
+ * made the change; null: the control plane itself.
  */
 async function createOutbox(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -35,7 +35,7 @@ async function createOutbox(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE INDEX config_outbox_history ON config_outbox (environment, published_version, id)
   `.execute(db);
-  // Sent at commit and only then, so whoever hears of a change can read it.
+  // Delivered after the commit, so the receiver can read the change.
   await sql`
     CREATE FUNCTION notify_config_outbox() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -50,7 +50,7 @@ async function createOutbox(db: Kysely<unknown>): Promise<void> {
   `.execute(db);
 }
 
-/** What a version changed stands in `config_outbox`, by `published_version`. `why`: why it was published. */
+/** The changes of a version are in `config_outbox`, by `published_version`. `why`: the reason of the publication. */
 async function createVersions(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE config_versions (

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Request records and audit events. Both are partitioned by time, so that retention drops whole tables.
- * The control plane makes the partitions; a row that has none goes to the DEFAULT partition, so that
- * nothing is ever refused.
+ * Request records and audit events. Both are partitioned by time, so that retention drops whole partitions.
+ * The control plane creates the partitions; a row without one goes to the DEFAULT partition, so no row is
+ * refused.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createRequestRecords(db);
@@ -12,12 +12,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 /**
  * One row for each proxied request, partitioned by the UTC day on which it was received. `received_at`
- * is the time within `id`, so a look-up by id finds its partition.
+ * is the time within `id`, so a lookup by id finds its partition.
  *
- * Indexes are for lists, by what operators filter by. They leave the id out, so that records of one
- * millisecond share an entry and an index is a quarter of the size; the few records of that millisecond
- * are sorted as they are read. Common successes are not indexed by status and outcome: a list of them
- * is found at once by reading the newest records.
+ * The indexes serve the filters of lists. They do not contain the id, so records of the same millisecond
+ * share an entry and an index has a quarter of the size; these few records are sorted when they are read.
+ * Successes are not in the indexes of status and outcome: a list of them is found among the newest records.
  */
 async function createRequestRecords(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -36,7 +35,7 @@ async function createRequestRecords(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE INDEX request_records_by_environment ON request_records (environment, received_at)
   `.execute(db);
-  // Serves the records of a route both in one environment and in all of them.
+  // Serves the records of a route in one environment and in all environments.
   await sql`
     CREATE INDEX request_records_by_route ON request_records (route, received_at, environment)
   `.execute(db);
@@ -53,9 +52,8 @@ async function createRequestRecords(db: Kysely<unknown>): Promise<void> {
 /**
  * One row for each change through the management API, partitioned by the UTC month.
  *
- * `environments` and `routes` are what a token must cover to see the event: those of the resource before
- * and after the change. `before` and `after` are json, not jsonb, which keeps their fields in the order
- * of the API.
+ * A token must cover `environments` and `routes` to see the event: those of the resource before and after
+ * the change. `before` and `after` are json, not jsonb, which keeps the order of fields of the API.
  */
 async function createAuditEvents(db: Kysely<unknown>): Promise<void> {
   await sql`

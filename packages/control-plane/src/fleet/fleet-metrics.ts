@@ -17,7 +17,7 @@ export function createFleetMetrics(registry: Registry, gauges: FleetGauges): Fle
   const registers = [registry];
   new Gauge({
     name: 'gateway_control_plane_live_data_planes',
-    help: 'Data planes that have not missed three heartbeats.',
+    help: 'Data planes that have not missed three heartbeats',
     registers,
     collect() {
       this.set(gauges.liveDataPlanes());
@@ -25,7 +25,7 @@ export function createFleetMetrics(registry: Registry, gauges: FleetGauges): Fle
   });
   new Gauge({
     name: 'gateway_control_plane_data_planes_with_unusable_credentials',
-    help: 'Live data planes that cannot decrypt the credential of some service and refuse its requests.',
+    help: 'Live data planes that cannot decrypt the credential of some service and refuse its requests',
     registers,
     collect() {
       this.set(gauges.withUnusableCredentials());
@@ -34,7 +34,7 @@ export function createFleetMetrics(registry: Registry, gauges: FleetGauges): Fle
   return {
     refused: new Counter({
       name: 'gateway_control_plane_heartbeats_refused_total',
-      help: 'Heartbeats that were malformed, or came from more data planes than can be tracked.',
+      help: 'Heartbeats that were malformed, or came from more data planes than can be tracked',
       registers,
     }),
   };

@@ -12,14 +12,14 @@ export function createWaitMetrics(registry: Registry): WaitMetrics {
   return {
     waits: new Counter({
       name: 'gateway_control_plane_waits_total',
-      help: 'Writes with Prefer: wait, by result.',
+      help: 'Writes with Prefer: wait, by result',
       labelNames: ['result'],
       registers,
     }),
     observe(waiting) {
       new Gauge({
         name: 'gateway_control_plane_waiting',
-        help: 'Writes that wait for the data planes.',
+        help: 'Writes that wait for the data planes',
         registers,
         collect() {
           this.set(waiting());

@@ -22,23 +22,23 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
   return {
     batchRecords: new Histogram({
       name: 'gateway_control_plane_ingest_batch_records',
-      help: 'Records of one insert.',
+      help: 'Records of one insert',
       buckets: [1, 10, 50, 100, 250, 500, 1000, 2000, 4000],
       registers,
     }),
     duration: new Histogram({
       name: 'gateway_control_plane_ingest_duration_seconds',
-      help: 'Time of one insert of records with its commit.',
+      help: 'Time of one insert of records with its commit',
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
       registers,
     }),
-    records: counter('records', 'Records stored.'),
-    duplicates: counter('duplicates', 'Records that were already stored.'),
-    redelivered: counter('redelivered', 'Messages that were delivered more than once.'),
+    records: counter('records', 'Records stored'),
+    duplicates: counter('duplicates', 'Records that were already stored'),
+    redelivered: counter('redelivered', 'Messages that were delivered more than once'),
     poison: counter(
       'poison',
       'Messages and records that were malformed or rejected by Postgres, and skipped.',
     ),
-    failures: counter('failures', 'Failed inserts; each is retried.'),
+    failures: counter('failures', 'Failed inserts; each is retried'),
   };
 }

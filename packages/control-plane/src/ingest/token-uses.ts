@@ -38,7 +38,7 @@ export function startTokenUses(options: TokenUsesOptions): TokenUses {
   const stopping = new AbortController();
   const dropped = new Counter({
     name: 'gateway_control_plane_token_uses_dropped_total',
-    help: 'Token uses that were not stored because too many tokens waited.',
+    help: 'Token uses that were not stored because too many tokens waited',
     registers: [options.registry],
   });
   let isFailing = false;

@@ -14,13 +14,13 @@ export function createPartitionMetrics(registry: Registry): PartitionMetrics {
   return {
     missing: new Gauge({
       name: 'gateway_control_plane_missing_partitions',
-      help: 'Partitions that are missing; their rows go to the DEFAULT partition.',
+      help: 'Partitions that are missing; their rows go to the DEFAULT partition',
       labelNames,
       registers,
     }),
     late: new Counter({
       name: 'gateway_control_plane_late_partitions_total',
-      help: 'Partitions that were missing when their rows arrived; the rows were moved from DEFAULT.',
+      help: 'Partitions that were missing when their rows arrived; the rows were moved from DEFAULT',
       labelNames,
       registers,
     }),

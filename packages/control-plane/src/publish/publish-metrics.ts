@@ -19,31 +19,31 @@ export function createPublishMetrics(registry: Registry): PublishMetrics {
   return {
     duration: new Histogram({
       name: 'gateway_control_plane_publish_duration_seconds',
-      help: 'Time to compile and publish, by form: a delta, a snapshot, or a snapshot that repeats deltas.',
+      help: 'Time to compile and publish, by form: a delta, a snapshot, or a snapshot that repeats deltas',
       labelNames: ['form'],
       buckets: BUCKETS_SECONDS,
       registers,
     }),
     lag: new Histogram({
       name: 'gateway_control_plane_publish_lag_seconds',
-      help: 'Time from the oldest change of a publication until it was published.',
+      help: 'Time from the oldest change of a publication until it was published',
       buckets: BUCKETS_SECONDS,
       registers,
     }),
     failures: new Counter({
       name: 'gateway_control_plane_publish_failures_total',
-      help: 'Failed attempts to publish or to store a snapshot; each is retried.',
+      help: 'Failed attempts to publish or to store a snapshot; each is retried',
       registers,
     }),
     lastVersion: new Gauge({
       name: 'gateway_control_plane_published_version',
-      help: 'The newest version that this process published.',
+      help: 'The newest version that this process published',
       labelNames: ['environment'],
       registers,
     }),
     pending: new Gauge({
       name: 'gateway_control_plane_outbox_pending',
-      help: 'Changes that are not published yet.',
+      help: 'Changes that are not published yet',
       registers,
     }),
   };
