@@ -37,7 +37,7 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
     redelivered: counter('redelivered', 'Messages that were delivered more than once'),
     poison: counter(
       'poison',
-      'Messages and records that were malformed or rejected by Postgres, and skipped.',
+      'Messages and records that were malformed or rejected by Postgres, and skipped',
     ),
     failures: counter('failures', 'Failed inserts; each is retried'),
   };
