@@ -86,13 +86,13 @@ module.exports = {
       name: 'table-retry-and-selection-are-pure',
       severity: 'error',
       from: {
-        path: '^packages/data-plane/src/(routing-table/|versions/choose-version|upstream/(retry|select))',
+        path: '^packages/data-plane/src/(routing-table/|versions/choose-version|upstream/(decide-retry|select-upstream))',
         pathNot: '\\.test\\.ts$',
       },
       to: {
         dependencyTypesNot: ['type-only'],
         pathNot:
-          '^packages/data-plane/src/(routing-table/|versions/choose-version|upstream/(retry|select))|^packages/shared/src/|^(node:)?crypto$',
+          '^packages/data-plane/src/(routing-table/|versions/choose-version|upstream/(decide-retry|select-upstream))|^packages/shared/src/|^(node:)?crypto$',
       },
     },
     {

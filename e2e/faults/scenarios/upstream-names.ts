@@ -40,7 +40,7 @@ async function withNamedService(
 }
 
 const staleNames = ({ world }: UpstreamWorld) =>
-  metric(String(world.dataPlanes[0]?.adminUrl), 'gateway_names{state="stale"}');
+  metric(String(world.dataPlanes[0]?.adminUrl), 'gateway_dns_names{state="stale"}');
 
 export const nameChanges: Scenario<UpstreamWorld> = {
   fault: 'the address of an upstream name changes, the old address still answers',
@@ -81,7 +81,7 @@ function nameFailure(
         const before = served();
         await run.outage(outageMs);
         run.expectations.hold(served() > before, 'the last good address was not used');
-        const message = 'a name does not resolve: its last good addresses are used';
+        const message = 'DNS lookup failed; using the last good addresses';
         run.expectations.hold(
           await hasLogged(upstreams.world.dataPlanes[0], message),
           'the log does not say that the name does not resolve',

@@ -17,7 +17,7 @@ import { serveConfiguration } from './serve-configuration.ts';
 import { CredentialReport } from './telemetry/credential-report.ts';
 import { createUpstreamCheck, type CheckUpstream } from './upstream/health/check-upstream.ts';
 import { UpstreamHealth } from './upstream/health/upstream-health.ts';
-import type { NameResolver } from './upstream/names/guarded-lookup.ts';
+import type { NameResolver } from './upstream/dns/guarded-lookup.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
 export interface AssemblyOptions {

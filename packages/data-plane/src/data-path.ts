@@ -20,8 +20,8 @@ import type { RoutingTable } from './routing-table/routing-table.ts';
 import { createRequestLog } from './telemetry/request-log.ts';
 import { createTrafficMetrics } from './telemetry/traffic-metrics.ts';
 import type { ServiceBalancers } from './upstream/health/service-balancer.ts';
-import type { UpstreamClient } from './upstream/port.ts';
-import { ServiceLoads } from './upstream/service-load.ts';
+import type { UpstreamClient } from './upstream/upstream-client.ts';
+import { RetryBudgets } from './upstream/retry-budget.ts';
 import type { ContextOptions } from './request/create-context.ts';
 import { InFlight } from './request/in-flight.ts';
 import { createRefusalWriter } from './listener/refusal.ts';
@@ -201,7 +201,7 @@ function stagesFrom(
     forward: {
       upstreams: ports.upstreams,
       balancers: ports.balancers,
-      loads: new ServiceLoads(clock),
+      retryBudgets: new RetryBudgets(clock),
       clock,
       random: Math.random,
       retryBodyBytes: config.MAX_RETRY_BODY_BYTES,

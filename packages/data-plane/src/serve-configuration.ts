@@ -8,7 +8,7 @@ import type { CompiledService } from './routing-table/routing-table.ts';
 import type { TableHolder } from './routing-table/table-holder.ts';
 import type { CredentialReport } from './telemetry/credential-report.ts';
 import type { UpstreamHealth } from './upstream/health/upstream-health.ts';
-import type { UpstreamPools } from './upstream/pools.ts';
+import type { UpstreamPools } from './upstream/upstream-pools.ts';
 
 /** What holds state for services, upstreams or key sets of the routing table. */
 export interface ConfigurationUsers {

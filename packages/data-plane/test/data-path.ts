@@ -20,7 +20,7 @@ import type { DataPath } from '../src/data-path.ts';
 import type { IdempotencyStore } from '../src/idempotency/idempotency-store.ts';
 import { MemoryIdempotencyStore } from './idempotency/memory-store.ts';
 import { LocalQuotaStore, type QuotaStore } from '../src/quota/quota-store.ts';
-import type { NameResolver } from '../src/upstream/names/guarded-lookup.ts';
+import type { NameResolver } from '../src/upstream/dns/guarded-lookup.ts';
 
 export interface TestDataPath extends Omit<DataPath, 'inFlight'> {
   readonly url: string;

@@ -6,10 +6,10 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { expect } from '@jest/globals';
 import type { CompiledUpstream } from '../src/routing-table/routing-table.ts';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
-import { UpstreamPools } from '../src/upstream/pools.ts';
+import { UpstreamPools } from '../src/upstream/upstream-pools.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 
-/** A whole answer of an upstream. */
+/** A complete response of an upstream. */
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
 export const get: ClientRequest = {
@@ -23,17 +23,17 @@ export const get: ClientRequest = {
 export interface Peer {
   readonly upstream: CompiledUpstream;
   readonly sockets: Socket[];
-  /** Sockets that have received a request and not been answered. */
+  /** The socket of each request that has arrived. */
   readonly asked: Socket[];
 }
 
 export interface PoolWorld {
-  /** An upstream that answers when the test says so. */
+  /** Starts an upstream whose responses the test writes. */
   readonly startPeer: () => Promise<Peer>;
-  /** The port of an upstream that does this with each connection. */
+  /** Starts an upstream that does this with each connection. Returns its port. */
   readonly startUpstream: (connected: (socket: Socket) => void) => Promise<number>;
   readonly startPools: (maxConnections: number, deny?: readonly string[]) => StartedPools;
-  /** Ends all that was started. */
+  /** Closes all that was started. */
   readonly close: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface StartedPools {
   readonly clock: ManualClock;
 }
 
-/** Pools of connections under a clock of the test's own, and upstreams to try them against. */
+/** Pools of connections with a manual clock, and upstreams for them. */
 export function openPoolWorld(): PoolWorld {
   const open: (() => void | Promise<void>)[] = [];
   const startUpstream = async (connected: (socket: Socket) => void) => {
@@ -100,7 +100,12 @@ export function upstreamAt(port: number, host = '127.0.0.1'): CompiledUpstream {
   };
 }
 
-/** Resolves when the peer was asked so many times. */
+/** Resolves when this number of requests has arrived at the peer. */
 export async function askedTimes(peer: Peer, times: number): Promise<void> {
   await eventually(() => expect(peer.asked.length).toBe(times));
+}
+
+/** Resolves in the next turn of the event loop. The first callback runs at the end of this turn. */
+export async function nextTurn(): Promise<void> {
+  for (let times = 0; times < 2; times += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -200,7 +200,9 @@ describe('a response over HTTP/2', () => {
     const other = await startSecureDataPath(route, { quotas });
     const connection = other.connectHttp2();
     const stream = connection.request({
-      ...{ ':path': '/v1/proxy/test', ':method': 'POST', 'content-length': '1000' },
+      ':path': '/v1/proxy/test',
+      ':method': 'POST',
+      'content-length': '1000',
       authorization: `Bearer ${other.token}`,
     });
     stream.on('error', () => undefined);

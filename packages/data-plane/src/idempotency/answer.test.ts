@@ -39,7 +39,9 @@ describe('a stored answer', () => {
     const rotated = world.node({ masterKeys: [newMasterKey('new'), old] });
     expect((await rotated.begin()).kind).toBe('replay');
     expect(await world.node({ masterKeys: [newMasterKey('new')] }).begin()).toEqual({
-      ...{ kind: 'refuse', why: 'answer_unreadable', firstId: 'req_first' },
+      kind: 'refuse',
+      why: 'answer_unreadable',
+      firstId: 'req_first',
     });
   });
 

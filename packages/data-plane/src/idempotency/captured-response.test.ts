@@ -13,7 +13,9 @@ function setUp({ whole, budgetBytes = 1000 }: { whole?: string[]; budgetBytes?: 
   const told: string[] = [];
   let sink: BodySink | undefined;
   const upstream: UpstreamResponse = {
-    ...{ status: 200, statusText: 'OK', fields: ['A', 'b'] },
+    status: 200,
+    statusText: 'OK',
+    fields: ['A', 'b'],
     attach(given) {
       told.push('attached');
       sink = given;
@@ -40,7 +42,11 @@ function setUp({ whole, budgetBytes = 1000 }: { whole?: string[]; budgetBytes?: 
     error: () => void passed.push('error'),
   };
   return {
-    ...{ captured, clock, told, passed, caller },
+    captured,
+    clock,
+    told,
+    passed,
+    caller,
     send: (chunk: BodyBytes) => sink?.data(chunk),
     end: () => sink?.end(),
     fail: () => sink?.error(new Error('broken')),

@@ -20,7 +20,10 @@ const heads: fc.Arbitrary<EntryHead> = fc.oneof(
   known.map((rest) => ({ ...rest, state: 'unknown' as const })),
   known.map((rest) => ({
     ...rest,
-    ...{ state: 'done' as const, key_id: 'k1', body_kept: true, parts: 0 },
+    state: 'done' as const,
+    key_id: 'k1',
+    body_kept: true,
+    parts: 0,
   })),
 );
 const uses: fc.Arbitrary<KeyUse> = fc.record({

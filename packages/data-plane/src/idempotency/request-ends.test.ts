@@ -97,9 +97,13 @@ describe('the end of a request with an idempotency key', () => {
     );
     const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
     const route = {
-      ...{ upstreams: [upstream.url], timeout_ms: 60_000, retry_count: 2 },
+      upstreams: [upstream.url],
+      timeout_ms: 60_000,
+      retry_count: 2,
       retry: {
-        ...{ on_statuses: [503], per_attempt_timeout_ms: null, backoff_ms: 1 },
+        on_statuses: [503],
+        per_attempt_timeout_ms: null,
+        backoff_ms: 1,
         unsafe_methods: 'with_idempotency_key' as const,
       },
     };
@@ -130,7 +134,9 @@ describe('the end of a request with an idempotency key', () => {
       }),
     );
     const retry = {
-      ...{ on_statuses: [503], per_attempt_timeout_ms: null, backoff_ms: 1 },
+      on_statuses: [503],
+      per_attempt_timeout_ms: null,
+      backoff_ms: 1,
       unsafe_methods: 'with_idempotency_key' as const,
     };
     const gateway = await open(upstream, { retry });

@@ -30,12 +30,10 @@ beforeEach(async () => {
   };
   const sweep = new ConnectionSweep(clock, LIMITS);
   http1 = createHttp1Server({
-    ...{
-      clock,
-      maxHeaderBytes: 1000,
-      maxHeaderLines: 10,
-      lingerTimeoutMs: 1000,
-    },
+    clock,
+    maxHeaderBytes: 1000,
+    maxHeaderLines: 10,
+    lingerTimeoutMs: 1000,
     onRequest: (_request, response) => {
       answer(response);
     },

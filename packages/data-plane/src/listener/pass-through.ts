@@ -10,7 +10,7 @@ import { endToEndFields } from '../request/reply-head.ts';
 import { PROXY_METHODS } from '../request/proxy-path.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import { pipeResponse } from '../request/pipe-response.ts';
-import type { UpstreamClient } from '../upstream/port.ts';
+import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import { createContext, type ContextOptions } from '../request/create-context.ts';
 import type { InFlight } from '../request/in-flight.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';

@@ -41,8 +41,16 @@ describe('a lease', () => {
   it('is given back once, though the answer is lost and another lease hides whether it was', async () => {
     const ledger = new OvertakenLedger();
     const ask = {
-      ...{ key: { hash: 'a1', windowMs: 1000 }, window: WINDOW, limit: 100, nodes: 2 },
-      ...{ waiting: 1, expected: 0, debt: 0, giveBack: GIVEN_BACK, atLeast: 0, chargeOnly: false },
+      key: { hash: 'a1', windowMs: 1000 },
+      window: WINDOW,
+      limit: 100,
+      nodes: 2,
+      waiting: 1,
+      expected: 0,
+      debt: 0,
+      giveBack: GIVEN_BACK,
+      atLeast: 0,
+      chargeOnly: false,
     };
     const tally = { conflicts: 0, unanswered: 0 };
     const outcome = await acquireLease(ledger, ask, undefined, () => 'own', tally);

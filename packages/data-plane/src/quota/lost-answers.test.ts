@@ -28,7 +28,8 @@ describe('an answer that nobody gets', () => {
     await settle();
     expect([store.counts.unanswered, store.counts.refills]).toEqual([1, 1]);
     void take(store, {
-      ...{ key: 'production/other', limit: 5 },
+      key: 'production/other',
+      limit: 5,
       windowMs: WINDOW_MS,
       per: 'route',
     });

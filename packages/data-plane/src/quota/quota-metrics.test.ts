@@ -5,8 +5,15 @@ import { registerQuotaMetrics } from './quota-metrics.ts';
 it('each count of the store is told under its own name', async () => {
   const registry = new Registry();
   const counts = {
-    ...{ takes: 1, leaseWaits: 2, windowWaits: 3, shared: 4, refills: 5, leased: 6 },
-    ...{ failedRefills: 7, conflicts: 8, unanswered: 9 },
+    takes: 1,
+    leaseWaits: 2,
+    windowWaits: 3,
+    shared: 4,
+    refills: 5,
+    leased: 6,
+    failedRefills: 7,
+    conflicts: 8,
+    unanswered: 9,
   };
   registerQuotaMetrics(registry, { counts, leasing: true, size: 10 });
   const lines = (await registry.metrics()).split('\n').filter((line) => /^[a-z]/.test(line));

@@ -13,7 +13,10 @@ function setUp() {
   const stage = createQuota({ clock, store: { take: () => asked.promise } });
   let left: (() => void) | undefined;
   const ctx = {
-    ...{ route: { name: 'orders', quota }, deadlineMs: 100, quota: undefined, clientGone: false },
+    route: { name: 'orders', quota },
+    deadlineMs: 100,
+    quota: undefined,
+    clientGone: false,
     whenClientGone: (cancel: (() => void) | undefined) => void (left = cancel),
   };
   const leave = () => {

@@ -1,6 +1,6 @@
 import type { ConnectFailure } from '@gateway/http1/client/connect';
-import { ADDRESS_REFUSED } from './names/guarded-lookup.ts';
-import type { AttemptError } from './port.ts';
+import { ADDRESS_REFUSED } from './dns/guarded-lookup.ts';
+import type { AttemptError } from './upstream-client.ts';
 
 type ConnectError = Extract<
   AttemptError['name'],

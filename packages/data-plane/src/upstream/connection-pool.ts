@@ -5,46 +5,48 @@ import type {
   ConnectionOwner,
 } from '@gateway/http1/client/connection';
 import { connectError } from './connect-error.ts';
-import type { AttemptError } from './port.ts';
+import type { AttemptError } from './upstream-client.ts';
 import { UpstreamConnector, type ConnectorOptions } from './upstream-connector.ts';
 
-/** An exchange on its way to a connection. */
+/** An exchange that a pool gives a connection to. */
 export interface PooledExchange extends ClientExchange {
-  /** Whether it still waits for its response. */
+  /** Whether it still needs a response. */
   readonly wanted: boolean;
   /** The request is about to be written to this connection. */
   started(connection: ClientConnection): void;
-  /** No connection could be opened, so nothing was sent. */
+  /** No connection could be opened; nothing was sent. */
   refused(name: AttemptError['name']): void;
 }
 
 export interface PoolOptions extends ConnectorOptions {
   readonly maxConnections: number;
-  /** The pool has no connection left and opens none. */
+  /** Called when the pool has no connection left and opens none. */
   readonly emptied: () => void;
 }
 
 /**
- * How long a connection may be idle: less than the keep-alive time of common servers (5 s and more), so that a request
- * seldom meets a connection that is being closed. The hint of an upstream can only shorten it.
+ * How long a connection may be idle. It is less than the keep-alive timeout of common servers (5 s and more), so that a
+ * request is seldom sent on a connection that the server is closing. A `Keep-Alive` hint of an upstream can only
+ * shorten it.
  */
 const MAX_IDLE_MS = 4_000;
-/** Subtracted from the hint of an upstream, for the time on the way. */
+/** Subtracted from the hint of an upstream for the network delay. */
 const HINT_MARGIN_MS = 1_000;
 const SWEEP_MS = 1_000;
 
 /**
- * The connections to one upstream, at most `maxConnections`. The one used last is used first, so that surplus ones
- * become idle and close. Exchanges that find no connection wait in order; the requests in flight bound how many wait.
+ * The connections to one upstream, at most `maxConnections`. The most recently used one is used first, so that surplus
+ * connections stay idle and are closed. Exchanges without a connection wait in order of arrival;
+ * `MAX_IN_FLIGHT_REQUESTS` bounds their number.
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly host: string;
   readonly #connector: UpstreamConnector;
   readonly #options: PoolOptions;
   readonly #connections = new Set<ClientConnection>();
-  /** The one that became idle last is the last. */
+  /** In the order in which they became idle. */
   readonly #idle: ClientConnection[] = [];
-  /** The first to come is the first. A set, because an exchange may leave from anywhere in it. */
+  /** In order of arrival. A set, because an exchange may be withdrawn from any position. */
   readonly #waiting = new Set<PooledExchange>();
   #connecting = 0;
   #sweeping = false;
@@ -57,14 +59,15 @@ export class ConnectionPool implements ConnectionOwner {
     this.#options = options;
   }
 
-  /** Connections that are open or being opened. */
+  /** The number of connections that are open or being opened. */
   get size(): number {
     return this.#connections.size + this.#connecting;
   }
 
+  /** Starts the exchange on a connection, or queues it until there is one. */
   dispatch(exchange: PooledExchange): void {
-    // Exchanges that wait already come first.
-    const connection = this.#waiting.size === 0 ? this.#takeRested() : undefined;
+    // Exchanges that are waiting already come first.
+    const connection = this.#waiting.size === 0 ? this.#takeFromEarlierTurn() : undefined;
     if (connection !== undefined) start(exchange, connection);
     else {
       this.#waiting.add(exchange);
@@ -74,8 +77,8 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   /**
-   * Opens a connection for this exchange alone. It takes no place in the pool, because an upgraded connection stays
-   * open for as long as its caller wants.
+   * Opens a connection for this exchange only. It does not count towards `maxConnections`, because an upgraded
+   * connection stays open for as long as its caller wants.
    */
   dispatchAlone(exchange: PooledExchange): void {
     const owner: ConnectionOwner = {
@@ -90,27 +93,27 @@ export class ConnectionPool implements ConnectionOwner {
     });
   }
 
-  /** The exchange is over, so it no longer waits for a connection: the pool keeps neither it nor its body. */
+  /** Removes an exchange that has ended from the queue, so that the pool does not keep its body in memory. */
   withdraw(exchange: PooledExchange): void {
     if (this.#waiting.size > 0) this.#waiting.delete(exchange);
   }
 
-  /** Closes the idle connections, and each other one when its exchange is over. */
+  /** Closes the idle connections now, and each busy one when its exchange has ended. */
   retire(): void {
     this.#closed = true;
     for (const connection of [...this.#idle]) connection.destroy();
   }
 
-  /** Closes every connection. */
+  /** Closes every connection now. */
   destroy(): void {
     this.retire();
     for (const connection of this.#connections) connection.destroy();
   }
 
   /**
-   * Takes a connection back. It is not used before the next turn of the event loop, so that bytes that follow the
-   * response show up while no exchange is on it. A callback at the end of the turn costs more than to count turns, so
-   * there is one only if an exchange waits.
+   * Takes a connection back. It is not used before the next turn of the event loop, so that unexpected bytes after the
+   * response are noticed while no exchange uses it. Comparing the number of the turn costs less than a callback at its
+   * end, so a callback is used only if an exchange waits.
    */
   idle(connection: ClientConnection): void {
     const nowMs = this.#options.clock.monotonicMs();
@@ -133,7 +136,7 @@ export class ConnectionPool implements ConnectionOwner {
     if (this.size === 0) this.#options.emptied();
   }
 
-  /** In the next turn of the event loop, gives the idle connections to exchanges that wait. */
+  /** In the next turn of the event loop, gives the idle connections to waiting exchanges. */
   #serveWaiting(): void {
     if (this.#serving || this.#waiting.size === 0 || this.#idle.length === 0) return;
     this.#serving = true;
@@ -148,8 +151,8 @@ export class ConnectionPool implements ConnectionOwner {
     });
   }
 
-  /** A connection that did not become idle within this turn of the event loop. */
-  #takeRested(): ClientConnection | undefined {
+  /** Takes an idle connection, but not one that became idle in this turn of the event loop. */
+  #takeFromEarlierTurn(): ClientConnection | undefined {
     let last = this.#idle.length - 1;
     if (last === -1) return undefined;
     const turn = currentTurn();
@@ -157,7 +160,7 @@ export class ConnectionPool implements ConnectionOwner {
     return this.#takeIdle(last);
   }
 
-  /** The idle connection at this index, or the nearest one before it that can be used. */
+  /** Takes the idle connection at this index, or the nearest one before it that can be used. */
   #takeIdle(from: number): ClientConnection | undefined {
     for (let index = from; index >= 0; index -= 1) {
       const one = this.#idle[index];
@@ -180,7 +183,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#connector.open(this, (connection, failure) => {
       this.#connecting -= 1;
       if (connection === undefined) {
-        // Each failure to connect fails the exchange that waits longest: it has waited for as long as this took.
+        // Each failure to connect fails the exchange that has waited longest.
         this.#nextWaiting()?.refused(connectError(failure));
         this.#openForWaiting();
         if (this.size === 0) this.#options.emptied();
@@ -226,7 +229,7 @@ function start(exchange: PooledExchange, connection: ClientConnection): void {
 
 const { nodeTiming } = performance;
 
-/** Which turn of the event loop this is: a number that libuv increments before each poll. */
+/** The number of the current turn of the event loop; libuv increments it before each poll. */
 function currentTurn(): number {
   return nodeTiming.uvMetricsInfo.loopCount;
 }

@@ -6,32 +6,32 @@ import type { PooledExchange } from './connection-pool.ts';
 import type { ResponseHead } from '@gateway/http1/message/response-head';
 import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
-import type { AttemptError, AttemptOutcome } from './port.ts';
+import type { AttemptError, AttemptOutcome } from './upstream-client.ts';
 
 export interface ExchangeOptions {
   readonly request: ClientRequest;
   readonly clock: Clock;
-  /** For the head of the response. */
+  /** How long the head of the response may take, ms. */
   readonly timeoutMs: number;
-  /** For the body to make no progress in either direction. */
+  /** How long the body may make no progress in either direction, ms. */
   readonly idleTimeoutMs: number;
-  /** The head has arrived, or the attempt failed. */
+  /** Called when the head has arrived or the attempt has failed. */
   readonly settle: (outcome: AttemptOutcome) => void;
-  /** The exchange is over, whichever way; called once. */
+  /** Called once when the exchange has ended, in whatever way. */
   readonly done: () => void;
 }
 
-/** Bytes up to this number are kept as text, which joins the head of the response in one write. */
+/** A chunk up to this size is kept as text, so that it is written together with the head of the response. */
 const TEXT_BYTES = 16 * 1024;
-const GIVEN_UP = new Error('the gateway gave up on the attempt');
-const IDLE = new Error('the body made no progress within the idle time-out');
+const CANCELLED = new Error('the gateway cancelled the attempt');
+const IDLE = new Error('the body made no progress within the idle timeout');
 
 /**
- * One attempt: a request on its way out, then the response on its way in.
+ * One attempt: it sends a request, then receives the response.
  *
- * The head, the body and the end of a small response come in one read, before any promise has run on.
- * So what comes waits here until the response is attached; the connection is paused from the second
- * read on, so that no more waits than two reads give.
+ * The head, the body and the end of a small response arrive in one read, before any promise continues. The body is
+ * therefore held here until a sink is attached. From the second chunk on the connection is paused, so that no more than
+ * two reads are held.
  */
 export class Exchange implements PooledExchange, UpstreamResponse {
   readonly request: ClientRequest;
@@ -85,11 +85,11 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     if (this.#state !== 'responding') return;
     if (this.#sink !== undefined) {
       this.#progressMs = this.#options.clock.monotonicMs();
-      if (!this.#sink.data(kept(bytes))) this.#connection?.pause();
+      if (!this.#sink.data(copied(bytes))) this.#connection?.pause();
       return;
     }
     if (this.#held.length > 0) this.#connection?.pause();
-    this.#held.push(bytes.length <= TEXT_BYTES ? bytes.toString('latin1') : kept(bytes));
+    this.#held.push(bytes.length <= TEXT_BYTES ? bytes.toString('latin1') : copied(bytes));
   }
 
   end(): void {
@@ -115,14 +115,14 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     let more = true;
     for (const chunk of held) more = sink.data(chunk);
     if (this.#state === 'over') {
-      sink.error(this.#brokenBy ?? GIVEN_UP);
+      sink.error(this.#brokenBy ?? CANCELLED);
       return undefined;
     }
     this.#sink = sink;
     if (more) this.#connection?.resume();
     else this.#connection?.pause();
     this.#progressMs = this.#options.clock.monotonicMs();
-    // A tunnel has an idle time-out of its own, for both directions together.
+    // A tunnel has its own idle timeout, for both directions together.
     if (this.status !== 101) this.#watchProgress(this.#options.idleTimeoutMs);
     return undefined;
   }
@@ -154,8 +154,8 @@ export class Exchange implements PooledExchange, UpstreamResponse {
   }
 
   /**
-   * Where the process stood still, timers run before what has come meanwhile is read. So what was sent has
-   * one more turn of the event loop; an upstream must not be held to be slow for a pause of the gateway.
+   * If the event loop was blocked, timers run before the bytes that have arrived are read. A request that was sent gets
+   * one more turn of the event loop, so that an upstream is not blamed for a pause of the gateway.
    */
   #expire(): void {
     if (this.#connection === undefined) this.#fail('attempt_timeout');
@@ -177,7 +177,7 @@ export class Exchange implements PooledExchange, UpstreamResponse {
   }
 }
 
-/** The same bytes in memory of their own. They are passed on soon, so Node's pool may hold them. */
-function kept(bytes: BodyBytes): BodyBytes {
+/** Copies the bytes, because the connection reads into the same buffer again. */
+function copied(bytes: BodyBytes): BodyBytes {
   return typeof bytes === 'string' ? bytes : Buffer.from(bytes);
 }

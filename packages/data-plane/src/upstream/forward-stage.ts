@@ -5,15 +5,15 @@ import { upstreamPath } from '../request/proxy-path.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { Reply, Stage } from '../request/stage.ts';
 import { takeBody } from '../request/take-body.ts';
-import { callerSends, finalError, recordAttempt } from './attempt.ts';
+import { finalError, isSending, recordAttempt } from './attempt-outcome.ts';
 import { attemptVerdict, hasFairTime } from './health/attempt-verdict.ts';
 import type { ServiceBalancers } from './health/service-balancer.ts';
-import { assertAwaited, backOff, nextDelayMs } from './next-attempt.ts';
-import type { AttemptOutcome, UpstreamClient } from './port.ts';
+import { assertStillNeeded, backOff, planRetry } from './plan-retry.ts';
+import type { AttemptOutcome, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 import { announcedLength } from '@gateway/http1/message/framing';
-import { mayRepeat } from './retry.ts';
-import type { ServiceLoad, ServiceLoads } from './service-load.ts';
+import { mayRepeat } from './decide-retry.ts';
+import type { RetryBudget, RetryBudgets } from './retry-budget.ts';
 import type {
   CompiledRoute,
   CompiledService,
@@ -23,7 +23,7 @@ import type {
 export interface ForwardOptions {
   readonly upstreams: UpstreamClient;
   readonly balancers: ServiceBalancers;
-  readonly loads: ServiceLoads;
+  readonly retryBudgets: RetryBudgets;
   readonly clock: Clock;
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
@@ -34,6 +34,7 @@ export interface ForwardOptions {
 /** A body whose length is announced is kept up to this size even if no retry needs it: that is cheaper. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
+/** Shared by all requests, so that a first attempt makes no set. */
 const NONE_TRIED: ReadonlySet<number> = new Set();
 
 /**
@@ -48,9 +49,9 @@ export function createForward(options: ForwardOptions, upgrade?: 'websocket'): S
     const { route, version } = ctx;
     if (route === undefined || version === undefined) return undefined;
     const { service } = version;
-    const load = options.loads.enter(service.id);
-    const leave = () => options.loads.leave(service.id, load);
-    const reply = forward(ctx, route, service, load, options, upgrade);
+    const budget = options.retryBudgets.enter(service.id);
+    const leave = () => options.retryBudgets.leave(service.id, budget);
+    const reply = forward(ctx, route, service, budget, options, upgrade);
     if (upgrade !== undefined) return reply.finally(leave);
     ctx.onFinish(leave);
     return reply;
@@ -61,12 +62,12 @@ async function forward(
   ctx: RequestContext,
   route: CompiledRoute,
   service: CompiledService,
-  load: ServiceLoad,
+  budget: RetryBudget,
   options: ForwardOptions,
   upgrade: 'websocket' | undefined,
 ): Promise<Reply> {
   const { clock } = options;
-  const taken = ctx.takenBody ?? takeForRetries(ctx, route, options);
+  const taken = ctx.takenBody ?? readBody(ctx, route, options);
   const body = taken instanceof Promise ? await taken : taken;
   const fields = outboundHeaders(ctx);
   const balancer = options.balancers.of(service);
@@ -76,8 +77,8 @@ async function forward(
     const upstream = service.upstreams[index];
     if (upstream === undefined) throw new Error(`service ${service.id} has no upstream`);
     const startedMs = clock.monotonicMs();
-    assertAwaited(ctx, startedMs);
-    if (retriesMade > 0) load.liveRetries += 1;
+    assertStillNeeded(ctx, startedMs);
+    if (retriesMade > 0) budget.liveRetries += 1;
     const probe = balancer.begin(index);
     const timeoutMs = attemptTimeoutMs(ctx, route, startedMs);
     const request: ClientRequest = {
@@ -88,31 +89,32 @@ async function forward(
       contentLength: announcedLength(ctx.framing),
       upgrade,
     };
-    const outcome = await attempt(ctx, upstream, request, timeoutMs, options);
+    const outcome = await send(ctx, upstream, request, timeoutMs, options);
     recordAttempt(ctx, upstream, outcome, startedMs, clock.monotonicMs());
-    if (retriesMade > 0) load.liveRetries -= 1;
-    const timed = !callerSends(body) && hasFairTime(timeoutMs, route);
-    balancer.ended(index, probe, attemptVerdict(outcome, timed));
+    if (retriesMade > 0) budget.liveRetries -= 1;
+    const timeoutCounts = !isSending(body) && hasFairTime(timeoutMs, route);
+    balancer.ended(index, probe, attemptVerdict(outcome, timeoutCounts));
     // A good response needs no retry decision.
     if (outcome.response !== undefined && outcome.response.status < 400) {
       return { response: outcome.response };
     }
 
     const bodyKept = body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed);
-    const elsewhere = outcome.error !== undefined && balancer.hasOther(tried, index);
-    const known = { bodyKept, retriesMade, elsewhere };
-    const delayMs = nextDelayMs(ctx, route, outcome, known, load, options);
+    const hasAlternative = outcome.error !== undefined && balancer.hasOther(tried, index);
+    const state = { bodyKept, retriesMade, hasAlternative };
+    const delayMs = planRetry(ctx, route, outcome, state, budget, options);
     if (delayMs === undefined) {
       if (outcome.response !== undefined) return { response: outcome.response };
       throw finalError(ctx, body, outcome.error, clock.monotonicMs());
     }
     outcome.response?.cancel();
     tried = new Set(tried).add(index);
-    await backOff(ctx, delayMs, load, clock);
+    await backOff(ctx, delayMs, budget, clock);
   }
 }
 
-function takeForRetries(
+/** Reads the request body and keeps it if a retry may need it. */
+function readBody(
   ctx: RequestContext,
   route: CompiledRoute,
   options: ForwardOptions,
@@ -131,13 +133,13 @@ function takeForRetries(
   return takeBody(ctx, limits, options.clock);
 }
 
-/** The time that an attempt which begins now has for the head of its response, ms. */
+/** How long an attempt that starts now may take until the head of its response has arrived, ms. */
 function attemptTimeoutMs(ctx: RequestContext, route: CompiledRoute, nowMs: number): number {
   const remainingMs = Math.max(1, ctx.deadlineMs - nowMs);
   return Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
 }
 
-function attempt(
+function send(
   ctx: RequestContext,
   upstream: CompiledUpstream,
   request: ClientRequest,
@@ -146,7 +148,7 @@ function attempt(
 ): Promise<AttemptOutcome> {
   const begun = options.upstreams.begin(upstream, request, timeoutMs);
   ctx.upstream = upstream;
-  // A request that holds an idempotency key runs to its end without its caller, so that its outcome is known.
+  // A request with an idempotency key continues without its caller, so that its outcome is known.
   ctx.whenClientGone(ctx.capture === undefined ? () => begun.cancel() : undefined);
   return begun.outcome;
 }

@@ -4,11 +4,11 @@ import { parseAddressRanges, type AddressRanges } from '@gateway/shared/net/clie
 import type { Runner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
-import { guardedLookup, type NameResolver } from './names/guarded-lookup.ts';
-import { NameCache } from './names/name-cache.ts';
-import { registerNameMetrics } from './names/name-metrics.ts';
-import { resolveByServers, resolveBySystem } from './names/resolve-name.ts';
-import { UpstreamPools } from './pools.ts';
+import { guardedLookup, type NameResolver } from './dns/guarded-lookup.ts';
+import { DnsCache } from './dns/dns-cache.ts';
+import { registerDnsMetrics } from './dns/dns-metrics.ts';
+import { resolveByServers, resolveBySystem } from './dns/resolve-name.ts';
+import { UpstreamPools } from './upstream-pools.ts';
 
 /** The settings of connections to upstreams, by the names of their environment variables. */
 export interface UpstreamSettings {
@@ -22,15 +22,15 @@ export interface UpstreamSettings {
   readonly UPSTREAM_CONNECTION_MAX_AGE_MS: number;
 }
 
-/** All the ways out of a data plane, each with connections of its own. */
+/** The outbound connections of a data plane. Each client has its own pools. */
 export interface OpenUpstreams {
-  readonly names: NameCache;
-  /** Resolves names, and refuses addresses that no upstream may have. */
+  readonly names: DnsCache;
+  /** Resolves names, and refuses the addresses in `UPSTREAM_DENY_CIDRS`. */
   readonly lookup: LookupFunction;
   readonly upstreams: UpstreamPools;
-  /** The way to the control plane, where no address is refused. */
+  /** For requests to the control plane; no address is refused. */
   readonly controlPlane: UpstreamPools;
-  /** For health checks, which must not wait behind requests. */
+  /** For health checks, which must not wait for a connection behind requests. */
   readonly checks: UpstreamPools;
 }
 
@@ -50,13 +50,13 @@ export function openUpstreams(
 ): OpenUpstreams {
   const deny = config.UPSTREAM_DENY_CIDRS;
   const servers = config.DNS_SERVERS;
-  const names = new NameCache({
+  const names = new DnsCache({
     resolve: servers.length > 0 ? resolveByServers(servers, clock) : resolveBySystem,
     staleMs: config.DNS_STALE_MS,
     clock,
     log,
   });
-  registerNameMetrics(registry, names);
+  registerDnsMetrics(registry, names);
   const lookup = guardedLookup(deny, resolve ?? names.lookup);
   const pools = {
     clock,

@@ -7,13 +7,13 @@ const { startPeer, startPools, close } = openPoolWorld();
 afterEach(close);
 
 describe('an attempt', () => {
-  it('says that nothing was sent where no connection could be had', async () => {
+  it('reports that nothing was sent if there was no connection', async () => {
     const { pools } = startPools(5);
     const attempt = pools.begin(upstreamAt(await closedPort()), get, 5000);
     expect((await attempt.outcome).error).toEqual({ name: 'connect_refused', sent: false });
   });
 
-  it('never connects to an address where no upstream may be', async () => {
+  it('never connects to a denied address', async () => {
     const peer = await startPeer();
     const { pools } = startPools(5, ['127.0.0.0/8']);
     const attempt = pools.begin(peer.upstream, get, 5000);
@@ -21,7 +21,7 @@ describe('an attempt', () => {
     expect(peer.sockets).toHaveLength(0);
   });
 
-  it('ends at its time-out, and says that it was sent', async () => {
+  it('ends at its timeout, and reports that it was sent', async () => {
     const peer = await startPeer();
     const { pools, clock } = startPools(5);
     const attempt = pools.begin(peer.upstream, get, 500);
@@ -31,7 +31,7 @@ describe('an attempt', () => {
     await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
   });
 
-  it('is refused before it is written where a field holds a line break', async () => {
+  it('fails before it is written if a field contains a line break', async () => {
     const peer = await startPeer();
     const { pools } = startPools(5);
     const request = { ...get, fields: ['x', 'a\r\nInjected: 1'] };

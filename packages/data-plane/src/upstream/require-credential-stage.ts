@@ -4,9 +4,8 @@ import type { Stage } from '../request/stage.ts';
 const RETRY_AFTER_SECONDS = '5';
 
 /**
- * Refuses a request whose service has a credential that this data plane cannot open: without it nothing
- * may be sent. Runs before the quota, so that the refusal spends nothing of it; another data plane may
- * have the key.
+ * Refuses a request whose service has a credential that this data plane cannot decrypt, because nothing may be sent
+ * without it. Runs before the quota, so that the refusal spends no quota; another data plane may have the key.
  */
 export function createRequireCredential(): Stage {
   return (ctx) => {
@@ -14,7 +13,7 @@ export function createRequireCredential(): Stage {
     const route = ctx.route?.name ?? '';
     throw new GatewayError(
       'gateway_not_ready',
-      `The credential for the upstreams of the route ${route} cannot be used by this data plane.`,
+      `This data plane cannot decrypt the credential for the upstreams of the route ${route}.`,
       { headers: { 'retry-after': RETRY_AFTER_SECONDS } },
     );
   };

@@ -11,7 +11,7 @@ const opened = closeAfterEach();
 const REQUESTS = 2000;
 const MINIMUM = 3;
 
-/** Offers so many requests, each caller one after the other, and gives the status of each. */
+/** Sends `REQUESTS` requests, each caller one after the other. Returns the status of each. */
 async function offer(
   route: Partial<SnapshotRoute> & { readonly upstreams: readonly string[] },
   callers: number,
@@ -50,7 +50,7 @@ describe('under load', () => {
     { callers: 64, retryCount: 3, backoffMs: 0 },
     { callers: 64, retryCount: 3, backoffMs: 5 },
   ])(
-    'an upstream that always answers 503 gets at most 1.2 attempts a request: %j',
+    'an upstream that always responds with 503 gets at most 1.2 attempts for each request: %j',
     async ({ callers, retryCount, backoffMs }) => {
       const upstream = opened(await startFailingUpstream('503'));
       const route = { upstreams: [upstream.url], retry_count: retryCount };
@@ -58,13 +58,13 @@ describe('under load', () => {
       expect(statuses).toHaveLength(REQUESTS);
       expect(new Set(statuses)).toEqual(new Set([503]));
       expect(upstream.total).toBeLessThanOrEqual(1.2 * REQUESTS + MINIMUM);
-      // Retries there are, or the bound would say nothing.
+      // Without any retry the bound would prove nothing.
       expect(upstream.total).toBeGreaterThan(1.05 * REQUESTS);
     },
     60_000,
   );
 
-  it('no caller sees that one request in ten fails', async () => {
+  it('no caller notices that one attempt in ten fails', async () => {
     let arrivals = 0;
     const upstream = opened(
       await startUpstream((_seen, response) => {

@@ -14,9 +14,9 @@ const opened = closeAfterEach();
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'POST', 'PATCH'] as const;
 const RETRY_COUNTS = [0, 2] as const;
 const LISTED = [429, 502, 503, 504];
-/** Short: the clock of this test lets a request arrive first, however long the machine held it. */
+/** May be short, because the clock of this test waits until a request has arrived. */
 const SILENCE_MS = 20;
-/** Past what is read at once because it is small, and past MAX_RETRY_BODY_BYTES of this test. */
+/** Longer than a small body that is always kept, and than MAX_RETRY_BODY_BYTES of this test. */
 const LONG = 'x'.repeat(150_000);
 
 const BODIES = {
@@ -49,20 +49,20 @@ interface Cell {
   readonly retryCount: number;
 }
 
-/** What docs/use/policies/retries-and-deadlines.md states, sentence by sentence. */
-function attemptsByDesign(failure: Failure, cell: Cell): number {
+/** The number of attempts that docs/use/policies/retries-and-deadlines.md promises. */
+function documentedAttempts(failure: Failure, cell: Cell): number {
   const all = 1 + cell.retryCount;
-  // "Nothing sent yet (connect failure): always". Of a body none is taken before there is a connection.
+  // Nothing was sent: always. The body is not read before there is a connection.
   if (failure === 'refused' || failure === 'stuck') return all;
-  // "Never after the response began"; "on 502/503/504 (configurable), reset, or per-attempt timeout".
+  // Never after the response began, and only for the listed statuses, a reset or a timeout.
   if (['reset_in_body', '404', '500'].includes(failure)) return 1;
-  // "Sent: only for a method that RFC 9110 calls idempotent, or where the route says so".
+  // Sent: only for an idempotent method, or if the route allows it.
   const { unsafe, keyed } = cell.policy;
   const safeToRepeat =
     (cell.method !== 'POST' && cell.method !== 'PATCH') ||
     unsafe === 'always' ||
     (unsafe === 'with_idempotency_key' && keyed);
-  // "Bodies stream ... unless a retry ... needs them kept", up to MAX_RETRY_BODY_BYTES.
+  // A body longer than MAX_RETRY_BODY_BYTES is not kept.
   const kept = !cell.body.startsWith('long');
   return safeToRepeat && kept ? all : 1;
 }
@@ -78,7 +78,7 @@ const LANES = POLICIES.flatMap((policy) =>
   })),
 );
 
-/** A route and a service of its own for each lane, as the retry budget is one of the service. */
+/** A route and a service for each lane, because the retry budget belongs to the service. */
 function lanesSnapshot(upstream: string, token: string, perAttemptMs: number | null): Snapshot {
   const base = testSnapshot({ upstreams: [upstream] }, token);
   const [service] = base.services;
@@ -95,7 +95,9 @@ function lanesSnapshot(upstream: string, token: string, perAttemptMs: number | n
     })),
     routes: LANES.map(({ name, policy, retryCount }) => ({
       ...route,
-      ...{ id: `rte_${name}`, name, retry_count: retryCount },
+      id: `rte_${name}`,
+      name,
+      retry_count: retryCount,
       versions: [{ name: null, service_id: `svc_${name}`, weight: 1 }],
       rate_limit: { ...route.rate_limit, limit: 100_000 },
       retry: {
@@ -130,13 +132,25 @@ async function setUp(failure: Failure) {
 }
 
 const sentFailures: readonly UpstreamFailure[] = [
-  ...(['reset', 'close', 'reset_early', 'reset_in_head', 'reset_in_body'] as const),
-  ...(['garbage', 'silence', '404', '429', '500', '502', '503', '503_early', '504'] as const),
+  'reset',
+  'close',
+  'reset_early',
+  'reset_in_head',
+  'reset_in_body',
+  'garbage',
+  'silence',
+  '404',
+  '429',
+  '500',
+  '502',
+  '503',
+  '503_early',
+  '504',
 ];
 
 describe('over every method, body, policy and retry_count, a request', () => {
   it.each<Failure>(['refused', 'stuck', ...sentFailures])(
-    'that fails with %s is attempted and arrives as often as the design states',
+    'that fails with %s is attempted and arrives as often as documented',
     async (failure) => {
       const { gateway, arrivals } = await setUp(failure);
       let cells = 0;
@@ -145,7 +159,7 @@ describe('over every method, body, policy and retry_count, a request', () => {
         for (const method of METHODS) {
           for (const body of Object.keys(BODIES) as Cell['body'][]) {
             const cell: Cell = { method, body, ...lane };
-            // A keyed body is kept for its fingerprint, whatever its length.
+            // The body of a keyed request is always kept for its fingerprint.
             if (cell.policy.keyed && body.startsWith('long')) continue;
             cells += 1;
             const response = await send(gateway.port, {
@@ -159,7 +173,7 @@ describe('over every method, body, policy and retry_count, a request', () => {
               body: BODIES[body].parts,
             });
             const { attempts } = await gateway.recordOf(response.requestId);
-            const expected = attemptsByDesign(failure, cell);
+            const expected = documentedAttempts(failure, cell);
             const arrived = failure === 'refused' || failure === 'stuck' ? 0 : expected;
             const got = { attempts: attempts.length, arrived: arrivals(response.requestId) };
             if (got.attempts !== expected || got.arrived !== arrived) {

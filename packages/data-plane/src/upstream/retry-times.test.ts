@@ -21,7 +21,7 @@ const retry = (fields: Partial<SnapshotRoute['retry']> = {}): SnapshotRoute['ret
 
 const endMs = (attempt: RecordedAttempt) => attempt.started_ms + attempt.duration_ms;
 
-/** From the beginning of the first attempt to the end of the last one, back-off included. */
+/** From the start of the first attempt to the end of the last one, including back-off. */
 function spanMs(attempts: readonly RecordedAttempt[]): number {
   const [first] = attempts;
   const last = attempts.at(-1);
@@ -33,7 +33,7 @@ describe('the times of a request that was retried', () => {
     ['reset', { backoff_ms: 60 }],
     ['silence', { backoff_ms: 60, per_attempt_timeout_ms: 40 }],
   ])(
-    'add up where it fails with %s: attempts, and the back-off between them',
+    'add up if it fails with %s: the attempts and the back-off between them',
     async (failure, fields) => {
       const upstream = opened(await startFailingUpstream(failure));
       const route = { upstreams: [upstream.url], retry_count: 3, retry: retry(fields) };
@@ -47,7 +47,7 @@ describe('the times of a request that was retried', () => {
           expect(attempt.started_ms).toBeGreaterThanOrEqual(endMs(before) - ROUNDING_MS);
         }
       });
-      // No response follows that would add to it; the waits between come to more by far.
+      // No response body adds to it, and the back-offs are much longer.
       expect(Math.abs(timing.upstream_ms - spanMs(attempts))).toBeLessThan(50);
       const sumMs = attempts.reduce((sum, attempt) => sum + attempt.duration_ms, 0);
       expect(timing.upstream_ms).toBeGreaterThanOrEqual(sumMs - ROUNDING_MS);
@@ -58,7 +58,7 @@ describe('the times of a request that was retried', () => {
     },
   );
 
-  it('count the wait for a Retry-After as the upstream’s, not as latency of the gateway', async () => {
+  it('count the wait for a Retry-After as time of the upstream, not as latency of the gateway', async () => {
     let arrivals = 0;
     const upstream = opened(
       await startUpstream((_seen, response) => {
@@ -80,12 +80,12 @@ describe('the times of a request that was retried', () => {
 
 describe('the deadline', () => {
   it.each<[string, UpstreamFailure, Partial<SnapshotRoute['retry']>]>([
-    ['a back-off far longer than what is left', '503', { backoff_ms: 60_000 }],
-    ['a back-off of the order of what is left', '503', { backoff_ms: 40 }],
+    ['a back-off much longer than the remaining time', '503', { backoff_ms: 60_000 }],
+    ['a back-off about as long as the remaining time', '503', { backoff_ms: 40 }],
     ['resets', 'reset', { backoff_ms: 40 }],
     ['attempts that take too long', 'silence', { backoff_ms: 20, per_attempt_timeout_ms: 60 }],
-    ['an attempt that could take longer than what is left', 'silence', {}],
-  ])('is passed by no attempt and no wait: %s', async (_case, failure, fields) => {
+    ['an attempt that could take longer than the remaining time', 'silence', {}],
+  ])('is not exceeded by an attempt or a wait: %s', async (_case, failure, fields) => {
     const upstream = opened(await startFailingUpstream(failure));
     const timeoutMs = 200;
     const route = { upstreams: [upstream.url], retry_count: 10, timeout_ms: timeoutMs };
@@ -94,9 +94,9 @@ describe('the deadline', () => {
       const response = await gateway.call('test');
       const { attempts, timing } = await gateway.recordOf(response);
       for (const attempt of attempts) expect(attempt.started_ms).toBeLessThan(timeoutMs);
-      // A timer may come late, by the grain of the clock and by what else the machine does.
+      // A timer may be late, because of the resolution of the clock and of other load on the machine.
       expect(timing.total_ms).toBeLessThan(timeoutMs + 5000);
-      // The last answer, or that of the gateway where a wait ended late.
+      // The last response, or that of the gateway if a wait ended late.
       const last = { 503: 503, reset: 502, silence: 504 }[failure as '503'];
       expect([last, 504]).toContain(response.status);
     }
@@ -105,7 +105,7 @@ describe('the deadline', () => {
   it.each([
     ['seconds', () => '30'],
     ['a date', () => new Date(Date.now() + 30_000).toUTCString()],
-  ])('is not waited for by a Retry-After in %s that lies behind it', async (_form, value) => {
+  ])('is not waited for because of a Retry-After beyond it, in %s', async (_form, value) => {
     const upstream = opened(
       await startUpstream((_seen, response) => {
         response.writeHead(503, { 'retry-after': value() }).end('later');

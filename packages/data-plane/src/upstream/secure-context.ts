@@ -3,7 +3,7 @@ import type { UpstreamTls } from '../routing-table/compile-tls.ts';
 
 const contexts = new WeakMap<UpstreamTls, SecureContext>();
 
-/** What a service trusts and presents, TLS 1.2 or newer; made once for each configuration of the service. */
+/** The TLS settings of a service for Node, with TLS 1.2 or newer. Created once for each configuration of the service. */
 export function secureContextOf(tls: UpstreamTls): SecureContext {
   let context = contexts.get(tls);
   if (context === undefined) {

@@ -9,7 +9,7 @@ import { startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
 
-/** How many of so many requests at once each upstream holds, by its weight. */
+/** The number of simultaneous requests that each upstream gets, by its weight. */
 async function spread(weights: readonly number[], requests: number): Promise<number[]> {
   const held: ServerResponse[] = [];
   const upstreams = await Promise.all(
@@ -35,7 +35,7 @@ async function spread(weights: readonly number[], requests: number): Promise<num
 }
 
 describe('the choice of an upstream', () => {
-  it('spreads what is in flight evenly', async () => {
+  it('spreads requests in flight evenly', async () => {
     const counts = await spread([1, 1, 1, 1], 80);
     for (const count of counts) {
       expect(count).toBeGreaterThanOrEqual(15);
@@ -50,7 +50,7 @@ describe('the choice of an upstream', () => {
     expect(light + heavy).toBe(80);
   });
 
-  it('leaves an upstream alone that is stuck with what it has', async () => {
+  it('avoids an upstream that does not respond', async () => {
     const stuck: ServerResponse[] = [];
     const slow = opened(await startUpstream((_seen, response) => void stuck.push(response)));
     const quick = opened(await startUpstream());
@@ -69,7 +69,7 @@ describe('the choice of an upstream', () => {
   });
 });
 
-describe('an address where no upstream may be', () => {
+describe('a denied address', () => {
   const LOOPBACK = ['127.0.0.0/8', '::1/128', '0.0.0.0/8', '::/128'];
 
   it.each([
@@ -81,7 +81,7 @@ describe('an address where no upstream may be', () => {
     'http://[::1]:@',
     'http://[::ffff:127.0.0.1]:@',
     'http://0.0.0.0:@',
-  ])('is never connected to, whichever way %s spells it', async (url) => {
+  ])('is never connected to, in whatever form it is written: %s', async (url) => {
     let connections = 0;
     const upstream = opened(await startRawUpstream(() => (connections += 1)));
     const gateway = opened(
@@ -100,7 +100,7 @@ describe('an address where no upstream may be', () => {
     expect(connections).toBe(0);
   });
 
-  it('is the metadata service of the clouds by default', async () => {
+  it('is that of cloud metadata services by default', async () => {
     const upstreams = ['http://169.254.169.254/latest', 'http://[fd00:ec2::254]'];
     const gateway = opened(await startTestDataPath({ upstreams, retry_count: 1 }));
     const response = await gateway.call('test');
@@ -111,8 +111,8 @@ describe('an address where no upstream may be', () => {
   });
 });
 
-describe('load that is too much', () => {
-  it('is shed with 503, and the place of each request is free again once it is over', async () => {
+describe('load above MAX_IN_FLIGHT_REQUESTS', () => {
+  it('is refused with 503; each request that ends makes room for another', async () => {
     const held: ServerResponse[] = [];
     const upstream = opened(await startUpstream((_seen, response) => void held.push(response)));
     const gateway = opened(

@@ -8,7 +8,7 @@ import { closedPort, startRawUpstream, startUpstream } from '@gateway/shared/tes
 const opened = closeAfterEach();
 
 describe('an upstream that fails', () => {
-  it('by refusing the connection is 502', async () => {
+  it('that refuses the connection: 502', async () => {
     const port = await closedPort();
     const gateway = opened(
       await startTestDataPath({ upstreams: [`http://127.0.0.1:${port}`], retry_count: 0 }),
@@ -24,7 +24,7 @@ describe('an upstream that fails', () => {
     });
   });
 
-  it('by a name that does not resolve is 502', async () => {
+  it('whose name does not resolve: 502', async () => {
     const gateway = opened(
       await startTestDataPath({ upstreams: ['http://nowhere.invalid'], retry_count: 0 }),
     );
@@ -39,7 +39,7 @@ describe('an upstream that fails', () => {
     ['closes', (socket: { end(): unknown }) => socket.end()],
     ['resets', (socket: { resetAndDestroy(): unknown }) => socket.resetAndDestroy()],
   ])(
-    'by a connection that it %s before the response is 502, and POST is not repeated',
+    'that %s the connection before the response: 502, and a POST is not retried',
     async (_how, end) => {
       let arrivals = 0;
       const upstream = opened(
@@ -63,7 +63,7 @@ describe('an upstream that fails', () => {
     },
   );
 
-  it('by never answering is 504 once timeout_ms has passed, and its connection is cut', async () => {
+  it('that never responds: 504 after timeout_ms, and its connection is closed', async () => {
     let cut = 0;
     const upstream = opened(
       await startRawUpstream((socket) => socket.once('close', () => (cut += 1)).resume()),
@@ -81,7 +81,7 @@ describe('an upstream that fails', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('by sending a head that never ends is 504', async () => {
+  it('that sends an endless head: 504', async () => {
     const upstream = opened(
       await startRawUpstream((socket) => {
         socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nX-Slow:'));
@@ -93,7 +93,7 @@ describe('an upstream that fails', () => {
     await expectRefusal(await gateway.call('test'), 504, 'upstream_timeout');
   });
 
-  it('by a slow body has all the time it needs as long as some of it comes', async () => {
+  it('that sends its body slowly may take as long as it needs while some of it arrives', async () => {
     const upstream = opened(
       await startUpstream((_seen, response) => {
         let left = 8;
@@ -119,7 +119,7 @@ describe('an upstream that fails', () => {
     expect(await gateway.recordOf(response)).toMatchObject({ outcome: 'success' });
   });
 
-  it('by one attempt that takes too long is left for another within the deadline', async () => {
+  it('that takes too long for one attempt: another one is tried within the deadline', async () => {
     let arrivals = 0;
     const upstream = opened(
       await startUpstream((_seen, response) => {

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 interface SecureUpstream {
   readonly url: string;
-  /** For each request: who the client's certificate names, what was asked for, and its connection. */
+  /** For each request: the name in the client certificate, whether a certificate was requested, and the connection. */
   readonly seen: { client: string | undefined; asked: string | false; port: number | undefined }[];
   readonly server: Server;
 }
@@ -48,7 +48,9 @@ async function startSecureUpstream(
   const seen: SecureUpstream['seen'] = [];
   const server = createServer(
     {
-      ...{ cert: certPem, key: keyPem, requestCert: clientsOf !== undefined },
+      cert: certPem,
+      key: keyPem,
+      requestCert: clientsOf !== undefined,
       ...(clientsOf !== undefined && { ca: clientsOf.certPem, rejectUnauthorized: true }),
     },
     (request, response) => {
@@ -105,7 +107,7 @@ const clientCertificate = (name: string, by = clients, seal = vault) => {
 };
 
 describe('an upstream with https', () => {
-  it('is reached where its certificate is of the authority that the service names', async () => {
+  it('is reached if its certificate is from the authority of the service', async () => {
     const upstream = await startSecureUpstream(['127.0.0.1']);
     const { call } = await setUp(upstream.url, { ca_pem: authority.certPem });
     const response = await call();
@@ -114,17 +116,22 @@ describe('an upstream with https', () => {
   });
 
   it.each<[string, readonly string[], SnapshotTls | undefined, number | undefined]>([
-    ['of an authority that nobody trusts', ['127.0.0.1'], undefined, undefined],
-    ['of another authority than the named', ['127.0.0.1'], { ca_pem: stranger.certPem }, undefined],
+    ['from an unknown authority', ['127.0.0.1'], undefined, undefined],
+    [
+      'from another authority than that of the service',
+      ['127.0.0.1'],
+      { ca_pem: stranger.certPem },
+      undefined,
+    ],
     ['for another name', ['other.test'], { ca_pem: authority.certPem }, undefined],
     [
-      'for another than the server name',
+      'for another name than server_name',
       ['127.0.0.1'],
       { ca_pem: authority.certPem, server_name: 'pay.test' },
       undefined,
     ],
     ['expired', ['127.0.0.1'], { ca_pem: authority.certPem }, Date.now() - 60_000],
-  ])('is not sent anything where its certificate is %s', async (_case, names, tls, untilMs) => {
+  ])('gets no request if its certificate is %s', async (_case, names, tls, untilMs) => {
     const options = untilMs === undefined ? {} : { validUntilMs: untilMs };
     const upstream = await startSecureUpstream(names, options);
     const { call, gateway } = await setUp(upstream.url, tls);
@@ -136,7 +143,7 @@ describe('an upstream with https', () => {
     expect(record.attempts).toMatchObject([{ error: 'tls_failed' }]);
   });
 
-  it('is asked for the server name of the service, and held to it', async () => {
+  it('gets server_name in the handshake, and its certificate must match', async () => {
     const upstream = await startSecureUpstream(['pay.test']);
     const tls = { ca_pem: authority.certPem, server_name: 'pay.test' };
     const { call } = await setUp(upstream.url, tls);
@@ -144,7 +151,7 @@ describe('an upstream with https', () => {
     expect(upstream.seen).toMatchObject([{ asked: 'pay.test' }]);
   });
 
-  it('is shown the client certificate of the service', async () => {
+  it('gets the client certificate of the service', async () => {
     const upstream = await startSecureUpstream(['127.0.0.1'], { clientsOf: clients });
     const ca_pem = authority.certPem;
     const { call, gateway, plain } = await setUp(upstream.url, { ca_pem });
@@ -161,7 +168,7 @@ describe('an upstream with https', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
-  it('gets new connections where the settings change, and keeps them where the key is sealed anew', async () => {
+  it('gets new connections if the settings change, and keeps them if the key is encrypted again', async () => {
     const upstream = await startSecureUpstream(['127.0.0.1'], { clientsOf: clients });
     const ca_pem = authority.certPem;
     const { certPem, keyPem } = clients.issue(['one.test']);
@@ -183,7 +190,7 @@ describe('an upstream with https', () => {
     expect(third?.port).not.toBe(first?.port);
   });
 
-  it('is not reached at all where the client key cannot be opened', async () => {
+  it('gets no request if the client key cannot be decrypted', async () => {
     const upstream = await startSecureUpstream(['127.0.0.1']);
     const other = new CredentialVault([{ id: 'k2', bytes: randomBytes(32) }], systemRandom);
     const { call } = await setUp(upstream.url, {
@@ -195,7 +202,7 @@ describe('an upstream with https', () => {
     expect(upstream.seen).toEqual([]);
   });
 
-  it('is reached with the settings of its service for WebSocket too', async () => {
+  it('is reached with the settings of its service also for WebSocket', async () => {
     const upstream = await startSecureUpstream(['pay.test'], { clientsOf: clients });
     const sockets = new WebSocketServer({ server: upstream.server });
     const names: (string | undefined)[] = [];
@@ -204,7 +211,8 @@ describe('an upstream with https', () => {
       socket.close();
     });
     const tls = {
-      ...{ ca_pem: authority.certPem, server_name: 'pay.test' },
+      ca_pem: authority.certPem,
+      server_name: 'pay.test',
       client_certificate: clientCertificate('one.test'),
     };
     const { gateway, headers, plain } = await setUp(upstream.url, tls);

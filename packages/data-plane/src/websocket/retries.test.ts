@@ -128,7 +128,9 @@ describe('WebSocket where an upstream fails', () => {
     const retry = { on_statuses: [], backoff_ms: 10, unsafe_methods: 'never' as const };
     const gateway = await start({
       upstreams: [silent.url],
-      ...{ retry_count: 10, timeout_ms: 200, retry: { ...retry, per_attempt_timeout_ms: 60 } },
+      retry_count: 10,
+      timeout_ms: 200,
+      retry: { ...retry, per_attempt_timeout_ms: 60 },
     });
     const { status, id } = await answerOf(dial(gateway));
     expect(status).toBe(504);
@@ -145,7 +147,9 @@ describe('WebSocket where an upstream fails', () => {
     const retry = { on_statuses: [], backoff_ms: 10_000, unsafe_methods: 'never' as const };
     const gateway = await start({
       upstreams,
-      ...{ retry_count: 10, timeout_ms: 60_000, retry: { ...retry, per_attempt_timeout_ms: null } },
+      retry_count: 10,
+      timeout_ms: 60_000,
+      retry: { ...retry, per_attempt_timeout_ms: null },
     });
     const socket = dial(gateway);
     await eventually(async () => expect(await gateway.inFlight()).toBe(1));

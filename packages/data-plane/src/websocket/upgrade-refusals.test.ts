@@ -145,7 +145,9 @@ describe('an upgrade to WebSocket that is refused', () => {
   it('by the answer of an upstream, a body in chunks included, gets that answer', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(403, {
-        ...{ 'x-upstream': 'yes', 'x-request-id': 'theirs', 'x-gateway-error': 'internal_error' },
+        'x-upstream': 'yes',
+        'x-request-id': 'theirs',
+        'x-gateway-error': 'internal_error',
         'set-cookie': ['a=1', 'b=2'],
       });
       response.write('not ');

@@ -75,24 +75,24 @@ describe('WebSocket', () => {
   it('goes to the sub-path with its query and without the credential of the caller', async () => {
     const { gateway, requests, upstream } = await setUp();
     const headers = {
-      ...{ cookie: 'a=1', 'x-custom': 'kept', 'x-gateway-environment': 'production' },
-      ...{ 'x-forwarded-for': '203.0.113.9', origin: 'https://app.test', 'x-request-id': 'mine' },
+      cookie: 'a=1',
+      'x-custom': 'kept',
+      'x-gateway-environment': 'production',
+      'x-forwarded-for': '203.0.113.9',
+      origin: 'https://app.test',
+      'x-request-id': 'mine',
     };
     const socket = dial(gateway, 'test//rooms/%41?a=1&b=', { headers });
     const answer = await answerOf(socket);
     expect(requests[0]?.url).toBe('/base//rooms/%41?a=1&b=');
     expect(requests[0]?.headers).toMatchObject({
-      ...{
-        host: new URL(upstream.url).host,
-        cookie: 'a=1',
-        'x-custom': 'kept',
-        via: '1.1 gateway',
-      },
-      ...{
-        'x-forwarded-for': '127.0.0.1',
-        origin: 'https://app.test',
-        'sec-websocket-version': '13',
-      },
+      host: new URL(upstream.url).host,
+      cookie: 'a=1',
+      'x-custom': 'kept',
+      via: '1.1 gateway',
+      'x-forwarded-for': '127.0.0.1',
+      origin: 'https://app.test',
+      'sec-websocket-version': '13',
       'x-request-id': answer.headers['x-request-id'],
     });
     expect(JSON.stringify(requests[0]?.rawHeaders)).not.toContain('gwt_');
@@ -104,7 +104,9 @@ describe('WebSocket', () => {
     const { statusCode, headers } = await answerOf(dial(gateway));
     expect(statusCode).toBe(101);
     expect(headers).toMatchObject({
-      ...{ upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-protocol': 'chat' },
+      upgrade: 'websocket',
+      connection: 'Upgrade',
+      'sec-websocket-protocol': 'chat',
       'x-request-id': expect.stringMatching(/^req_/),
       'x-gateway-latency': expect.stringMatching(/^\d+$/),
       'x-ratelimit-remaining': '999',
@@ -123,8 +125,13 @@ describe('WebSocket', () => {
     socket.close();
     const record = await gateway.recordOf(String(answer.headers['x-request-id']));
     expect(record).toMatchObject({
-      ...{ method: 'GET', status: 101, outcome: 'success', error_code: null, retry_count: 0 },
-      ...{ route: 'test', attempts: [{ upstream: 'ups_0', status: 101 }] },
+      method: 'GET',
+      status: 101,
+      outcome: 'success',
+      error_code: null,
+      retry_count: 0,
+      route: 'test',
+      attempts: [{ upstream: 'ups_0', status: 101 }],
     });
     expect(record.response_bytes).toBeGreaterThan(100);
     expect(record.timing.gateway_ms + record.timing.upstream_ms).toBeLessThanOrEqual(

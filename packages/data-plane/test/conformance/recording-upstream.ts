@@ -69,7 +69,11 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
   });
 
   const upstream: RecordingUpstream = {
-    ...{ url: `${listening.url}/base`, requests, received, malformed, script: undefined },
+    url: `${listening.url}/base`,
+    requests,
+    received,
+    malformed,
+    script: undefined,
     close: () => listening.close(),
   };
 

@@ -27,13 +27,19 @@ export async function startRig(
     {
       environment: {
         // One, so that what a request leaves behind on it meets the next one.
-        ...{ MAX_UPSTREAM_CONNECTIONS: '1', LINGER_TIMEOUT_MS: '300', MAX_HEADER_BYTES: '16384' },
-        ...{ AUTH_FAILURE_LIMIT: '1000000', ...environment },
+        MAX_UPSTREAM_CONNECTIONS: '1',
+        LINGER_TIMEOUT_MS: '300',
+        MAX_HEADER_BYTES: '16384',
+        AUTH_FAILURE_LIMIT: '1000000',
+        ...environment,
       },
     },
   );
   return {
-    ...{ port: gateway.port, token: gateway.token, gateway, upstream },
+    port: gateway.port,
+    token: gateway.token,
+    gateway,
+    upstream,
     async close() {
       await gateway.stop();
       await upstream.close();

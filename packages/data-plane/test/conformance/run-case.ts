@@ -122,7 +122,8 @@ async function canary(rig: ConformanceRig, connection: RawConnection): Promise<v
   connection.send(text(`GET /v1/proxy/test/${name} HTTP/1.1`, lines));
   const response = await connection.response();
   expect({ status: response.status, body: await response.text() }).toEqual({
-    ...{ status: 200, body: name },
+    status: 200,
+    body: name,
   });
   expect(rig.upstream.requests.at(-1)).toMatchObject({ target: `/base/${name}`, body: '' });
 }

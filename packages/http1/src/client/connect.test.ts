@@ -32,8 +32,11 @@ describe('a connection to an upstream over TLS', () => {
     );
     const failures: unknown[] = [];
     const options = {
-      ...{ origin: new URL(`https://${host}:${upstream.port}`), timeoutMs: 5000 },
-      ...{ lookup: lookupV4, clock: systemClock, received: () => undefined },
+      origin: new URL(`https://${host}:${upstream.port}`),
+      timeoutMs: 5000,
+      lookup: lookupV4,
+      clock: systemClock,
+      received: () => undefined,
     };
     connect(options, (socket, failure) => void failures.push(socket ?? failure));
     await eventually(() => expect(failures).toEqual([{ phase: 'tls' }]));
@@ -47,7 +50,10 @@ describe('the time-out of a connection', () => {
     const upstream = opened(await startRawUpstream(() => undefined));
     const clock = manualClock();
     const options = {
-      ...{ origin: new URL(upstream.url), timeoutMs: 100, lookup: lookupV4, clock },
+      origin: new URL(upstream.url),
+      timeoutMs: 100,
+      lookup: lookupV4,
+      clock,
       received: () => undefined,
     };
     const result = new Promise((resolve) => {

@@ -81,7 +81,9 @@ describe('requests of a connection', () => {
         expect(refused).toBeUndefined();
         expect(seen.map(({ start, body, complete }) => ({ start, body, complete }))).toEqual(
           messages.map(({ target, body }) => ({
-            ...{ start: `POST ${target} 1.1`, body, complete: true },
+            start: `POST ${target} 1.1`,
+            body,
+            complete: true,
           })),
         );
         for (const [index, { fields }] of messages.entries()) {

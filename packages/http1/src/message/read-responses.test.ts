@@ -128,7 +128,10 @@ describe('a response', () => {
   it('tells its length once, and none where it can have no body', () => {
     const twice = 'Content-Length: 5\r\ncontent-length: 5\r\nX: 1\r\n\r\n';
     expect(read([`HTTP/1.1 200 OK\r\n${twice}hello`])).toMatchObject({
-      ...{ ok: true, ended: true, body: 'hello', keepAlive: true },
+      ok: true,
+      ended: true,
+      body: 'hello',
+      keepAlive: true,
       fields: ['Content-Length', '5', 'X', '1'],
     });
     expect(read([`HTTP/1.1 204 No\r\n${twice}`])).toMatchObject({

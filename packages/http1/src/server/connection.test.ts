@@ -20,12 +20,10 @@ let onRequest: (request: ServerRequest, response: ServerResponse) => void;
 
 beforeEach(async () => {
   http1 = createHttp1Server({
-    ...{
-      clock: systemClock,
-      maxHeaderBytes: 1000,
-      maxHeaderLines: 100,
-      lingerTimeoutMs: 300,
-    },
+    clock: systemClock,
+    maxHeaderBytes: 1000,
+    maxHeaderLines: 100,
+    lingerTimeoutMs: 300,
     onRequest: (request, response) => {
       onRequest(request, response);
     },

@@ -5,7 +5,7 @@ import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startTokenIssuer } from '@gateway/shared/test/token-issuer';
 import { closedPort } from '@gateway/shared/test/upstream';
-import { guardedLookup } from '../../upstream/names/guarded-lookup.ts';
+import { guardedLookup } from '../../upstream/dns/guarded-lookup.ts';
 import { createFetchKeySet, FETCH_TIMEOUT_MS } from './fetch-key-set.ts';
 
 const opened = closeAfterEach();

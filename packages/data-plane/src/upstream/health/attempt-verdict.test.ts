@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CompiledRoute } from '../../routing-table/routing-table.ts';
-import type { AttemptError } from '../port.ts';
+import type { AttemptError } from '../upstream-client.ts';
 import { attemptVerdict, hasFairTime } from './attempt-verdict.ts';
 
 const failed = (name: AttemptError['name'], sent = true) => ({ error: { name, sent } });
 const answered = (status: number) => ({ response: { status } });
 
-describe('what an attempt says of its upstream', () => {
+describe('the verdict of an attempt on its upstream', () => {
   it.each([
     [answered(200), 'good'],
     [answered(404), 'good'],
@@ -26,14 +26,14 @@ describe('what an attempt says of its upstream', () => {
     expect(attemptVerdict(outcome, true)).toBe(verdict);
   });
 
-  it('is nothing where it timed out, yet not by the upstream', () => {
+  it('is nothing if it timed out because of the caller', () => {
     expect(attemptVerdict(failed('attempt_timeout'), false)).toBe('nothing');
     expect(attemptVerdict(failed('attempt_timeout', false), false)).toBe('nothing');
     expect(attemptVerdict(failed('reset'), false)).toBe('bad');
     expect(attemptVerdict(answered(503), false)).toBe('bad');
   });
 
-  it('needs half of the time that the route gives an attempt', () => {
+  it('counts a timeout only after half of the time that the route gives an attempt', () => {
     const route = (perAttemptTimeoutMs: number | undefined) =>
       ({ settings: { timeout_ms: 1000 }, retry: { perAttemptTimeoutMs } }) as CompiledRoute;
     expect([500, 499].map((ms) => hasFairTime(ms, route(undefined)))).toEqual([true, false]);

@@ -1,23 +1,23 @@
 import type { HealthCheckPolicy } from '../../routing-table/routing-table.ts';
 
-/** After a check that says something new the next one follows sooner, so that the verdict is not late. */
+/** After a check with a new result the next one follows sooner, so that the health changes soon. */
 const CONFIRM_BAD_MS = 500;
 const CONFIRM_BAD_PART = 1 / 4;
 const CONFIRM_GOOD_PART = 1 / 2;
-/** Intervals are shortened by up to this part, at random, so that no two data planes keep step. */
+/** Intervals are shortened at random by up to this part, so that data planes do not check at the same time. */
 const JITTER_PART = 1 / 10;
 const FIRST_SPREAD_MS = 200;
 const FIRST_SPREAD_PER_UPSTREAM_MS = 0.5;
 
-/** How long after the beginning of one check the next one begins where failures are to be confirmed, ms. */
+/** The time between the starts of two checks while a failure is to be confirmed, ms. */
 export function confirmBadMs({ intervalMs }: HealthCheckPolicy): number {
   return Math.min(CONFIRM_BAD_MS, intervalMs * CONFIRM_BAD_PART);
 }
 
 /**
- * How long after the beginning of a check the next one begins, ms.
+ * The time from the start of a check to the start of the next one, ms.
  *
- * @param unsettled what checks have begun to say, where it is not yet believed
+ * @param unsettled the result of the last checks, if it has not changed the health yet
  * @param random a number in [0, 1)
  */
 export function nextCheckMs(
@@ -31,10 +31,10 @@ export function nextCheckMs(
 }
 
 /**
- * When the first check of an upstream begins, ms from now: soon, yet spread over as much time as there
- * are upstreams that begin together, up to one interval.
+ * The time until the first check of an upstream, ms. The first checks of upstreams that are added together are spread
+ * over a time that grows with their number, up to one interval.
  *
- * @param together how many begin
+ * @param together the number of upstreams that are added together
  * @param random a number in [0, 1)
  */
 export function firstCheckMs(policy: HealthCheckPolicy, together: number, random: number): number {

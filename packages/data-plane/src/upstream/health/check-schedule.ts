@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 
-/** Something that is checked again and again. */
+/** Something that is checked at intervals. */
 export interface CheckedItem {
-  /** Checks it. Never rejects. */
+  /** Runs a check. Never rejects. */
   check(): Promise<void>;
-  /** How long after the beginning of the last check the next one is due, ms. */
+  /** The time from the start of the last check to the start of the next one, ms. */
   nextDelayMs(): number;
 }
 
@@ -22,7 +22,7 @@ interface Entry {
   state: 'scheduled' | 'queued' | 'running' | 'removed';
 }
 
-/** When checks run: each item on its own, never twice at once, and never too many together. */
+/** Runs the checks of each item one after the other, and at most `maxParallel` checks at one time. */
 export class CheckSchedule {
   readonly #options: CheckScheduleOptions;
   readonly #entries = new Map<CheckedItem, Entry>();
@@ -33,11 +33,12 @@ export class CheckSchedule {
     this.#options = options;
   }
 
-  /** Checks that are due and wait for others to end. */
+  /** The number of checks that are due and wait for others to end. */
   get waiting(): number {
     return this.#queue.length;
   }
 
+  /** Adds an item; its first check is due after `firstDelayMs`. */
   add(item: CheckedItem, firstDelayMs: number): void {
     const entry: Entry = {
       item,
@@ -50,14 +51,15 @@ export class CheckSchedule {
     this.#plan(entry, this.#options.clock.monotonicMs() + firstDelayMs);
   }
 
-  /** Has the next check begin sooner where it is further away: `minGapMs` after the last one, or now. */
+  /** Moves the next check of the item forward: to `minGapMs` after the start of the last one, or to now. */
   hurry(item: CheckedItem, minGapMs: number): void {
     const entry = this.#entries.get(item);
     if (entry?.state !== 'scheduled') return;
-    const soonestMs = Math.max(this.#options.clock.monotonicMs(), entry.startedMs + minGapMs);
-    if (soonestMs < entry.dueMs) this.#plan(entry, soonestMs);
+    const earliestMs = Math.max(this.#options.clock.monotonicMs(), entry.startedMs + minGapMs);
+    if (earliestMs < entry.dueMs) this.#plan(entry, earliestMs);
   }
 
+  /** Removes an item. A check that is running is not cancelled. */
   remove(item: CheckedItem): void {
     const entry = this.#entries.get(item);
     if (entry === undefined) return;
@@ -67,7 +69,7 @@ export class CheckSchedule {
     entry.state = 'removed';
   }
 
-  /** Begins no further check. */
+  /** Removes all items, so that no further check starts. */
   stop(): void {
     for (const item of [...this.#entries.keys()]) this.remove(item);
   }
@@ -93,7 +95,7 @@ export class CheckSchedule {
       entry.startedMs = this.#options.clock.monotonicMs();
       void entry.item.check().then(() => {
         this.#running -= 1;
-        // The compiler does not see that it may have been removed meanwhile.
+        // The compiler does not know that it may have been removed meanwhile.
         const { state } = entry as { state: Entry['state'] };
         if (state !== 'removed') this.#plan(entry, entry.startedMs + entry.item.nextDelayMs());
         this.#runNext();

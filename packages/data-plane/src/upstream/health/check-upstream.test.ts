@@ -5,22 +5,33 @@ import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import type { CompiledUpstream } from '../../routing-table/routing-table.ts';
 import { closedPort, listen, startRawUpstream } from '@gateway/shared/test/upstream';
-import { guardedLookup } from '../names/guarded-lookup.ts';
-import { UpstreamPools } from '../pools.ts';
+import { guardedLookup } from '../dns/guarded-lookup.ts';
+import { UpstreamPools } from '../upstream-pools.ts';
 import { createUpstreamCheck } from './check-upstream.ts';
 
 function poolsThatDeny(cidrs: readonly string[]): UpstreamPools {
   const deny = parseAddressRanges(cidrs);
   return new UpstreamPools({
-    ...{ clock: systemClock, deny, lookup: guardedLookup(deny), maxConnections: 10 },
-    ...{ connectTimeoutMs: 1000, bodyIdleTimeoutMs: 1000 },
+    clock: systemClock,
+    deny,
+    lookup: guardedLookup(deny),
+    maxConnections: 10,
+    connectTimeoutMs: 1000,
+    bodyIdleTimeoutMs: 1000,
   });
 }
 
 function at(origin: string): CompiledUpstream {
   return {
-    ...{ key: `svc ups ${origin}`, id: 'ups', serviceId: 'svc', url: `${origin}/base`, origin },
-    ...{ host: new URL(origin).host, basePath: '/base', region: null, weight: 1 },
+    key: `svc ups ${origin}`,
+    id: 'ups',
+    serviceId: 'svc',
+    url: `${origin}/base`,
+    origin,
+    host: new URL(origin).host,
+    basePath: '/base',
+    region: null,
+    weight: 1,
   };
 }
 
@@ -44,13 +55,15 @@ describe('a check of an upstream', () => {
     await close();
   });
 
-  it('asks for the path at the host, without a credential, on a connection of its own', async () => {
+  it('requests the path at the host, without a credential, on a new connection', async () => {
     await check(at(url), '/healthz?deep=1', 1000);
     await check(at(url), '/healthz?deep=1', 1000);
     const [first, second] = seen;
     expect(first?.url).toBe('/healthz?deep=1');
     expect(first?.headers).toEqual({
-      ...{ host: new URL(url).host, accept: '*/*', connection: 'close' },
+      host: new URL(url).host,
+      accept: '*/*',
+      connection: 'close',
       'user-agent': 'gateway-health-check',
     });
     expect(second?.port).not.toBe(first?.port);
@@ -64,12 +77,12 @@ describe('a check of an upstream', () => {
     [404, 'bad'],
     [500, 'bad'],
     [503, 'bad'],
-  ])('takes %i as %s', async (status, verdict) => {
+  ])('regards status %i as %s', async (status, verdict) => {
     answer = (response) => response.writeHead(status).end();
     expect(await check(at(url), '/', 1000)).toEqual({ verdict, detail: `status_${status}` });
   });
 
-  it('needs the head of the answer alone, however long the body', async () => {
+  it('needs only the head of the response, however long the body is', async () => {
     const { promise: closed, resolve } = Promise.withResolvers<string>();
     answer = (response) => {
       response.once('close', () => resolve('closed'));
@@ -79,7 +92,7 @@ describe('a check of an upstream', () => {
     expect(await closed).toBe('closed');
   });
 
-  it('fails within its time-out, and says how', async () => {
+  it('fails within its timeout, and reports how', async () => {
     const silent = await startRawUpstream(() => undefined);
     const garbage = await startRawUpstream((socket) => void socket.write('hello\r\n\r\n'));
     const reset = await startRawUpstream((socket) => socket.once('data', () => socket.destroy()));
@@ -99,7 +112,7 @@ describe('a check of an upstream', () => {
     }
   });
 
-  it('ends at once where it is cut short', async () => {
+  it('ends at once if it is cancelled', async () => {
     const cut = new AbortController();
     const silent = await startRawUpstream((socket) => socket.once('data', () => cut.abort()));
     const result = check(at(silent.url), '/', 60_000, cut.signal);
@@ -107,7 +120,7 @@ describe('a check of an upstream', () => {
     await silent.close();
   });
 
-  it('reaches no address at which no upstream may be', async () => {
+  it('never connects to a denied address', async () => {
     const guarded = poolsThatDeny(['127.0.0.0/8', '::1/128']);
     const asked = seen.length;
     for (const origin of [url, url.replace('127.0.0.1', 'localhost')]) {

@@ -1,22 +1,23 @@
 import type { CompiledUpstream } from '../../routing-table/routing-table.ts';
-import type { UpstreamClient } from '../port.ts';
+import type { UpstreamClient } from '../upstream-client.ts';
 import type { CheckVerdict } from './upstream-state.ts';
 
+/** The result of one check. */
 export interface CheckResult {
   readonly verdict: CheckVerdict;
-  /** What came: a status, or what the failure is called in records. */
+  /** The status, or the name of the failure in records. */
   readonly detail: string;
 }
 
-/** Checks an upstream within `timeoutMs`, or until it is cut short: then the result says nothing. Never rejects. */
+/** Checks an upstream within `timeoutMs`. After `signal` has aborted the result means nothing. Never rejects. */
 export type CheckUpstream = (
   upstream: CompiledUpstream,
   path: string,
   timeoutMs: number,
-  cutShort?: AbortSignal,
+  signal?: AbortSignal,
 ) => Promise<CheckResult>;
 
-/** The connections of checks, kept apart from those of traffic. */
+/** Makes the connections of checks; those of requests are separate. */
 export interface CheckClient extends Pick<UpstreamClient, 'begin'> {
   retain(keys: { has(key: string): boolean }): void;
 }
@@ -24,20 +25,20 @@ export interface CheckClient extends Pick<UpstreamClient, 'begin'> {
 const FIELDS = ['accept', '*/*', 'user-agent', 'gateway-health-check', 'connection', 'close'];
 
 /**
- * Asks `GET path` of the upstream's host, without a credential: 200 to 299 is good, a redirect is not.
- * Each check opens a connection of its own, as that is what it is to find out, and passes the same
- * address guard as traffic.
+ * Checks with `GET path` at the host of the upstream, without a credential. 200 to 299 is good; a redirect is not. Each
+ * check opens its own connection, because it must show that a connection can be opened. Denied addresses are refused as
+ * for requests.
  */
 export function createUpstreamCheck(client: CheckClient): CheckUpstream {
   const running = new Set<string>();
-  return async (upstream, path, timeoutMs, cutShort) => {
+  return async (upstream, path, timeoutMs, signal) => {
     running.add(upstream.key);
     const attempt = client.begin(
       upstream,
       { method: 'GET', path, fields: FIELDS, body: null, contentLength: undefined },
       timeoutMs,
     );
-    cutShort?.addEventListener('abort', () => attempt.cancel(), { once: true });
+    signal?.addEventListener('abort', () => attempt.cancel(), { once: true });
     const { response, error } = await attempt.outcome;
     response?.cancel();
     running.delete(upstream.key);

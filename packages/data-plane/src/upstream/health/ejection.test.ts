@@ -10,7 +10,7 @@ import { closedPort, startRawUpstream, startUpstream } from '@gateway/shared/tes
 
 const opened = closeAfterEach();
 
-/** The snapshot with the upstreams' regions and the settings of their checks set. */
+/** The snapshot with regions of the upstreams and settings of their checks. */
 function withRegions(
   snapshot: Snapshot,
   regions: readonly (string | null)[],
@@ -30,8 +30,8 @@ function withRegions(
   };
 }
 
-describe('requests and the health of upstreams', () => {
-  it('end an upstream that fails five times in a row: it gets no more of them', async () => {
+describe('requests', () => {
+  it('eject an upstream that fails five times in a row: it gets no more of them', async () => {
     const failing = opened(
       await startUpstream((_seen, response) => void response.writeHead(503).end()),
     );
@@ -47,13 +47,16 @@ describe('requests and the health of upstreams', () => {
     );
     const line = gateway.logLines.find((one) => one.includes('"ejected"')) ?? '';
     expect(JSON.parse(line)).toMatchObject({
-      ...{ msg: 'the health of an upstream changed', upstream: 'ups_0', service: 'svc_test' },
-      ...{ to: 'ejected', reason: 'consecutive_failures' },
+      msg: 'upstream health changed',
+      upstream: 'ups_0',
+      service: 'svc_test',
+      to: 'ejected',
+      reason: 'consecutive_failures',
     });
     expect(line).not.toContain(failing.url);
   });
 
-  it('are not counted against an upstream that answers 500, nor by callers who leave', async () => {
+  it('do not count against an upstream that responds with 500, or if the caller leaves', async () => {
     let answers = false;
     const upstream = opened(
       await startUpstream((_seen, response) => {
@@ -77,7 +80,7 @@ describe('requests and the health of upstreams', () => {
     expect(await gateway.registry.metrics()).not.toContain('to="ejected"');
   });
 
-  it('are not counted against an upstream where slow callers had used up the time', async () => {
+  it('do not count against an upstream if slow callers used up the time', async () => {
     const silent = opened(await startUpstream(() => undefined));
     let aheadMs = 0;
     const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
@@ -96,7 +99,7 @@ describe('requests and the health of upstreams', () => {
     expect(await gateway.registry.metrics()).not.toContain('to="ejected"');
   });
 
-  it('find the healthy one of two at once if the other accepts no connection, for any method', async () => {
+  it('reach the healthy one of two at once if the other accepts no connection, with any method', async () => {
     const away = `http://127.0.0.1:${await closedPort()}`;
     const good = opened(await startUpstream());
     const gateway = opened(
@@ -104,12 +107,14 @@ describe('requests and the health of upstreams', () => {
         upstreams: [away, good.url],
         retry_count: 1,
         retry: {
-          ...{ on_statuses: [503], per_attempt_timeout_ms: null },
-          ...{ backoff_ms: 5000, unsafe_methods: 'never' },
+          on_statuses: [503],
+          per_attempt_timeout_ms: null,
+          backoff_ms: 5000,
+          unsafe_methods: 'never',
         },
       }),
     );
-    // At once, so that the budget of retries alone would not let all of them move.
+    // All at once, so that the retry budget alone would not allow all retries.
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => gateway.call('test', { method: 'POST', body: '{}' })),
     );
@@ -123,7 +128,7 @@ describe('requests and the health of upstreams', () => {
     ]);
   });
 
-  it('stay in the region, and go to another one only where it has no healthy upstream', async () => {
+  it('stay in the region, and go to another one only if it has no healthy upstream', async () => {
     const eu = opened(await startUpstream());
     const us = opened(await startUpstream());
     const anywhere = opened(await startUpstream());
@@ -142,7 +147,7 @@ describe('requests and the health of upstreams', () => {
     expect(us.seen).toHaveLength(10);
   });
 
-  it('fail over to the route’s next region, with both attempts and their regions in the record', async () => {
+  it('fail over to the next region of the route, with both attempts and their regions in the record', async () => {
     const away = `http://127.0.0.1:${await closedPort()}`;
     const us = opened(await startUpstream());
     const asia = opened(await startUpstream());
@@ -154,7 +159,9 @@ describe('requests and the health of upstreams', () => {
     await gateway.use(withRegions(snapshot, ['eu', 'asia', 'us']));
     const record = await gateway.recordOf(await gateway.call('test'));
     expect(record).toMatchObject({
-      ...{ status: 200, retry_count: 1, upstream: { region: 'us' } },
+      status: 200,
+      retry_count: 1,
+      upstream: { region: 'us' },
       attempts: [
         { upstream: 'ups_0', region: 'eu', error: 'connect_refused' },
         { upstream: 'ups_2', region: 'us', status: 200 },
@@ -162,8 +169,8 @@ describe('requests and the health of upstreams', () => {
     });
   });
 
-  it('are tried on all upstreams where every check fails, rather than refused', async () => {
-    // Checks get no answer in HTTP; requests do.
+  it('are tried on all upstreams if every check fails, rather than refused', async () => {
+    // Checks get an invalid response; requests get a valid one.
     const answering = () =>
       startRawUpstream((socket) => {
         socket.on('data', (bytes: Buffer) => {
@@ -221,7 +228,7 @@ describe('requests and the health of upstreams', () => {
     await leaving.close();
     await metric('gateway_upstreams{health="unhealthy"} 1');
     fails = false;
-    // At once: the budget would not let most of them be tried again.
+    // All at once: the retry budget alone would refuse most of the retries.
     const calls = Array.from({ length: 40 }, () => gateway.call('test', { method: 'POST' }));
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(statuses).toEqual(Array(40).fill(200));

@@ -6,22 +6,24 @@ export interface HealthMetrics {
   readonly transitions: Counter<'to' | 'reason'>;
 }
 
+/** Where the values of the gauges come from. */
 export interface HealthGauges {
   readonly upstreams: () => Iterable<HealthName>;
   readonly waitingChecks: () => number;
-  /** Service id → upstreams that are healthy, fail, and are not known. */
+  /** By service id: the numbers of upstreams that are healthy, that fail, and whose health is unknown. */
   readonly services: () => Iterable<readonly [string, readonly [number, number, number]]>;
 }
 
-/** Services with a row of their own in the metrics; the sums hold all of them. */
+/** The number of services that have their own time series; the gauge of all upstreams counts the others too. */
 const MAX_SERVICE_ROWS = 1000;
 const NAMES: readonly HealthName[] = ['unknown', 'healthy', 'unhealthy', 'ejected', 'half_open'];
 
+/** Registers the metrics of upstream health. */
 export function createHealthMetrics(registry: Registry, gauges: HealthGauges): HealthMetrics {
   const registers = [registry];
   new Gauge({
     name: 'gateway_upstreams',
-    help: 'Upstreams by what this data plane knows of their health',
+    help: 'Upstreams, by their health as this data plane sees it',
     labelNames: ['health'],
     registers,
     collect() {
@@ -56,13 +58,13 @@ export function createHealthMetrics(registry: Registry, gauges: HealthGauges): H
   return {
     checks: new Counter<'result'>({
       name: 'gateway_upstream_checks_total',
-      help: 'Health checks made',
+      help: 'Health checks, by result',
       labelNames: ['result'],
       registers,
     }),
     transitions: new Counter<'to' | 'reason'>({
       name: 'gateway_upstream_transitions_total',
-      help: 'Changes of an upstream’s health, and why',
+      help: 'Changes of the health of an upstream, by new health and reason',
       labelNames: ['to', 'reason'],
       registers,
     }),

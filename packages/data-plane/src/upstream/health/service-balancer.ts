@@ -1,72 +1,73 @@
 import type { CompiledService, CompiledUpstream } from '../../routing-table/routing-table.ts';
-import { selectUpstream, type SelectionOptions } from '../select.ts';
+import { selectUpstream, type SelectionOptions } from '../select-upstream.ts';
 import type { AttemptVerdict, UpstreamState } from './upstream-state.ts';
 
-/** Takes what became of an attempt where that may change something. */
-export type AttemptSink = (
+/** Receives the verdict of each attempt that may change the health of its upstream. */
+export type AttemptObserver = (
   upstream: CompiledUpstream,
   state: UpstreamState,
   verdict: AttemptVerdict,
   probe: number,
 ) => void;
 
-/** Gives each service its balancer. */
+/** The balancers of all services. */
 export interface ServiceBalancers {
   of(service: CompiledService): ServiceBalancer;
 }
 
 /**
- * Spreads the requests of one service over its upstreams, by what is in flight and what is known of
- * their health. Made once for each service of a configuration; the states in it outlive that.
+ * Spreads the requests of one service over its upstreams by requests in flight and health. There is one for each service
+ * of a configuration; the states in it outlive the configuration.
  */
 export class ServiceBalancer {
   readonly service: CompiledService;
-  /** Of the service's upstreams, in their order. */
+  /** In the order of the upstreams of the service. */
   readonly states: readonly UpstreamState[];
   readonly #selection: SelectionOptions<CompiledUpstream>;
-  readonly #sink: AttemptSink;
+  readonly #observer: AttemptObserver;
 
   constructor(
     service: CompiledService,
     states: readonly UpstreamState[],
     selection: SelectionOptions<CompiledUpstream>,
-    sink: AttemptSink,
+    observer: AttemptObserver,
   ) {
     this.service = service;
     this.states = states;
     this.#selection = selection;
-    this.#sink = sink;
+    this.#observer = observer;
   }
 
   /**
-   * The index of the upstream to send to; −1 where the service has none.
+   * Returns the index of the upstream for the next attempt, or −1 if the service has none.
    *
-   * @param regions the route's order of failover
-   * @param tried indices that this request has tried
+   * @param regions the failover order of the route
+   * @param tried indices of the upstreams that this request has tried
    */
   choose(regions: readonly string[], tried: ReadonlySet<number>): number {
     return selectUpstream(this.service.upstreams, this.states, regions, tried, this.#selection);
   }
 
-  /** An attempt at the upstream begins; what this gives must be handed to `ended`. */
+  /** An attempt at the upstream begins. Returns a number that `ended` needs. */
   begin(index: number): number {
     return this.states[index]?.begin() ?? 0;
   }
 
+  /** The attempt has ended. */
   ended(index: number, probe: number, verdict: AttemptVerdict): void {
     const state = this.states[index];
     const upstream = this.service.upstreams[index];
     if (state === undefined || upstream === undefined) return;
-    if (verdict === 'good' && state.undoubted) return;
-    this.#sink(upstream, state, verdict, probe);
+    if (verdict === 'good' && state.hasNoDoubt) return;
+    this.#observer(upstream, state, verdict, probe);
   }
 
-  /** Whether a healthy upstream is left beside those that were tried and this one. */
+  /** Whether there is a healthy upstream other than this one and those that were tried. */
   hasOther(tried: ReadonlySet<number>, index: number): boolean {
     return this.states.some((state, at) => state.usable && at !== index && !tried.has(at));
   }
 
-  /** How many upstreams are healthy, fail, and are not known. */
+  /** The numbers of upstreams that are healthy, that fail, and whose health is unknown. */
   count(): [number, number, number] {
     const counts: [number, number, number] = [0, 0, 0];
     for (const { name } of this.states) {

@@ -108,7 +108,7 @@ export class TrackedUpstream implements CheckedItem {
     metrics.transitions.inc({ to, reason });
     const fields = { upstream: id, service: serviceId, region, from, to, reason, detail };
     const worse = to === 'unhealthy' || to === 'ejected';
-    log[worse ? 'warn' : 'info'](fields, 'the health of an upstream changed');
+    log[worse ? 'warn' : 'info'](fields, 'upstream health changed');
     onChange();
   }
 

@@ -9,7 +9,7 @@ import type {
   EnvironmentTable,
   RoutingTable,
 } from '../../routing-table/routing-table.ts';
-import type { SelectionOptions } from '../select.ts';
+import type { SelectionOptions } from '../select-upstream.ts';
 import { firstCheckMs } from './check-pace.ts';
 import { CheckSchedule } from './check-schedule.ts';
 import type { CheckUpstream } from './check-upstream.ts';

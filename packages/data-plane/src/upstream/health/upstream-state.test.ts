@@ -25,7 +25,7 @@ function check(state: UpstreamState, ...results: boolean[]) {
   return results.map((good) => state.checked(good ? 'good' : 'bad', THRESHOLDS, 0)).at(-1);
 }
 
-/** Ejected by answers, then half open. */
+/** Ejected because of bad responses, then half open. */
 function halfOpen(): UpstreamState {
   const state = new UpstreamState();
   check(state, true);
@@ -35,18 +35,20 @@ function halfOpen(): UpstreamState {
 }
 
 describe('active checks of an upstream', () => {
-  it('make it known at the first good one, and leave it in use before', () => {
+  it('make it healthy with the first good one; it is used before', () => {
     const state = new UpstreamState();
     expect(state).toMatchObject({ name: 'unknown', usable: true });
     expect(check(state, true)).toEqual({ from: 'unknown', to: 'healthy', reason: 'check_passed' });
   });
 
-  it('take as many bad ones in a row as the threshold says, and as many good ones to come back', () => {
+  it('make it unhealthy after as many bad ones in a row as the threshold says, and healthy after as many good ones', () => {
     const state = new UpstreamState();
     expect(check(state, true, false, false, true, false, false)).toBeUndefined();
     expect(state).toMatchObject({ name: 'healthy', unsettled: 'bad' });
     expect(check(state, false)).toEqual({
-      ...{ from: 'healthy', to: 'unhealthy', reason: 'checks_failed' },
+      from: 'healthy',
+      to: 'unhealthy',
+      reason: 'checks_failed',
     });
     expect(state).toMatchObject({ usable: false, unsettled: undefined });
     expect(check(state, true, false, true)).toBeUndefined();
@@ -55,7 +57,7 @@ describe('active checks of an upstream', () => {
     expect(state).toMatchObject({ usable: true, unsettled: undefined });
   });
 
-  it('tell whether an upstream accepts connections, whatever it answers on them', () => {
+  it('show whether an upstream accepts connections, whatever its responses', () => {
     const state = new UpstreamState();
     const verdicts: CheckVerdict[] = ['unreachable', 'bad', 'unreachable', 'good'];
     const reachable = verdicts.map((verdict) => {
@@ -65,7 +67,7 @@ describe('active checks of an upstream', () => {
     expect(reachable).toEqual([false, true, false, true]);
   });
 
-  it('alone bring back what they found unhealthy: no request does', () => {
+  it('alone make an unhealthy upstream healthy again: no request does', () => {
     const state = new UpstreamState();
     check(state, false, false, false);
     for (let count = 0; count < 20; count += 1) attempt(state, 'good');
@@ -74,7 +76,7 @@ describe('active checks of an upstream', () => {
 });
 
 describe('passive ejection of an upstream', () => {
-  it('comes with five failures in a row, whatever their kind, and not with any success between', () => {
+  it('follows five failures in a row of whatever kind, not interrupted by a success', () => {
     const state = new UpstreamState();
     fail(state, 4);
     attempt(state, 'good');
@@ -86,14 +88,14 @@ describe('passive ejection of an upstream', () => {
     expect(state).toMatchObject({ usable: false, ejected: true });
   });
 
-  it('waits until the bound has room, and asks for a check meanwhile', () => {
+  it('waits until one more upstream may be ejected, and requests a check meanwhile', () => {
     const state = new UpstreamState();
     for (let count = 0; count < 9; count += 1) attempt(state, 'bad', 0, () => false);
     expect(state).toMatchObject({ usable: true, suspected: true });
     expect(attempt(state, 'bad')).toMatchObject({ to: 'ejected' });
   });
 
-  it('ends in half open, which lets single requests through until one succeeds', () => {
+  it('is followed by half open, which allows single requests until one succeeds', () => {
     const state = halfOpen();
     expect(state).toMatchObject({ name: 'half_open', usable: true, ejected: true });
     const probe = state.begin();
@@ -106,12 +108,14 @@ describe('passive ejection of an upstream', () => {
     expect(state.ended('good', 0, YES, EJECTION_MS)).toBeUndefined();
     expect(state.usable).toBe(false);
     expect(state.ended('good', next, YES, EJECTION_MS)).toEqual({
-      ...{ from: 'half_open', to: 'healthy', reason: 'request_succeeded' },
+      from: 'half_open',
+      to: 'healthy',
+      reason: 'request_succeeded',
     });
     expect(state).toMatchObject({ usable: true, ejected: false });
   });
 
-  it('lasts longer each time, up to a bound, and begins anew after a long quiet time', () => {
+  it('lasts longer each time, up to a bound, and starts over after a long time without one', () => {
     const state = halfOpen();
     let nowMs = EJECTION_MS;
     for (let times = 2; times <= 13; times += 1) {
@@ -128,7 +132,7 @@ describe('passive ejection of an upstream', () => {
     expect(state.ejectedUntilMs).toBe(nowMs + EJECTION_MS);
   });
 
-  it('ends early by good checks where no connection was the reason', () => {
+  it('ends early after good checks if a missing connection was the reason', () => {
     const state = new UpstreamState();
     check(state, true, true, true);
     fail(state, CONSECUTIVE_FAILURES, 0, 'unreachable');
@@ -136,7 +140,7 @@ describe('passive ejection of an upstream', () => {
     expect(check(state, true)).toEqual({ from: 'ejected', to: 'healthy', reason: 'check_passed' });
   });
 
-  it('stands against good checks where answers were the reason, unless a check has failed since', () => {
+  it('does not end early after good checks if responses were the reason, unless a check has failed since', () => {
     const state = new UpstreamState();
     check(state, true);
     fail(state, CONSECUTIVE_FAILURES, 0, 'bad');
@@ -148,7 +152,7 @@ describe('passive ejection of an upstream', () => {
   });
 });
 
-describe('any course of events', () => {
+describe('any sequence of events', () => {
   type Event =
     | { kind: 'begin' }
     | { kind: 'end'; verdict: AttemptVerdict; pick: number }
@@ -163,7 +167,7 @@ describe('any course of events', () => {
     fc.record({ kind: fc.constant('time' as const), ms: fc.nat(60_000) }),
   );
 
-  it('has one probe at a time, tells each change of state, and never uses what is out', () => {
+  it('has one probe at a time, reports each change of state, and never uses an ejected upstream', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 200 }), (events) => {
         const state = new UpstreamState();

@@ -1,8 +1,8 @@
 /**
- * What is known of one upstream's health: an active part, fed by checks, and a passive one, fed by what
- * became of requests. It decides and says why; timers, checks and logs are others' work.
- * Source: the passive part is Envoy's outlier detection
- * (consecutive gateway and local-origin failures, ejection times its count) with a half-open state.
+ * The health of one upstream: an active part that follows from checks, and a passive part that follows from requests.
+ * It only decides, and says why; `TrackedUpstream` runs the checks and timers and logs the changes. The passive part is
+ * Envoy's outlier detection (consecutive gateway and local-origin failures, ejection time multiplied by the number of
+ * ejections) with a half-open state.
  */
 
 export type HealthName = 'unknown' | 'healthy' | 'unhealthy' | 'ejected' | 'half_open';
@@ -21,7 +21,10 @@ export interface Transition {
   readonly reason: TransitionReason;
 }
 
-/** `unreachable`: no connection, so a check would fail as well. `bad`: it was reached, and failed. */
+/**
+ * What an attempt says about its upstream. `unreachable`: there was no connection, so a check would fail too. `bad`: the
+ * upstream was reached and failed. `nothing`: the attempt says nothing about it.
+ */
 export type AttemptVerdict = 'good' | 'bad' | 'unreachable' | 'nothing';
 
 export type CheckVerdict = Exclude<AttemptVerdict, 'nothing'>;
@@ -33,13 +36,13 @@ export interface Thresholds {
 
 export const CONSECUTIVE_FAILURES = 5;
 export const EJECTION_MS = 30_000;
-/** The longest ejection is this many times the first. */
+/** The longest ejection lasts this many times as long as the first. */
 export const MAX_EJECTION_FACTOR = 10;
-/** After this long without an ejection the next one is the first again. */
+/** After this long without an ejection, the next one counts as the first. */
 export const EJECTIONS_FORGOTTEN_MS = 300_000;
 
 export class UpstreamState {
-  /** Whether requests go there while others are healthy as well. */
+  /** Whether it is healthy enough to get requests while other upstreams are healthy. */
   usable = true;
   /** Whether the last attempt or check got a connection. */
   reachable = true;
@@ -52,13 +55,13 @@ export class UpstreamState {
   #failures = 0;
   #ejections = 0;
   #ejectedUntilMs = 0;
-  /** When it was let in again the last time. */
-  #backSinceMs = -Infinity;
-  /** Whether what it was ejected for is what a check would see as well. */
-  #checksCanTell = false;
-  /** The attempt that tries it while it is half open; 0 where there is none. */
+  /** When the last ejection ended. */
+  #returnedAtMs = -Infinity;
+  /** Whether checks see the failures that it was ejected for, so that good checks end the ejection. */
+  #checksSeeFailure = false;
+  /** The number of the attempt that tries it while it is half open; 0 if there is none. */
   #probe = 0;
-  #probesMade = 0;
+  #probes = 0;
 
   get name(): HealthName {
     if (this.#check === 'failing') return 'unhealthy';
@@ -66,22 +69,22 @@ export class UpstreamState {
     return this.#check === 'passing' ? 'healthy' : 'unknown';
   }
 
-  /** Whether a good attempt would say nothing new. */
-  get undoubted(): boolean {
+  /** Whether a good attempt would change nothing. */
+  get hasNoDoubt(): boolean {
     return this.#failures === 0 && this.#phase === 'in' && this.reachable;
   }
 
-  /** Whether traffic ended it for a while; half open counts until a request has succeeded. */
+  /** Whether failed requests have ejected it. A half-open upstream counts as ejected until a request has succeeded. */
   get ejected(): boolean {
     return this.#phase !== 'in';
   }
 
-  /** By the monotonic clock; undefined where it is not ejected, or half open already. */
+  /** When the ejection ends, by the monotonic clock; undefined if it is not ejected or already half open. */
   get ejectedUntilMs(): number | undefined {
     return this.#phase === 'ejected' ? this.#ejectedUntilMs : undefined;
   }
 
-  /** Whether checks have begun to say something else than before, but not often enough. */
+  /** The result of the last checks if it differs from the current health, but was not seen often enough yet. */
   get unsettled(): 'good' | 'bad' | undefined {
     if (this.#badChecks > 0 && this.#check !== 'failing') return 'bad';
     if (this.#goodChecks > 0 && (this.#check === 'failing' || this.#awaitsGoodChecks))
@@ -89,25 +92,25 @@ export class UpstreamState {
     return undefined;
   }
 
-  /** Whether so many requests in a row failed that a check should say what it sees. */
+  /** Whether so many requests in a row have failed that a check should follow soon. */
   get suspected(): boolean {
     return this.#failures >= CONSECUTIVE_FAILURES && this.#check !== 'failing';
   }
 
-  /** An attempt begins. Gives the number of the one that tries a half-open upstream, 0 for any other. */
+  /** An attempt begins. Returns its number if it tries a half-open upstream, otherwise 0. */
   begin(): number {
     if (this.#phase !== 'half_open' || this.#probe !== 0) return 0;
-    this.#probesMade += 1;
-    this.#probe = this.#probesMade;
-    this.#judge();
+    this.#probes += 1;
+    this.#probe = this.#probes;
+    this.#updateUsable();
     return this.#probe;
   }
 
   /**
-   * An attempt ended. While the upstream is out, only the one that tries it says anything of it.
+   * An attempt has ended. While the upstream is ejected or half open, only the attempt that tries it counts.
    *
-   * @param probe what `begin` gave for it
-   * @param mayEject whether the bound on ejected upstreams has room for one more
+   * @param probe the number that `begin` returned for the attempt
+   * @param mayEject whether one more upstream of the service may be ejected
    */
   ended(
     verdict: AttemptVerdict,
@@ -118,16 +121,16 @@ export class UpstreamState {
     if (verdict === 'good') this.reachable = true;
     else if (verdict === 'unreachable') this.reachable = false;
     if (this.#phase === 'in') return this.#endedWhileIn(verdict, mayEject, nowMs);
-    if (verdict === 'unreachable') this.#checksCanTell = true;
+    if (verdict === 'unreachable') this.#checksSeeFailure = true;
     if (probe === 0 || probe !== this.#probe) return undefined;
     this.#probe = 0;
-    if (verdict === 'good') return this.#letIn('request_succeeded', nowMs);
-    if (verdict === 'nothing') this.#judge();
+    if (verdict === 'good') return this.#readmit('request_succeeded', nowMs);
+    if (verdict === 'nothing') this.#updateUsable();
     else return this.#eject('request_failed', verdict, nowMs);
     return undefined;
   }
 
-  /** Time has passed: an ejection may be over. */
+  /** Time has passed. Ends the ejection if it is over. */
   elapsed(nowMs: number): Transition | undefined {
     if (this.#phase !== 'ejected' || nowMs < this.#ejectedUntilMs) return undefined;
     return this.#change('ejection_over', () => {
@@ -136,15 +139,15 @@ export class UpstreamState {
     });
   }
 
-  /** A check ended. */
+  /** A check has ended. */
   checked(verdict: CheckVerdict, thresholds: Thresholds, nowMs: number): Transition | undefined {
     const good = verdict === 'good';
     this.reachable = verdict !== 'unreachable';
     this.#goodChecks = good ? this.#goodChecks + 1 : 0;
     this.#badChecks = good ? 0 : this.#badChecks + 1;
     if (good) return this.#checkPassed(thresholds, nowMs);
-    // What comes after a failed check tells whether what ended traffic has ended.
-    this.#checksCanTell = true;
+    // After a failed check, good checks show that the upstream has recovered.
+    this.#checksSeeFailure = true;
     if (this.#check === 'failing' || this.#badChecks < thresholds.unhealthyThreshold) {
       return undefined;
     }
@@ -152,7 +155,7 @@ export class UpstreamState {
   }
 
   get #awaitsGoodChecks(): boolean {
-    return this.#phase !== 'in' && this.#checksCanTell;
+    return this.#phase !== 'in' && this.#checksSeeFailure;
   }
 
   #checkPassed(thresholds: Thresholds, nowMs: number): Transition | undefined {
@@ -162,9 +165,9 @@ export class UpstreamState {
     return this.#change('check_passed', () => {
       this.#check = 'passing';
       if (!enough || !this.#awaitsGoodChecks) return;
-      // It was away and came back, which is no reason to keep it out longer the next time.
+      // It was unreachable and returned. That is no reason for a longer ejection the next time.
       this.#ejections = 0;
-      this.#comeBack(nowMs);
+      this.#endEjection(nowMs);
     });
   }
 
@@ -189,38 +192,38 @@ export class UpstreamState {
     nowMs: number,
   ): Transition | undefined {
     return this.#change(reason, () => {
-      if (nowMs - this.#backSinceMs > EJECTIONS_FORGOTTEN_MS && this.#phase === 'in') {
+      if (nowMs - this.#returnedAtMs > EJECTIONS_FORGOTTEN_MS && this.#phase === 'in') {
         this.#ejections = 0;
       }
       this.#ejections += 1;
       this.#phase = 'ejected';
       this.#ejectedUntilMs = nowMs + EJECTION_MS * Math.min(this.#ejections, MAX_EJECTION_FACTOR);
-      this.#checksCanTell = verdict === 'unreachable';
-      // Only checks that follow say anything of what happened now.
+      this.#checksSeeFailure = verdict === 'unreachable';
+      // Only checks after the ejection count.
       this.#goodChecks = 0;
     });
   }
 
-  #letIn(reason: TransitionReason, nowMs: number): Transition | undefined {
-    return this.#change(reason, () => this.#comeBack(nowMs));
+  #readmit(reason: TransitionReason, nowMs: number): Transition | undefined {
+    return this.#change(reason, () => this.#endEjection(nowMs));
   }
 
-  #comeBack(nowMs: number): void {
+  #endEjection(nowMs: number): void {
     this.#phase = 'in';
     this.#probe = 0;
     this.#failures = 0;
-    this.#backSinceMs = nowMs;
+    this.#returnedAtMs = nowMs;
   }
 
   #change(reason: TransitionReason, apply: () => void): Transition | undefined {
     const from = this.name;
     apply();
-    this.#judge();
+    this.#updateUsable();
     const to = this.name;
     return from === to ? undefined : { from, to, reason };
   }
 
-  #judge(): void {
+  #updateUsable(): void {
     this.usable =
       this.#check !== 'failing' &&
       (this.#phase === 'in' || (this.#phase === 'half_open' && this.#probe === 0));

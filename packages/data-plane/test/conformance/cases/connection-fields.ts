@@ -26,8 +26,11 @@ const DROPPED: readonly (readonly [line: string, rule: string])[] = [
 /** RFC 9110 sections 7.6 and 7.8, RFC 9112 section 9: what ends at the gateway, and what it counts. */
 export const CONNECTION_FIELDS: readonly ConformanceCase[] = [
   ...DROPPED.map(([line, rule]) => ({
-    ...{ name: `${line}, which ends at the gateway`, rule, send: get([line]) },
-    ...{ client: SERVED, upstream: { lacks: [line.slice(0, line.indexOf(':')).toLowerCase()] } },
+    name: `${line}, which ends at the gateway`,
+    rule,
+    send: get([line]),
+    client: SERVED,
+    upstream: { lacks: [line.slice(0, line.indexOf(':')).toLowerCase()] },
   })),
   {
     name: 'fields that Connection names, in each of its lines',
@@ -119,7 +122,8 @@ export const CONNECTION_FIELDS: readonly ConformanceCase[] = [
     rule: 'RFC 9110 section 7.6.2',
     send: request('OPTIONS', ['Max-Forwards: 0']),
     client: {
-      ...{ responses: [204], connection: 'stays' },
+      responses: [204],
+      connection: 'stays',
       has: ['allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'],
     },
     upstream: 'none',

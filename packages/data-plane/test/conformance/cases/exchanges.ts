@@ -139,7 +139,9 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     send: request('HEAD'),
     answer: { bytes: ok(['Content-Length: 4000']) },
     client: {
-      ...{ responses: [200], methods: ['HEAD'], connection: 'stays' },
+      responses: [200],
+      methods: ['HEAD'],
+      connection: 'stays',
       has: ['content-length: 4000'],
     },
     upstream: { method: 'HEAD' },
@@ -165,7 +167,9 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     rule: 'RFC 9110 section 9.3.2',
     send: text(`HEAD ${TARGET} HTTP/1.1`, [HOST]),
     client: {
-      ...{ responses: [401], methods: ['HEAD'], connection: 'stays' },
+      responses: [401],
+      methods: ['HEAD'],
+      connection: 'stays',
       code: 'authentication_failed',
     },
     upstream: 'none',

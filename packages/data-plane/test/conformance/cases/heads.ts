@@ -55,11 +55,15 @@ const START_LINES: readonly (readonly [name: string, rule: string, line: string]
 /** RFC 9112 sections 2 to 5: what a parser must not mend, as another would mend it differently. */
 export const HEADS: readonly ConformanceCase[] = [
   ...LINES.map(([name, rule, line]) => ({
-    ...{ name: `a header line with ${name}`, rule, send: get([line, 'X-After: 1']) },
+    name: `a header line with ${name}`,
+    rule,
+    send: get([line, 'X-After: 1']),
     ...REFUSED_FOR_GOOD,
   })),
   ...START_LINES.map(([name, rule, line]) => ({
-    ...{ name: `a request line with ${name}`, rule, send: text(line, [HOST, AUTHORIZED]) },
+    name: `a request line with ${name}`,
+    rule,
+    send: text(line, [HOST, AUTHORIZED]),
     ...REFUSED_FOR_GOOD,
   })),
   {

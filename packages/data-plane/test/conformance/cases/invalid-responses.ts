@@ -208,10 +208,16 @@ const CUT: readonly (readonly [
 /** RFC 9112 sections 4 to 8: what is no response, and what stops within one. */
 export const INVALID_RESPONSES: readonly ConformanceCase[] = [
   ...INVALID.map(([name, rule, bytes]) => ({
-    ...{ name: `a response with ${name}`, rule, answer: { bytes }, ...BAD_GATEWAY },
+    name: `a response with ${name}`,
+    rule,
+    answer: { bytes },
+    ...BAD_GATEWAY,
   })),
   ...CUT.map(([name, rule, bytes, then]) => ({
-    ...{ name: `a response that stops before ${name}`, rule, send: get(), upstream: {} },
+    name: `a response that stops before ${name}`,
+    rule,
+    send: get(),
+    upstream: {},
     answer: then === undefined ? { bytes } : { bytes, then },
     client: { responses: ['broken' as const], connection: 'ends' as const },
   })),

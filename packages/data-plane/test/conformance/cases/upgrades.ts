@@ -64,7 +64,9 @@ const NO_ANSWER: readonly (readonly [name: string, rule: string, bytes: string])
 /** RFC 9110 section 7.8, RFC 6455 section 4: what asks to leave HTTP/1.1, and what is made of it. */
 export const UPGRADES: readonly ConformanceCase[] = [
   ...NO_ANSWER.map(([name, rule, bytes]) => ({
-    ...{ name: `WebSocket, answered with ${name}`, rule, send: get(WEB_SOCKET) },
+    name: `WebSocket, answered with ${name}`,
+    rule,
+    send: get(WEB_SOCKET),
     answer: { bytes },
     client: { responses: [502], code: 'upstream_unavailable', connection: 'ends' } as const,
     upstream: { upgrades: true },

@@ -2,8 +2,9 @@ import type { ClientRequest } from '@gateway/http1/client/request-writer';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 
+/** Why an attempt failed. */
 export interface AttemptError {
-  /** What it is called in the record. */
+  /** The `error` of the attempt in the record. */
   readonly name:
     | 'connect_refused'
     | 'connect_timeout'
@@ -20,21 +21,23 @@ export interface AttemptError {
   readonly sent: boolean;
 }
 
+/** The response of an attempt, or why there is none. */
 export type AttemptOutcome =
   | { readonly response: UpstreamResponse; readonly error?: undefined }
   | { readonly response?: undefined; readonly error: AttemptError };
 
+/** A request on its way to an upstream. */
 export interface Attempt {
-  /** Never rejects. Settles when the head of the response is there, or the attempt failed. */
+  /** Settles when the head of the response has arrived or the attempt has failed. Never rejects. */
   readonly outcome: Promise<AttemptOutcome>;
-  /** Ends the attempt and, where the response has begun, the response. */
+  /** Ends the attempt, and the response if it has begun. */
   cancel(): void;
 }
 
-/** The way to the upstreams. */
+/** Sends requests to upstreams. */
 export interface UpstreamClient {
-  /** Begins an attempt that has `timeoutMs` for the head of its response. */
+  /** Starts an attempt. It fails if the head of the response has not arrived after `timeoutMs`. */
   begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt;
-  /** Requests in flight to the upstream from this data plane. */
+  /** The number of requests that this data plane has in flight at the upstream. */
   inFlight(upstream: CompiledUpstream): number;
 }

@@ -6,17 +6,13 @@ import { roundMs } from '../request/record.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
-import type { AttemptError } from './port.ts';
-import { parseRetryAfterMs, type AttemptFailure } from './retry.ts';
+import type { AttemptError } from './upstream-client.ts';
+import { parseRetryAfterMs, type AttemptFailure } from './decide-retry.ts';
 
-/** Ends of an attempt that another attempt would not change. */
-const NOT_THE_UPSTREAMS = new Set<AttemptError['name']>([
-  'cancelled',
-  'request_body',
-  'unsendable',
-]);
+/** Failures on the caller's side, which another attempt would not change. */
+const CALLER_FAILURES = new Set<AttemptError['name']>(['cancelled', 'request_body', 'unsendable']);
 
-/** What the retry decision needs to know of an outcome. */
+/** The part of an outcome that the retry decision needs. */
 export type AttemptResult =
   | { readonly response: ResponseStart; readonly error?: undefined }
   | { readonly response?: undefined; readonly error: AttemptError };
@@ -24,8 +20,8 @@ export type AttemptResult =
 type ResponseStart = Pick<UpstreamResponse, 'status' | 'fields'>;
 
 /**
- * How the attempt failed in the terms of the retry decision; undefined where it did not, or where the
- * caller's own side ended it. Any status is a possible failure: the policy names those that are.
+ * How the attempt failed, for the retry decision. undefined if it succeeded, or if the caller's side ended it. Every
+ * status from 400 on is a possible failure: the policy of the route says which ones are retried.
  */
 export function attemptFailure(outcome: AttemptResult, nowMs: number): AttemptFailure | undefined {
   const { response, error } = outcome;
@@ -34,17 +30,17 @@ export function attemptFailure(outcome: AttemptResult, nowMs: number): AttemptFa
     const retryAfterMs = parseRetryAfterMs(fieldValue(response.fields, 'retry-after'), nowMs);
     return { kind: 'status', status: response.status, retryAfterMs };
   }
-  if (NOT_THE_UPSTREAMS.has(error.name)) return undefined;
+  if (CALLER_FAILURES.has(error.name)) return undefined;
   if (error.name === 'attempt_timeout') return { kind: error.name };
   return error.sent ? { kind: 'reset' } : { kind: 'connect' };
 }
 
-/** What the record needs to know of an outcome. */
+/** The part of an outcome that the record needs. */
 export type AttemptEnd =
   | { readonly response: { readonly status: number }; readonly error?: undefined }
   | { readonly response?: undefined; readonly error: AttemptError };
 
-/** Notes the attempt for the record. The time is that to the head of the response, or to the failure. */
+/** Adds the attempt to the record. Its duration ends with the head of the response, or with the failure. */
 export function recordAttempt(
   ctx: RequestContext,
   upstream: CompiledUpstream,
@@ -66,7 +62,7 @@ export function recordAttempt(
   );
 }
 
-/** The error that the caller gets after the last attempt. */
+/** The error for the caller after the last attempt. */
 export function finalError(
   ctx: RequestContext,
   body: TakenBody,
@@ -78,26 +74,30 @@ export function finalError(
     const failure = body.kind === 'stream' ? body.stream.failure : undefined;
     return failure instanceof GatewayError ? failure : new ClientLeftError();
   }
-  if (error.name === 'unsendable') return new Error('the request could not be written');
+  if (error.name === 'unsendable') return new Error('the request could not be serialized');
   if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
-    return deadlinePassed(ctx, callerSends(body));
+    return deadlinePassed(ctx, isSending(body));
   }
   return new GatewayError('upstream_unavailable', unavailable(ctx, error));
 }
 
-/** Whether some of the body is still to be sent, as the caller has not sent it, or the upstream not taken it. */
-export function callerSends(body: TakenBody): boolean {
+/** Whether a part of the body has not been sent: the caller has not sent it, or the upstream has not read it. */
+export function isSending(body: TakenBody): boolean {
   return body.kind === 'stream' && !body.stream.readableEnded;
 }
 
-/** The error of a request whose deadline passed; `bodyUnsent`: before all of its body was on its way. */
+/**
+ * The error for a request whose deadline passed.
+ *
+ * @param bodyUnsent whether a part of the body had not been sent
+ */
 export function deadlinePassed(ctx: RequestContext, bodyUnsent = false): GatewayError {
   const route = ctx.route?.name ?? '';
-  let message = `The upstream of the route ${route} did not answer in time.`;
+  let message = `The upstream of the route ${route} did not respond in time.`;
   if (ctx.attempts.length === 0) {
-    message = `The time of the route ${route} was over before anything was sent.`;
+    message = `The timeout of the route ${route} passed before anything was sent to the upstream.`;
   } else if (bodyUnsent) {
-    message = `The time of the route ${route} was over before all of the request body was sent.`;
+    message = `The timeout of the route ${route} passed before the whole request body was sent.`;
   }
   return new GatewayError('upstream_timeout', message);
 }
@@ -106,6 +106,6 @@ function unavailable(ctx: RequestContext, error: AttemptError): string {
   const route = ctx.route?.name ?? '';
   if (!error.sent) return `No upstream of the route ${route} could be reached.`;
   return error.name === 'invalid_response'
-    ? `The upstream of the route ${route} did not answer in HTTP.`
-    : `The upstream of the route ${route} broke off before its response began.`;
+    ? `The upstream of the route ${route} sent an invalid HTTP response.`
+    : `The upstream of the route ${route} closed the connection before it sent a response.`;
 }

@@ -4,19 +4,14 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import type { ManualClock } from '@gateway/shared/test/manual-clock';
 import { watchMemory } from '@gateway/shared/test/memory';
-import type { Attempt } from './port.ts';
-import { askedTimes, get, OK, openPoolWorld, upstreamAt } from '../../test/pool-world.ts';
+import type { Attempt } from './upstream-client.ts';
+import { askedTimes, get, nextTurn, OK, openPoolWorld, upstreamAt } from '../../test/pool-world.ts';
 
 const { startPeer, startUpstream, startPools, close } = openPoolWorld();
 afterEach(close);
 
-/** Waits until the event loop has turned: the first is called at the end of this turn. */
-async function turnOver(): Promise<void> {
-  for (let times = 0; times < 2; times += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
 describe('the connections to an upstream', () => {
-  it('are no more than the bound; what finds none waits its turn', async () => {
+  it('are no more than the limit; further requests wait in order', async () => {
     const peer = await startPeer();
     const { pools } = startPools(2);
     const attempts = [1, 2, 3].map(() => pools.begin(peer.upstream, get, 5000));
@@ -33,7 +28,7 @@ describe('the connections to an upstream', () => {
     expect(pools.inFlight(peer.upstream)).toBe(0);
   });
 
-  it('are not spent on an attempt that was given up while it waited', async () => {
+  it('are not used for an attempt that was cancelled while it waited', async () => {
     const peer = await startPeer();
     const { pools } = startPools(1);
     const first = pools.begin(peer.upstream, get, 5000);
@@ -55,7 +50,7 @@ describe('the connections to an upstream', () => {
   ])('keep no body of an attempt that %s while it waited', async (_case, end) => {
     const peer = await startPeer();
     const { pools, clock } = startPools(1);
-    // It holds the only connection for as long as it likes.
+    // It occupies the only connection.
     pools.begin(peer.upstream, get, 1_000_000);
     await askedTimes(peer, 1);
     const memory = watchMemory();
@@ -68,22 +63,7 @@ describe('the connections to an upstream', () => {
     expect(memory.growth().liveBytes).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it('are used again, and closed once they have rested for too long', async () => {
-    const peer = await startPeer();
-    const { pools, clock } = startPools(5);
-    for (const times of [1, 2]) {
-      const attempt = pools.begin(peer.upstream, get, 5000);
-      await askedTimes(peer, times);
-      peer.asked[times - 1]?.write(OK);
-      await attempt.outcome;
-      await turnOver();
-    }
-    expect(peer.sockets).toHaveLength(1);
-    clock.advance(6000);
-    await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
-  });
-
-  it('are not used in the turn of the event loop that gave them back, as more bytes may follow', async () => {
+  it('are not used in the turn of the event loop in which they were returned, because more bytes may follow', async () => {
     const peer = await startPeer();
     const { pools } = startPools(2);
     const first = pools.begin(peer.upstream, get, 5000);
@@ -92,13 +72,13 @@ describe('the connections to an upstream', () => {
     await first.outcome;
     const second = pools.begin(peer.upstream, get, 5000);
     await askedTimes(peer, 2);
-    // Another was opened for it, as for all that find none.
+    // Another connection was opened for it.
     await eventually(() => expect(peer.sockets.length).toBe(2));
     peer.asked[1]?.write(OK);
     expect((await second.outcome).response?.status).toBe(200);
   });
 
-  it('serve in order those that began in the turn that gave back the only one', async () => {
+  it('serve requests in order that began in the turn in which the only one was returned', async () => {
     const peer = await startPeer();
     const { pools } = startPools(1);
     let before = pools.begin(peer.upstream, get, 60_000);
@@ -114,27 +94,11 @@ describe('the connections to an upstream', () => {
     expect((await before.outcome).response?.status).toBe(200);
   });
 
-  it('that have rested for too long make room for a new one, for whoever waits', async () => {
-    const peer = await startPeer();
-    const { pools, clock } = startPools(1);
-    const first = pools.begin(peer.upstream, get, 60_000);
-    await askedTimes(peer, 1);
-    peer.asked[0]?.write(OK);
-    await first.outcome;
-    // It waits for the only one, which is too old when its turn comes.
-    const second = pools.begin(peer.upstream, get, 60_000);
-    clock.advance(10_000);
-    await askedTimes(peer, 2);
-    expect(peer.sockets).toHaveLength(2);
-    peer.asked[1]?.write(OK);
-    expect((await second.outcome).response?.status).toBe(200);
-  });
-
-  it('are not used again where the upstream answered before it took the whole of a kept body', async () => {
+  it('are not used again if the upstream responded before it read the whole kept body', async () => {
     let connections = 0;
     const port = await startUpstream((socket) => {
       connections += 1;
-      // It reads no more of it.
+      // It does not read the rest of the body.
       socket.once('data', () => socket.pause().write(OK));
     });
     const { pools } = startPools(1);
@@ -144,66 +108,12 @@ describe('the connections to an upstream', () => {
       const attempt = pools.begin(upstreamAt(port), request, 5000);
       void attempt.outcome.then(({ response }) => (status = response?.status));
       await eventually(() => expect(status).toBe(200));
-      await turnOver();
+      await nextTurn();
     }
     expect(connections).toBe(2);
   });
 
-  it('rest for a shorter time where the upstream says so', async () => {
-    const peer = await startPeer();
-    const { pools, clock } = startPools(5);
-    const first = pools.begin(peer.upstream, get, 5000);
-    await askedTimes(peer, 1);
-    peer.asked[0]?.write(OK.replace('\r\n', '\r\nKeep-Alive: timeout=2\r\n'));
-    await first.outcome;
-    await turnOver();
-    clock.advance(1000);
-    const second = pools.begin(peer.upstream, get, 5000);
-    await askedTimes(peer, 2);
-    expect(peer.sockets).toHaveLength(2);
-    peer.asked[1]?.write(OK);
-    await second.outcome;
-  });
-
-  it.each([
-    ['localhost', 2],
-    ['127.0.0.1', 1],
-  ])(
-    'to %s, always in use, become %d when the first is old: a name may have moved',
-    async (host, sockets) => {
-      const peer = await startPeer();
-      const { pools, clock } = startPools(5);
-      const upstream = upstreamAt(Number(peer.upstream.host.split(':')[1]), host);
-      for (let times = 1; times <= 5; times += 1) {
-        const attempt = pools.begin(upstream, get, 60_000);
-        await askedTimes(peer, times);
-        // Never idle for long, and old enough at the fourth answer, which it brings all the same.
-        clock.advance(2500);
-        peer.asked[times - 1]?.write(OK);
-        expect((await attempt.outcome).response?.status).toBe(200);
-        await turnOver();
-      }
-      expect(peer.sockets).toHaveLength(sockets);
-    },
-  );
-
-  it('to a name are not used once they have become old at rest', async () => {
-    const peer = await startPeer();
-    const { pools, clock } = startPools(5);
-    const upstream = upstreamAt(Number(peer.upstream.host.split(':')[1]), 'localhost');
-    for (let times = 1; times <= 4; times += 1) {
-      const attempt = pools.begin(upstream, get, 60_000);
-      await askedTimes(peer, times);
-      peer.asked[times - 1]?.write(OK);
-      await attempt.outcome;
-      await turnOver();
-      // Never at rest for long, yet old before the fourth.
-      clock.advance(3400);
-    }
-    expect(peer.sockets).toHaveLength(2);
-  });
-
-  it('are cut by bytes that nobody asked for, which never become an answer', async () => {
+  it('are closed by unexpected bytes, which are never used as a response', async () => {
     const peer = await startPeer();
     const { pools } = startPools(5);
     const first = pools.begin(peer.upstream, get, 5000);
@@ -221,7 +131,7 @@ describe('the connections to an upstream', () => {
     expect((await second.outcome).response?.status).toBe(200);
   });
 
-  it('end with what is in flight when no configuration names the upstream any more', async () => {
+  it('close after their requests when no configuration contains the upstream any more', async () => {
     const peer = await startPeer();
     const { pools } = startPools(5);
     const attempt = pools.begin(peer.upstream, get, 5000);
@@ -232,11 +142,11 @@ describe('the connections to an upstream', () => {
     await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
   });
 
-  it('are forgotten after a request that began before its upstream was released and retried afterwards', async () => {
+  it('are dropped after a request that began before the release of its upstream and was retried after it', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const { pools, clock } = startPools(5);
-    /** Gives what the pool of the upstream holds, and nothing else. */
+    /** Returns a reference to an object that only the pool of the upstream holds. */
     const retryAfterRelease = async () => {
       const peer = await startPeer();
       const tls = { fingerprint: '', ca: undefined, serverName: '', clientCertificate: undefined };
@@ -246,7 +156,7 @@ describe('the connections to an upstream', () => {
         await askedTimes(peer, times);
         peer.asked[times - 1]?.write(OK);
         expect((await attempt.outcome).response?.status).toBe(200);
-        await turnOver();
+        await nextTurn();
         if (times === 1) pools.release([upstream.key]);
       }
       return new WeakRef(tls);

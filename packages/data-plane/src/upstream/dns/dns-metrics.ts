@@ -1,12 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { NameCache } from './name-cache.ts';
+import type { DnsCache } from './dns-cache.ts';
 
-export function registerNameMetrics(registry: Registry, names: NameCache): void {
+/** Registers the metrics of the DNS cache. */
+export function registerDnsMetrics(registry: Registry, names: DnsCache): void {
   const registers = [registry];
   const { counts } = names;
   new Counter({
-    name: 'gateway_name_resolutions_total',
-    help: 'Questions for the addresses of names of upstreams and token issuers, by result',
+    name: 'gateway_dns_lookups_total',
+    help: 'DNS lookups of upstreams and token issuers, by result',
     labelNames: ['result'],
     registers,
     collect() {
@@ -16,8 +17,8 @@ export function registerNameMetrics(registry: Registry, names: NameCache): void 
     },
   });
   new Counter({
-    name: 'gateway_stale_name_uses_total',
-    help: 'Connections made to the last good addresses of a name that did not resolve',
+    name: 'gateway_dns_stale_uses_total',
+    help: 'Connections to the last good addresses of a name that did not resolve',
     registers,
     collect() {
       this.reset();
@@ -25,8 +26,8 @@ export function registerNameMetrics(registry: Registry, names: NameCache): void 
     },
   });
   new Counter({
-    name: 'gateway_names_dropped_total',
-    help: 'Names whose addresses were forgotten as there were too many',
+    name: 'gateway_dns_names_dropped_total',
+    help: 'Names that were removed from the DNS cache because there were too many',
     registers,
     collect() {
       this.reset();
@@ -34,8 +35,8 @@ export function registerNameMetrics(registry: Registry, names: NameCache): void 
     },
   });
   new Gauge({
-    name: 'gateway_names',
-    help: 'Names whose addresses are known or asked for; stale: they do not resolve, and their last good addresses are used',
+    name: 'gateway_dns_names',
+    help: 'Names in the DNS cache; stale: they do not resolve, and their last good addresses are used',
     labelNames: ['state'],
     registers,
     collect() {

@@ -3,21 +3,21 @@ import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import { Exchange } from './exchange.ts';
-import { isDeniedHost } from './names/guarded-lookup.ts';
+import { isDeniedHost } from './dns/guarded-lookup.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import type { Attempt, AttemptOutcome, UpstreamClient } from './port.ts';
+import type { Attempt, AttemptOutcome, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 
 export interface UpstreamPoolsOptions {
   readonly clock: Clock;
-  /** Addresses that are no upstream. */
+  /** Addresses that no upstream may have. */
   readonly deny: AddressRanges;
-  /** Resolves names, and refuses those addresses at every connect. */
+  /** Resolves names, and refuses denied addresses at every connect. */
   readonly lookup: LookupFunction;
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
   readonly bodyIdleTimeoutMs: number;
-  /** Of a connection to a name, ms; undefined: no bound. */
+  /** How long a connection to a name is used, ms; undefined: without a limit. */
   readonly maxConnectionAgeMs?: number;
 }
 
@@ -32,9 +32,9 @@ const DENIED: Attempt = {
 };
 
 /**
- * One bounded pool of connections for each upstream, shared by no two services. A pool is made when it is needed
- * and dropped when it has no connection left. Pools and in-flight counts are kept under the upstream's key, so
- * they outlive a change of configuration.
+ * A bounded pool of connections for each upstream; services do not share pools. A pool is created when it is needed and
+ * dropped when it has no connection left. Pools and in-flight counts are kept under the key of the upstream, so they
+ * outlive a change of configuration.
  */
 export class UpstreamPools implements UpstreamClient {
   readonly #options: UpstreamPoolsOptions;
@@ -70,7 +70,7 @@ export class UpstreamPools implements UpstreamClient {
     return { outcome: promise, cancel: () => exchange.cancel() };
   }
 
-  /** Gives up the pools of upstreams that no configuration names any more; what is in flight ends first. */
+  /** Retires the pools of all other upstreams: their connections close when their requests have ended. */
   retain(keys: { has(key: string): boolean }): void {
     for (const [key, entry] of this.#entries) {
       if (keys.has(key)) continue;
@@ -79,7 +79,7 @@ export class UpstreamPools implements UpstreamClient {
     }
   }
 
-  /** As `retain`, of those that are named no longer. */
+  /** Retires the pools of these upstreams: their connections close when their requests have ended. */
   release(keys: Iterable<string>): void {
     for (const key of keys) {
       const entry = this.#entries.get(key);
@@ -88,28 +88,28 @@ export class UpstreamPools implements UpstreamClient {
     }
   }
 
-  /** Cuts every connection. */
+  /** Closes every connection, also those with a request in flight. */
   close(): void {
     for (const entry of this.#entries.values()) entry.pool.destroy();
     this.#entries.clear();
   }
 
-  /** undefined: the URL holds an address that is no upstream, so it gets no pool. */
+  /** undefined: the URL contains a denied address, so there is no pool. */
   #entry({ key, origin, tls }: CompiledUpstream): Entry | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined) return entry;
     const { deny, maxConnectionAgeMs: maxAgeMs } = this.#options;
     if (isDeniedHost(origin, deny)) return undefined;
-    const emptied = () => this.#dropUnused(key, made);
+    const emptied = () => this.#dropUnused(key, created);
     const pool = new ConnectionPool(origin, { ...this.#options, maxAgeMs, tls, emptied });
-    const made: Entry = { pool, inFlight: 0 };
-    this.#entries.set(key, made);
-    return made;
+    const created: Entry = { pool, inFlight: 0 };
+    this.#entries.set(key, created);
+    return created;
   }
 
   /**
-   * Forgets a pool without connections and requests. A request that began before a change of configuration may
-   * need a pool that was released; nobody would release it again.
+   * Drops a pool without connections and requests. A request that began before a change of configuration may create
+   * the pool of a released upstream again, which nothing else would release.
    */
   #dropUnused(key: string, entry: Entry): void {
     if (entry.inFlight > 0 || entry.pool.size > 0) return;

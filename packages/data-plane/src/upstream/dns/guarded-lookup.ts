@@ -7,10 +7,10 @@ import {
   isDeniedHost as isDenied,
 } from '@gateway/shared/net/upstream-addresses';
 
-/** Code of the error for a name that resolves to addresses where no upstream may be, and to no other. */
+/** The code of the error for a name that resolves to denied addresses only. */
 export const ADDRESS_REFUSED = 'EADDRREFUSED';
 
-/** The part of `dns.lookup` that is used: every address of a name. */
+/** The part of `dns.lookup` that is used: all addresses of a name. */
 export type NameResolver = (
   hostname: string,
   options: LookupAllOptions,
@@ -18,8 +18,8 @@ export type NameResolver = (
 ) => void;
 
 /**
- * Resolves a name and leaves out the addresses where no upstream may be, so that a name cannot be
- * pointed at them after its URL was checked.
+ * Resolves a name and removes the denied addresses, so that the name cannot be changed to point at them after the URL
+ * was checked.
  */
 export function guardedLookup(deny: AddressRanges, resolve: NameResolver = lookup): LookupFunction {
   return (hostname, options, callback) => {
@@ -43,7 +43,7 @@ export function guardedLookup(deny: AddressRanges, resolve: NameResolver = looku
   };
 }
 
-/** Whether no upstream may be at the origin, as its URL says already, before any name is resolved. */
+/** Whether the URL contains a denied address. A name is checked when it is resolved. */
 export function isDeniedHost(origin: string, deny: AddressRanges): boolean {
   return isDenied(bareHost(new URL(origin)), deny);
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decideRetry, parseRetryAfterMs, type AttemptFailure, type RetryState } from './retry.ts';
+import {
+  decideRetry,
+  parseRetryAfterMs,
+  type AttemptFailure,
+  type RetryState,
+} from './decide-retry.ts';
 import type { RetryPolicy } from '../routing-table/routing-table.ts';
 
 const policy: RetryPolicy = {
@@ -16,7 +21,7 @@ const state: RetryState = {
   method: 'GET',
   hasIdempotencyKey: false,
   bodyKept: true,
-  elsewhere: false,
+  hasAlternative: false,
   retriesMade: 0,
   retryCount: 2,
   remainingMs: 10_000,
@@ -53,22 +58,22 @@ describe('decideRetry', () => {
     ],
     ['a PUT that was reset', { method: 'PUT' }, {}, true],
     ['a DELETE that was answered 502', { method: 'DELETE', failure: status(502) }, {}, true],
-    ['a POST where the route allows it', { method: 'POST' }, { unsafeMethods: 'always' }, true],
+    ['a POST if the route allows it', { method: 'POST' }, { unsafeMethods: 'always' }, true],
     [
-      'a keyed POST where the route allows those',
+      'a keyed POST if the route allows those',
       { method: 'POST', hasIdempotencyKey: true },
       { unsafeMethods: 'with_idempotency_key' },
       true,
     ],
     [
-      'a POST without a key where the route allows keyed ones',
+      'a POST without a key if the route allows keyed ones',
       { method: 'POST' },
       { unsafeMethods: 'with_idempotency_key' },
       'method_not_idempotent',
     ],
     ['a status that is not in the list', { failure: status(500) }, {}, 'status_not_retried'],
     ['a status of the list', { failure: status(504) }, {}, true],
-    ['a body that is gone', { method: 'PUT', bodyKept: false }, {}, 'body_not_kept'],
+    ['a body that was not kept', { method: 'PUT', bodyKept: false }, {}, 'body_not_kept'],
     ['all retries used', { retriesMade: 2 }, {}, 'retry_count_used_up'],
     [
       'no retries wanted',
@@ -77,7 +82,7 @@ describe('decideRetry', () => {
       'retry_count_used_up',
     ],
     ['a back-off beyond the deadline', { remainingMs: 5 }, {}, 'deadline'],
-    ['a moment before the deadline', { remainingMs: 2, random: 0 }, {}, 'deadline'],
+    ['too little time before the deadline', { remainingMs: 2, random: 0 }, {}, 'deadline'],
     ['a Retry-After beyond the deadline', { failure: status(503, 20_000) }, {}, 'deadline'],
     ['a used-up budget at few requests', { liveRetries: 3, liveRequests: 5 }, {}, 'budget_used_up'],
     ['the last of the minimum budget', { liveRetries: 2, liveRequests: 5 }, {}, true],
@@ -92,7 +97,7 @@ describe('decideRetry', () => {
     ['the last earned retry', { earnedRetries: 1 }, {}, true],
     ['no earned retry, and a request that is alone', { earnedRetries: 0, alone: true }, {}, true],
     [
-      'no earned retry, where nothing was sent',
+      'no earned retry, but nothing was sent',
       { earnedRetries: 0, failure: connect, sent: false },
       {},
       true,
@@ -110,43 +115,52 @@ describe('decideRetry', () => {
     );
   });
 
-  it('moves what never left on to a healthy upstream at once, whatever the budget', () => {
+  it('retries a request that was not sent on another healthy upstream at once, whatever the budget', () => {
     const busy = { liveRetries: 9, liveRequests: 10, earnedRetries: 0 };
     const moving = { ...state, ...busy, failure: connect, sent: false, method: 'POST' };
-    expect(decideRetry({ ...moving, elsewhere: true }, policy)).toEqual({
+    expect(decideRetry({ ...moving, hasAlternative: true }, policy)).toEqual({
       retry: true,
       delayMs: 0,
     });
     expect(decideRetry(moving, policy)).toEqual({ retry: false, why: 'budget_used_up' });
-    expect(decideRetry({ ...moving, elsewhere: true, sent: true, method: 'GET' }, policy)).toEqual({
-      ...{ retry: false, why: 'budget_used_up' },
+    expect(
+      decideRetry({ ...moving, hasAlternative: true, sent: true, method: 'GET' }, policy),
+    ).toEqual({
+      retry: false,
+      why: 'budget_used_up',
     });
-    expect(decideRetry({ ...moving, elsewhere: true, retriesMade: 2 }, policy)).toEqual({
-      ...{ retry: false, why: 'retry_count_used_up' },
+    expect(decideRetry({ ...moving, hasAlternative: true, retriesMade: 2 }, policy)).toEqual({
+      retry: false,
+      why: 'retry_count_used_up',
     });
   });
 
-  it('moves what an upstream cut off on to a healthy one, as far as retries are earned', () => {
+  it('retries a reset request on another healthy upstream if the retry is earned, whatever the budget', () => {
     const busy = { liveRetries: 9, liveRequests: 10 };
-    const reset: RetryState = { ...state, ...busy, failure: { kind: 'reset' }, elsewhere: true };
+    const reset: RetryState = {
+      ...state,
+      ...busy,
+      failure: { kind: 'reset' },
+      hasAlternative: true,
+    };
     expect(decideRetry(reset, policy)).toMatchObject({ retry: true });
     const refused = { retry: false, why: 'budget_used_up' };
     expect(decideRetry({ ...reset, earnedRetries: 0.9 }, policy)).toEqual(refused);
-    expect(decideRetry({ ...reset, elsewhere: false }, policy)).toEqual(refused);
+    expect(decideRetry({ ...reset, hasAlternative: false }, policy)).toEqual(refused);
     expect(decideRetry({ ...reset, failure: status(503) }, policy)).toEqual(refused);
     expect(decideRetry({ ...reset, method: 'POST' }, policy)).toMatchObject({
       why: 'method_not_idempotent',
     });
   });
 
-  it('waits no less than the upstream asks for', () => {
+  it('waits at least for the Retry-After of the upstream', () => {
     expect(decideRetry({ ...state, failure: status(503, 2000) }, policy)).toEqual({
       retry: true,
       delayMs: 2000,
     });
   });
 
-  it('never repeats an unsafe request after sending by default, nor waits past the deadline', () => {
+  it('never retries an unsafe request after sending by default, and never waits past the deadline', () => {
     const failures = fc.oneof(
       fc.constant<AttemptFailure>({ kind: 'reset' }),
       fc.constant<AttemptFailure>({ kind: 'attempt_timeout' }),
@@ -179,7 +193,7 @@ describe('decideRetry', () => {
 });
 
 describe('parseRetryAfterMs', () => {
-  it('reads seconds and dates, and nothing else', () => {
+  it('parses seconds and dates, and nothing else', () => {
     const nowMs = Date.UTC(2030, 0, 1);
     expect(parseRetryAfterMs('3', nowMs)).toBe(3000);
     expect(parseRetryAfterMs('Tue, 01 Jan 2030 00:00:10 GMT', nowMs)).toBe(10_000);
@@ -193,7 +207,7 @@ describe('parseRetryAfterMs', () => {
     expect(parseRetryAfterMs(undefined, nowMs)).toBeUndefined();
   });
 
-  it('takes a number of any length for the long time that it is', () => {
+  it('takes a very long number as a very long time', () => {
     for (const long of ['9999999999', '9'.repeat(400)]) {
       const retryAfterMs = parseRetryAfterMs(long, 0);
       const failure: AttemptFailure = { kind: 'status', status: 503, retryAfterMs };

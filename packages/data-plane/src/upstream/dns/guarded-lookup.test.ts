@@ -11,10 +11,10 @@ import { rawCall } from '@gateway/shared/test/raw-client';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { createUpstreamCheck } from '../health/check-upstream.ts';
 import { guardedLookup, type NameResolver } from './guarded-lookup.ts';
-import { UpstreamPools } from '../pools.ts';
+import { UpstreamPools } from '../upstream-pools.ts';
 
 const opened = closeAfterEach();
-/** Loopback stands for an address where an upstream may be, but for this one. */
+/** All of loopback is allowed except this address. */
 const DENIED = ['169.254.0.0/16', '127.0.0.66/32', '::1/128', 'fe80::/10'];
 const NAME = 'upstream.test';
 
@@ -47,9 +47,9 @@ async function startTarget() {
   return { reached, origin: `http://${NAME}:${raw.port}` };
 }
 
-/** Each way on which the gateway connects to where somebody says: gives what it calls the outcome. */
+/** Each way in which the gateway connects to a configured name. The functions return the outcome of one attempt. */
 const ways = {
-  async traffic(origin: string, resolve: NameResolver) {
+  async requests(origin: string, resolve: NameResolver) {
     const gateway = opened(
       await startTestDataPath(
         { upstreams: [origin], retry_count: 0 },
@@ -84,14 +84,25 @@ const ways = {
   'health checks'(origin: string, resolve: NameResolver) {
     const deny = parseAddressRanges(DENIED);
     const pools = new UpstreamPools({
-      ...{ clock: systemClock, deny, lookup: guardedLookup(deny, resolve), maxConnections: 2 },
-      ...{ connectTimeoutMs: 1000, bodyIdleTimeoutMs: 1000 },
+      clock: systemClock,
+      deny,
+      lookup: guardedLookup(deny, resolve),
+      maxConnections: 2,
+      connectTimeoutMs: 1000,
+      bodyIdleTimeoutMs: 1000,
     });
     opened(pools);
     const check = createUpstreamCheck(pools);
     const upstream = {
-      ...{ key: origin, id: 'ups', serviceId: 'svc', url: origin, origin },
-      ...{ host: new URL(origin).host, basePath: '', region: null, weight: 1 },
+      key: origin,
+      id: 'ups',
+      serviceId: 'svc',
+      url: origin,
+      origin,
+      host: new URL(origin).host,
+      basePath: '',
+      region: null,
+      weight: 1,
     };
     return async () => {
       const { verdict, detail } = await check(upstream, '/healthz', 1000);
@@ -110,7 +121,7 @@ const ways = {
   },
 };
 
-describe.each(Object.entries(ways))('a name to which %s goes', (_way, connect) => {
+describe.each(Object.entries(ways))('a name that is used by %s', (_way, connect) => {
   it.each([
     ['a denied address', ['127.0.0.66']],
     ['the metadata service', ['169.254.169.254']],
@@ -119,7 +130,7 @@ describe.each(Object.entries(ways))('a name to which %s goes', (_way, connect) =
     ['a denied address behind 6to4', ['2002:a9fe:a9fe::1']],
     ['link-local IPv6 with a zone', ['fe80::1%lo', '::1%lo']],
     ['denied addresses alone', ['127.0.0.66', '::1', '169.254.169.254']],
-  ])('is refused where it resolves to %s', async (_case, addresses) => {
+  ])('is refused if it resolves to %s', async (_case, addresses) => {
     const { reached, origin } = await startTarget();
     const { resolve } = changing(addresses);
     const attempt = await connect(origin, resolve);
@@ -127,7 +138,7 @@ describe.each(Object.entries(ways))('a name to which %s goes', (_way, connect) =
     expect(reached).toEqual([]);
   });
 
-  it('is resolved at every connect, and refused as soon as it points elsewhere', async () => {
+  it('is resolved for each connection, and refused as soon as it points to a denied address', async () => {
     const { reached, origin } = await startTarget();
     const { resolve, asked } = changing(['127.0.0.1'], ['127.0.0.66'], ['127.0.0.1']);
     const attempt = await connect(origin, resolve);
@@ -140,7 +151,7 @@ describe.each(Object.entries(ways))('a name to which %s goes', (_way, connect) =
     expect(reached).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
-  it('is reached at the addresses that are left, never at the denied one beside them', async () => {
+  it('is reached at its allowed addresses, never at a denied one', async () => {
     const { reached, origin } = await startTarget();
     const { resolve } = changing(['127.0.0.66', '::1', '127.0.0.1']);
     const attempt = await connect(origin, resolve);
@@ -149,8 +160,8 @@ describe.each(Object.entries(ways))('a name to which %s goes', (_way, connect) =
   });
 });
 
-describe('the resolver of the machine', () => {
-  it('has no say where what it gives is denied', async () => {
+describe('the resolver of the system', () => {
+  it('cannot allow an address that is denied', async () => {
     const lookup = guardedLookup(parseAddressRanges(['127.0.0.0/8', '::1/128']));
     const socket = connectSocket({ host: 'localhost', port: 9, lookup });
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { selectUpstream } from './select.ts';
+import { selectUpstream } from './select-upstream.ts';
 
 const HEALTHY = { usable: true, ejected: false, reachable: true };
 const UNREACHABLE = { ...HEALTHY, reachable: false };
@@ -32,7 +32,7 @@ function choose(
   );
 }
 
-/** Every index that some numbers drawn lead to. */
+/** Every index that is chosen with some random numbers. */
 function chosenOf(examples: readonly Partial<Example>[], options = {}): Set<number> {
   const chosen = new Set<number>();
   for (let step = 0; step < 40; step += 1) {
@@ -43,7 +43,7 @@ function chosenOf(examples: readonly Partial<Example>[], options = {}): Set<numb
   return chosen;
 }
 
-/** Numbers in [0, 1) that are the same at each run (the generator of Park and Miller). */
+/** Numbers in [0, 1), the same in each run (the generator of Park and Miller). */
 function seededRandom(): () => number {
   let state = 1;
   return () => {
@@ -52,7 +52,7 @@ function seededRandom(): () => number {
   };
 }
 
-/** The share of each, with so many callers who each send one request after the other. */
+/** The share of requests of each candidate, if this many callers each send one request after the other. */
 function sharesOf(weights: readonly number[], callers: number): number[] {
   const requests = 20_000;
   const random = seededRandom();
@@ -82,7 +82,7 @@ const examples = fc.array(example, { minLength: 1, maxLength: 6 });
 const draws = fc.infiniteStream(fc.double({ min: 0, max: 0.999_999, noNaN: true }));
 
 describe('selectUpstream', () => {
-  it('gives an index of the candidates, whatever is known of them', () => {
+  it('returns the index of a candidate, whatever their health', () => {
     fc.assert(
       fc.property(examples, fc.array(fc.nat(5)), draws, (all, indices, random) => {
         const tried = new Set(indices);
@@ -93,7 +93,7 @@ describe('selectUpstream', () => {
     );
   });
 
-  it('never takes an unhealthy one while a healthy one is left that was not tried', () => {
+  it('never selects an unhealthy one while there is a healthy one that was not tried', () => {
     fc.assert(
       fc.property(examples, fc.array(fc.nat(5)), draws, (all, indices, random) => {
         const tried = new Set(indices);
@@ -106,7 +106,7 @@ describe('selectUpstream', () => {
     );
   });
 
-  it('stays in its region while a healthy upstream of it is left, those of no region among them', () => {
+  it('stays in its region while there is a healthy upstream, including those without a region', () => {
     fc.assert(
       fc.property(examples, draws, (all, random) => {
         const own = (one: { region: string | null } | undefined) =>
@@ -118,7 +118,7 @@ describe('selectUpstream', () => {
     );
   });
 
-  it('takes the route’s regions in their order, then any', () => {
+  it('uses the regions of the route in their order, then any region', () => {
     const eu = { region: 'eu', health: FAILING };
     const us = { region: 'us' };
     const asia = { region: 'asia' };
@@ -130,18 +130,18 @@ describe('selectUpstream', () => {
     expect(chosenOf([eu, us, africa])).toEqual(new Set([1, 2]));
   });
 
-  it('tries them all where none is healthy, in any region', () => {
+  it('tries all of them if none is healthy, in any region', () => {
     const failing = [{ region: 'eu' }, { region: 'us' }, { region: null }];
     const all = failing.map((one) => ({ ...one, health: FAILING }));
     expect(chosenOf(all)).toEqual(new Set([0, 1, 2]));
   });
 
-  it('takes those that fail their checks before those that requests ended', () => {
+  it('prefers upstreams that fail their checks to ejected ones', () => {
     expect(chosenOf([{ health: EJECTED }, { health: FAILING }])).toEqual(new Set([1]));
     expect(chosenOf([{ health: EJECTED }, { health: EJECTED }])).toEqual(new Set([0, 1]));
   });
 
-  it('takes those that no connection could be had to last, where none is healthy', () => {
+  it('selects unreachable upstreams last if none is healthy', () => {
     expect(chosenOf([{ health: AWAY }, { health: FAILING }])).toEqual(new Set([1]));
     expect(chosenOf([{ health: AWAY }, { health: EJECTED }])).toEqual(new Set([1]));
     const tried = new Set([1]);
@@ -150,19 +150,19 @@ describe('selectUpstream', () => {
     expect(chosenOf([{ health: AWAY }, { health: AWAY }], { tried })).toEqual(new Set([0]));
   });
 
-  it('sends a retry elsewhere: in its region, then in another one', () => {
+  it('sends a retry to another upstream: first in its region, then in another one', () => {
     const eu = { region: 'eu' };
     const us = { region: 'us' };
     expect(chosenOf([eu, eu, us], { tried: new Set([0]) })).toEqual(new Set([1]));
     expect(chosenOf([eu, us], { tried: new Set([0]) })).toEqual(new Set([1]));
   });
 
-  it('leaves its region after two failed attempts there, though more of it seem healthy', () => {
+  it('leaves its region after two failed attempts there, even if others there seem healthy', () => {
     const all = [{ region: 'eu' }, { region: 'eu' }, { region: 'eu' }, { region: 'us' }];
     expect(chosenOf(all, { tried: new Set([0, 1]) })).toEqual(new Set([3]));
   });
 
-  it('asks one again that answered rather than one that fails its checks, but not one that is away', () => {
+  it('prefers one that was tried and reached to one that fails its checks, but not an unreachable one', () => {
     const tried = new Set([0]);
     expect(chosenOf([{}, { health: FAILING }], { tried })).toEqual(new Set([0]));
     expect(chosenOf([{ health: UNREACHABLE }, { health: FAILING }], { tried })).toEqual(
@@ -170,12 +170,12 @@ describe('selectUpstream', () => {
     );
   });
 
-  it('takes the one with fewer in flight of any two', () => {
+  it('selects the one with fewer requests in flight of any two', () => {
     const pair = [{ inFlight: 9 }, { inFlight: 1 }];
     expect(chosenOf(pair)).toEqual(new Set([1]));
   });
 
-  it('counts in flight against the weight', () => {
+  it('compares requests in flight relative to the weight', () => {
     const pair = [
       { inFlight: 5, weight: 10 },
       { inFlight: 1, weight: 1 },
@@ -192,7 +192,7 @@ describe('selectUpstream', () => {
     { weights: [5, 3, 2], callers: 1 },
     { weights: [10, 1, 1, 1], callers: 64 },
   ])(
-    'gives each about its share by weight, however little is in flight: %j',
+    'gives each about its share by weight, even if little is in flight: %j',
     ({ weights, callers }) => {
       const shares = sharesOf(weights, callers);
       const sum = weights.reduce((total, weight) => total + weight, 0);
@@ -204,7 +204,7 @@ describe('selectUpstream', () => {
     },
   );
 
-  it('says that there are none', () => {
+  it('returns −1 if there are none', () => {
     expect(choose([])).toBe(-1);
   });
 });

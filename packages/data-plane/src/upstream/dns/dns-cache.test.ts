@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { captureLog } from '../../../test/captured-log.ts';
-import { NameCache } from './name-cache.ts';
+import { DnsCache } from './dns-cache.ts';
 import type { ResolvedName } from './resolve-name.ts';
 
 const NAME = 'upstream.test';
@@ -15,7 +15,7 @@ function startNames(maxNames?: number) {
   const clock = manualClock();
   const { log, lines } = captureLog();
   const questions: { name: string; answer: PromiseWithResolvers<ResolvedName> }[] = [];
-  const names = new NameCache({
+  const names = new DnsCache({
     clock,
     log,
     staleMs: STALE_MS,
@@ -51,7 +51,7 @@ function startNames(maxNames?: number) {
 }
 
 describe('the addresses of a name', () => {
-  it('are asked for once for all who connect meanwhile, and again when their time is over', async () => {
+  it('are looked up once for simultaneous connections, and again after their time to live', async () => {
     const { clock, questions, lookup, give, learn } = startNames();
     const first = [lookup(), lookup()];
     give('192.0.2.1');
@@ -64,7 +64,7 @@ describe('the addresses of a name', () => {
     expect(questions).toHaveLength(2);
   });
 
-  it('are used beyond their time where the name does not resolve, for a bounded time', async () => {
+  it('are used for a bounded time after their time to live if the name does not resolve', async () => {
     const { clock, lookup, fail, learn, names, lines } = startNames();
     await learn('192.0.2.1');
     clock.advance(TTL_MS);
@@ -83,12 +83,12 @@ describe('the addresses of a name', () => {
     expect(names.staleNames).toBe(0);
     expect(names.counts).toEqual({ answered: 1, failed: 3, stale: 2, dropped: 0 });
     expect(lines.map(({ msg }) => msg)).toEqual([
-      'a name does not resolve: its last good addresses are used',
-      'a name does not resolve: its services cannot be reached',
+      'DNS lookup failed; using the last good addresses',
+      'DNS lookup failed; no usable addresses',
     ]);
   });
 
-  it('are the new ones as soon as the name resolves again', async () => {
+  it('are replaced as soon as the name resolves again', async () => {
     const { clock, lookup, fail, learn, lines } = startNames();
     await learn('192.0.2.1');
     clock.advance(TTL_MS);
@@ -98,12 +98,12 @@ describe('the addresses of a name', () => {
     clock.advance(1000);
     expect(await learn('192.0.2.2')).toEqual(['192.0.2.2']);
     expect(lines.map(({ msg }) => msg).slice(1)).toEqual([
-      'a name resolves again',
-      'a name has moved: its addresses are others than before',
+      'DNS lookup succeeds again',
+      'DNS addresses replaced',
     ]);
   });
 
-  it('that were good are waited past when the resolver hangs, once for all', async () => {
+  it('that were good are used if the resolver hangs; only the first connections wait', async () => {
     const { clock, lookup, give, learn, questions } = startNames();
     await learn('192.0.2.1');
     clock.advance(TTL_MS);
@@ -117,7 +117,7 @@ describe('the addresses of a name', () => {
     expect(await lookup()).toEqual(['192.0.2.2']);
   });
 
-  it('are waited for where there are none yet, however long the resolver takes', async () => {
+  it('are waited for if there are none yet, however long the resolver takes', async () => {
     const { clock, lookup, give } = startNames();
     const waiting = lookup();
     clock.advance(5000);
@@ -125,7 +125,7 @@ describe('the addresses of a name', () => {
     expect(await waiting).toEqual(['192.0.2.1']);
   });
 
-  it('are not asked for at every connect where the name does not resolve', async () => {
+  it('are not looked up for each connection if the name does not resolve', async () => {
     const { clock, lookup, fail, questions } = startNames();
     const first = lookup();
     fail('ENOTFOUND');
@@ -139,7 +139,7 @@ describe('the addresses of a name', () => {
     expect(questions).toHaveLength(2);
   });
 
-  it('take turns, so that connections spread over all of them, within their families', async () => {
+  it('are used in turn within their families, so that connections spread over all of them', async () => {
     const { lookup, learn } = startNames();
     expect(await learn('192.0.2.1', '192.0.2.2', '2001:db8::1')).toEqual([
       ...['192.0.2.1', '192.0.2.2', '2001:db8::1'],
@@ -148,7 +148,7 @@ describe('the addresses of a name', () => {
     expect(await lookup(NAME, 6)).toEqual(['2001:db8::1']);
   });
 
-  it('are forgotten for the name used longest ago where there are too many', async () => {
+  it('of the least recently used name are removed if there are too many names', async () => {
     const { names, lookup, give, questions } = startNames(2);
     for (const name of ['a.test', 'b.test', 'a.test', 'c.test', 'a.test']) {
       const asking = lookup(name);

@@ -11,8 +11,8 @@ async function startResolver() {
   return { server, resolve: resolveByServers([server.address], systemClock) };
 }
 
-describe('a name that name servers are asked for', () => {
-  it('has the addresses that they tell now, with their time to live', async () => {
+describe('a name that is resolved by name servers', () => {
+  it('has the addresses of their answers, with their time to live', async () => {
     const { server, resolve } = await startResolver();
     server.names.set('a.test', { addresses: ['192.0.2.1', '192.0.2.2'], ttlSeconds: 30 });
     expect(await resolve('a.test')).toEqual({
@@ -26,7 +26,7 @@ describe('a name that name servers are asked for', () => {
     expect((await resolve('a.test')).addresses).toEqual([{ address: '192.0.2.3', family: 4 }]);
   });
 
-  it('has IPv4 addresses first, and IPv6 ones alone where there are no others', async () => {
+  it('has IPv4 addresses first, and only IPv6 ones if there are no others', async () => {
     const { server, resolve } = await startResolver();
     const six = { address: '::1', family: 6 };
     server.names.set('a.test', { addresses: ['::1', '192.0.2.1'], ttlSeconds: 30 });
@@ -39,26 +39,26 @@ describe('a name that name servers are asked for', () => {
   it.each([
     [0, 1_000],
     [86_400, 60_000],
-  ])('lives %d s as they say, and %d ms here', async (ttlSeconds, ttlMs) => {
+  ])('with a time to live of %d s is used for %d ms', async (ttlSeconds, ttlMs) => {
     const { server, resolve } = await startResolver();
     server.names.set('a.test', { addresses: ['192.0.2.1'], ttlSeconds });
     expect((await resolve('a.test')).ttlMs).toBe(ttlMs);
   });
 
-  it('is not there where they say so, or where it has no address', async () => {
+  it('does not exist if they say so, or if it has no address', async () => {
     const { server, resolve } = await startResolver();
     server.names.set('empty.test', { addresses: [], ttlSeconds: 30 });
     await expect(resolve('missing.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     await expect(resolve('empty.test')).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  it('fails in bounded time where they are silent', async () => {
+  it('fails in bounded time if they do not answer', async () => {
     const { server, resolve } = await startResolver();
     server.silent = true;
     await expect(resolve('a.test')).rejects.toMatchObject({ code: 'ETIMEOUT' });
   });
 
-  it('is not told to them where it is this machine', async () => {
+  it('is not sent to them if it means this machine', async () => {
     const { server, resolve } = await startResolver();
     const { addresses } = await resolve('localhost');
     expect(addresses.length).toBeGreaterThan(0);
@@ -66,8 +66,8 @@ describe('a name that name servers are asked for', () => {
   });
 });
 
-describe('a name that the machine is asked for', () => {
-  it('is found where its hosts file has it', async () => {
+describe('a name that is resolved by the system', () => {
+  it('is found in the hosts file', async () => {
     const { addresses, ttlMs } = await resolveBySystem('localhost');
     const loopback = ['127.0.0.1', '::1'];
     for (const { address } of addresses) expect(loopback).toContain(address);

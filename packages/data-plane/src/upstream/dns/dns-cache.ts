@@ -4,66 +4,67 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { NameResolver } from './guarded-lookup.ts';
 import type { ResolveName } from './resolve-name.ts';
 
-export interface NameCacheOptions {
+export interface DnsCacheOptions {
   readonly resolve: ResolveName;
-  /** How long the last good addresses of a name that does not resolve are used, after their time to live. */
+  /** How long the last good addresses of a name are used after their time to live, if it does not resolve. */
   readonly staleMs: number;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Names that are kept at one time; 10 000 unless given. */
+  /** The number of names that are kept; 10 000 by default. */
   readonly maxNames?: number;
 }
 
-/** What was asked and what came of it. */
-export interface NameCounts {
+/** Counts of lookups, for the metrics. */
+export interface DnsCounts {
   answered: number;
   failed: number;
-  /** Connections that were made to the last good addresses of a name that did not resolve. */
+  /** Connections to the last good addresses of a name that did not resolve. */
   stale: number;
-  /** Names that were forgotten as there were too many. */
+  /** Names that were removed because there were too many. */
   dropped: number;
 }
 
 interface Entry {
   readonly hostname: string;
-  /** The last good ones; empty before the first. */
+  /** The last good addresses; empty before the first lookup succeeds. */
   addresses: readonly LookupAddress[];
   freshUntilMs: number;
-  /** Why the newest question was not answered. */
+  /** The error of the last lookup. */
   error: NodeJS.ErrnoException | undefined;
-  askAgainAtMs: number;
-  asking: boolean;
-  /** The question under way has taken longer than anybody with last good addresses waits for it. */
+  retryAtMs: number;
+  /** A lookup is running. */
+  resolving: boolean;
+  /** The running lookup has taken longer than `PATIENCE_MS`. */
   slow: boolean;
-  /** Those who wait for the question under way. */
+  /** Callbacks that wait for the running lookup. */
   waiting: Set<() => void>;
-  /** Connections so far, to begin each with another of the addresses. */
+  /** The number of uses, so that each starts with another address. */
   turn: number;
 }
 
 const MAX_NAMES = 10_000;
-/** Who has last good addresses waits this long for new ones. */
+/** How long a connection waits for a lookup if there are last good addresses. */
 const PATIENCE_MS = 300;
-/** A name that does not resolve is asked for no more often. */
-const ASK_AGAIN_MS = 1_000;
+/** The shortest time between two lookups of a name that does not resolve. */
+const RETRY_MS = 1_000;
 
 /**
- * The addresses of names, each asked for once for all who connect at one time. A name that does not
- * resolve, whatever the reason, keeps its last good addresses for a bounded time, and a resolver that
- * hangs holds up nobody who has some (RFC 8767, which leaves a name that is said not to exist without;
- * here it is kept too, as service discovery takes names away that come back).
+ * Caches the addresses of names. Connections that need the same name at one time share one lookup. If a name does not
+ * resolve, its last good addresses are used for a bounded time, and a resolver that hangs delays no connection that has
+ * them (RFC 8767). Unlike there, a name that does not exist any more keeps its addresses too, because service discovery
+ * removes names that return.
  */
-export class NameCache {
-  readonly counts: NameCounts = { answered: 0, failed: 0, stale: 0, dropped: 0 };
-  readonly #options: NameCacheOptions;
-  /** The one used last comes last. */
+export class DnsCache {
+  readonly counts: DnsCounts = { answered: 0, failed: 0, stale: 0, dropped: 0 };
+  readonly #options: DnsCacheOptions;
+  /** In order of use, the most recent last. */
   readonly #entries = new Map<string, Entry>();
 
-  constructor(options: NameCacheOptions) {
+  constructor(options: DnsCacheOptions) {
     this.#options = options;
   }
 
-  /** Names that are reached by their last good addresses now. */
+  /** The number of names that do not resolve and whose last good addresses are in use. */
   get staleNames(): number {
     let count = 0;
     for (const entry of this.#entries.values()) {
@@ -76,12 +77,12 @@ export class NameCache {
     return this.#entries.size;
   }
 
-  /** In place of `dns.lookup`, for every address of a name. Calls back later, never at once. */
+  /** Replaces `dns.lookup`, for all addresses of a name. The callback never runs synchronously. */
   readonly lookup: NameResolver = (hostname, options, callback) => {
     const { clock } = this.#options;
     const entry = this.#entryOf(hostname);
     const answer = () => {
-      const addresses = this.#isUsable(entry) ? inTurn(entry, familyOf(options.family)) : [];
+      const addresses = this.#isUsable(entry) ? rotated(entry, familyOf(options.family)) : [];
       if (addresses.length === 0) callback(entry.error ?? notFound(hostname), []);
       else {
         if (entry.error !== undefined) this.counts.stale += 1;
@@ -89,8 +90,8 @@ export class NameCache {
       }
     };
     const nowMs = clock.monotonicMs();
-    if (nowMs >= entry.freshUntilMs && nowMs >= entry.askAgainAtMs) this.#ask(entry);
-    if (nowMs < entry.freshUntilMs || !entry.asking || (entry.slow && this.#isUsable(entry))) {
+    if (nowMs >= entry.freshUntilMs && nowMs >= entry.retryAtMs) this.#resolve(entry);
+    if (nowMs < entry.freshUntilMs || !entry.resolving || (entry.slow && this.#isUsable(entry))) {
       process.nextTick(answer);
     } else entry.waiting.add(answer);
   };
@@ -112,8 +113,8 @@ export class NameCache {
       addresses: [],
       freshUntilMs: -Infinity,
       error: undefined,
-      askAgainAtMs: -Infinity,
-      asking: false,
+      retryAtMs: -Infinity,
+      resolving: false,
       slow: false,
       waiting: new Set(),
       turn: 0,
@@ -127,10 +128,10 @@ export class NameCache {
     return addresses.length > 0 && clock.monotonicMs() < freshUntilMs + staleMs;
   }
 
-  #ask(entry: Entry): void {
-    if (entry.asking) return;
+  #resolve(entry: Entry): void {
+    if (entry.resolving) return;
     const { clock, resolve } = this.#options;
-    entry.asking = true;
+    entry.resolving = true;
     const impatient = clock.setTimer(PATIENCE_MS, () => {
       if (!this.#isUsable(entry)) return;
       entry.slow = true;
@@ -143,7 +144,7 @@ export class NameCache {
       )
       .finally(() => {
         impatient.cancel();
-        entry.asking = false;
+        entry.resolving = false;
         entry.slow = false;
         answerAll(entry);
       });
@@ -153,10 +154,10 @@ export class NameCache {
     const { clock, log } = this.#options;
     const { hostname } = entry;
     this.counts.answered += 1;
-    if (entry.error !== undefined) log.info({ hostname }, 'a name resolves again');
+    if (entry.error !== undefined) log.info({ hostname }, 'DNS lookup succeeds again');
     const before = new Set(entry.addresses.map(({ address }) => address));
     if (before.size > 0 && addresses.every(({ address }) => !before.has(address))) {
-      log.info({ hostname }, 'a name has moved: its addresses are others than before');
+      log.info({ hostname }, 'DNS addresses replaced');
     }
     entry.addresses = addresses;
     entry.freshUntilMs = clock.monotonicMs() + ttlMs;
@@ -171,14 +172,14 @@ export class NameCache {
     const isUsable = this.#isUsable(entry);
     const reason = error.message;
     if (entry.error === undefined && isUsable) {
-      const bound = { hostname, reason, stale_ms: staleMs };
-      log.warn(bound, 'a name does not resolve: its last good addresses are used');
+      const fields = { hostname, reason, stale_ms: staleMs };
+      log.warn(fields, 'DNS lookup failed; using the last good addresses');
     } else if (entry.error === undefined || (wasUsable && !isUsable)) {
-      log.error({ hostname, reason }, 'a name does not resolve: its services cannot be reached');
+      log.error({ hostname, reason }, 'DNS lookup failed; no usable addresses');
     }
     if (!isUsable) entry.addresses = [];
     entry.error = error;
-    entry.askAgainAtMs = clock.monotonicMs() + ASK_AGAIN_MS;
+    entry.retryAtMs = clock.monotonicMs() + RETRY_MS;
   }
 }
 
@@ -188,8 +189,8 @@ function answerAll(entry: Entry): void {
   for (const answer of waiting) answer();
 }
 
-/** The addresses of a family, or of both, each time beginning with the next one of the first family. */
-function inTurn(entry: Entry, family: 4 | 6 | undefined): LookupAddress[] {
+/** The addresses of a family, or of both. Each call starts with the next address of the first family. */
+function rotated(entry: Entry, family: 4 | 6 | undefined): LookupAddress[] {
   const { addresses, turn } = entry;
   entry.turn += 1;
   const wanted =

@@ -6,7 +6,7 @@
  */
 import type { RetryPolicy } from '../routing-table/routing-table.ts';
 
-/** How an attempt failed: it got no connection, no response, or one that the policy may retry. */
+/** How an attempt failed: without a connection, without a response, or with a status that the policy may retry. */
 export type AttemptFailure =
   | { readonly kind: 'connect' }
   | { readonly kind: 'reset' }
@@ -19,20 +19,20 @@ export interface RetryState {
   readonly sent: boolean;
   readonly method: string;
   readonly hasIdempotencyKey: boolean;
-  /** Whether the body, if any, is still whole and at hand. */
+  /** Whether the body can be sent again, or there is none. */
   readonly bodyKept: boolean;
-  /** Whether a healthy upstream is left that was not tried. */
-  readonly elsewhere: boolean;
+  /** Whether there is a healthy upstream that was not tried. */
+  readonly hasAlternative: boolean;
   readonly retriesMade: number;
   readonly retryCount: number;
-  /** What is left to the deadline of the request. */
+  /** The time to the deadline of the request. */
   readonly remainingMs: number;
-  /** Retries of the service that are under way, and its live requests. */
+  /** Live retries and live requests of the service. */
   readonly liveRetries: number;
   readonly liveRequests: number;
-  /** What the service's requests have earned, less its retries after sending. */
+  /** Retries that the requests of the service have earned, less its retries after sending. */
   readonly earnedRetries: number;
-  /** Whether no other request of the service was under way at any time since this one began. */
+  /** Whether there was no other live request of the service since this one began. */
   readonly alone: boolean;
   /** A random number in [0, 1). */
   readonly random: number;
@@ -55,15 +55,15 @@ const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 export const RETRY_BUDGET_SHARE = 0.2;
 export const RETRY_BUDGET_MINIMUM = 3;
 /**
- * What each request earns, in retries after sending. The live requests alone do not bound the attempts:
- * retries that fail faster than first attempts come more often. It is a little less than the share, as
- * requests that are alone do not ask; both together stay within the share of all requests.
+ * How many retries after sending each request earns. A share of the live requests alone would not bound the attempts,
+ * because retries that fail faster than first attempts are made more often. It is a little less than
+ * `RETRY_BUDGET_SHARE`, because requests that are alone do not need to earn their retries.
  */
 export const RETRY_EARNED_SHARE = 0.19;
-/** What quiet times earn is not spent at once on an upstream that begins to fail. */
+/** A long time without failures must not earn a burst of retries on an upstream that begins to fail. */
 export const MAX_EARNED_RETRIES = 100;
 const MAX_BACKOFF_MS = 10_000;
-/** With less time than this an attempt would only disturb the upstream. */
+/** An attempt with less time than this could not succeed, and would only add load to the upstream. */
 const MIN_ATTEMPT_MS = 5;
 
 /** Whether RFC 9110 section 9.2.2 calls the method idempotent. */
@@ -71,7 +71,7 @@ export function isIdempotent(method: string): boolean {
   return IDEMPOTENT.has(method);
 }
 
-/** Whether a request of this kind may be repeated after some of it was sent. */
+/** Whether a request may be sent again after any of it was sent. */
 export function mayRepeat(
   method: string,
   hasIdempotencyKey: boolean,
@@ -82,7 +82,7 @@ export function mayRepeat(
   return policy.unsafeMethods === 'with_idempotency_key' && hasIdempotencyKey;
 }
 
-/** Decides on the next attempt and says why not, or after how many milliseconds. */
+/** Decides whether there is a next attempt: after which delay, or why there is none. */
 export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecision {
   const { failure } = state;
   if (failure.kind === 'status' && !policy.onStatuses.has(failure.status)) {
@@ -94,15 +94,14 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
   }
   if (!state.bodyKept) return { retry: false, why: 'body_not_kept' };
   const budget = Math.max(RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE * state.liveRequests);
-  // A request that never left moves on to a healthy upstream, which would have served it anyhow: that
-  // is no load to guard against, and nothing to wait for.
-  const moves = !state.sent && state.elsewhere;
-  // All that an upstream holds is cut off at once where it ends; what is earned bounds those that move.
-  const wasCutOff = failure.kind === 'reset' && state.elsewhere;
+  // A request of which nothing was sent goes to another healthy upstream at once: that is no additional load.
+  const moves = !state.sent && state.hasAlternative;
+  // An upstream that ends resets all its requests at once; the earned retries bound those that move.
+  const wasCutOff = failure.kind === 'reset' && state.hasAlternative;
   if (!moves && !wasCutOff && state.liveRetries >= budget) {
     return { retry: false, why: 'budget_used_up' };
   }
-  // What never reached an upstream was no load to any, and a request that is alone is no load.
+  // An attempt that sent nothing was no load for an upstream, and one request alone cannot overload it.
   const counts = state.sent && !state.alone;
   if (counts && state.earnedRetries < 1) return { retry: false, why: 'budget_used_up' };
   const delayMs = moves ? 0 : retryDelayMs(state, policy);
@@ -110,15 +109,15 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
   return { retry: true, delayMs };
 }
 
-/** Full jitter: a random part of the doubled back-off, yet never less than the upstream asks for. */
+/** Back-off with full jitter, but at least the time that the upstream asks for. */
 function retryDelayMs(state: RetryState, policy: RetryPolicy): number {
   const ceilingMs = Math.min(MAX_BACKOFF_MS, policy.backoffMs * 2 ** state.retriesMade);
   const jitterMs = Math.floor(state.random * ceilingMs);
-  const askedMs = state.failure.kind === 'status' ? (state.failure.retryAfterMs ?? 0) : 0;
-  return Math.max(jitterMs, askedMs);
+  const requestedMs = state.failure.kind === 'status' ? (state.failure.retryAfterMs ?? 0) : 0;
+  return Math.max(jitterMs, requestedMs);
 }
 
-/** The three forms of a date (RFC 9110 section 5.6.7); the last one names no zone, and is in GMT too. */
+/** The three forms of an HTTP date (RFC 9110 section 5.6.7). The last one has no zone; it is in GMT too. */
 const HTTP_DATES = [
   /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
   /^[A-Z][a-z]+day, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
@@ -126,13 +125,14 @@ const HTTP_DATES = [
 ];
 
 /**
- * Milliseconds that a `Retry-After` field asks for: whole seconds, however many, or an HTTP date (RFC
- * 9110 section 10.2.3). undefined where the field is absent or neither: then it asks for nothing.
+ * Parses a `Retry-After` field: a number of seconds or an HTTP date (RFC 9110 section 10.2.3).
+ *
+ * @returns the delay in ms, or undefined if the field is missing or invalid
  */
 export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  // Date.parse alone takes a year out of any text, and a time without a zone for one of this machine.
+  // Date.parse alone accepts almost any text, and takes a time without a zone as local time.
   if (!HTTP_DATES.some((form) => form.test(value))) return undefined;
   const dateMs = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);

@@ -1,21 +1,20 @@
 /**
- * Which upstream an attempt goes to: among the best there are, power of two choices: of two drawn at
- * random by weight, the one with fewer requests in flight for it. Nearly as even as asking all of them,
- * without every node running to the same one.
- * Source: Mitzenmacher, "The Power of Two Choices in Randomized Load
- * Balancing" (2001).
+ * Selects the upstream of an attempt: the best ones by health and region, and among those the power of two choices. Of
+ * two drawn at random by weight, the one with fewer requests in flight for its weight is taken. That is nearly as even as
+ * a comparison of all, and data planes do not all select the same one. Source: Mitzenmacher, "The Power of Two Choices
+ * in Randomized Load Balancing" (2001).
  */
 
 interface Candidate {
   readonly weight: number;
-  /** null: as near as any. */
+  /** null: counts as the region of every data plane. */
   readonly region: string | null;
 }
 
-/** What is known of a candidate's health. */
+/** The health of a candidate. */
 interface CandidateHealth {
   readonly usable: boolean;
-  /** Whether requests have ended it for a while. */
+  /** Whether failed requests have ejected it. */
   readonly ejected: boolean;
   /** Whether the last attempt or check got a connection. */
   readonly reachable: boolean;
@@ -25,33 +24,32 @@ export interface SelectionOptions<T> {
   /** The region of this data plane. */
   readonly region: string;
   readonly load: { inFlight(candidate: T): number };
-  /** Gives numbers in [0, 1). */
+  /** Returns numbers in [0, 1). */
   readonly random: () => number;
 }
 
-/** Ranks, the least first; a region's place is added. No list of regions is as long as their distance. */
+/** Ranks; the lowest is the best. The distance of the region is added, which is always less than their difference. */
 const OTHER_REGION = 100;
 const TRIED = 1000;
 const NOT_USABLE = 2000;
 const EJECTED = 3000;
 const NOT_USABLE_AGAIN = 4000;
-const AWAY = 5000;
-const AWAY_AGAIN = 6000;
-/** After so many attempts of one request its own region is taken to be in trouble. */
+const UNREACHABLE = 5000;
+const UNREACHABLE_AGAIN = 6000;
+/** After this many attempts of one request, upstreams of other regions are preferred to those of the own region. */
 const ATTEMPTS_IN_OWN_REGION = 2;
 
 /**
- * Chooses among the candidates and gives the index of the chosen one, or −1 where there are none.
+ * Selects one of the candidates and returns its index, or −1 if there are none.
  *
- * The best are the healthy ones of the own region that this request has not tried; then the healthy
- * ones of the route's regions in their order; then those of any. Where none of these is left: one that
- * was tried and could be reached; then those that fail their checks, the ones that requests ended
- * after them; last those that no connection could be had to. So a service of which nothing is healthy is
- * tried all the same, on all of its upstreams that are there.
+ * The best are the healthy ones of the own region that this request has not tried, then the healthy ones of the regions
+ * of the route in their order, then the healthy ones of any region. If none of these is left: one that was tried and was
+ * reachable, then one that fails its checks, then an ejected one, and last one that was unreachable. So a service without
+ * a healthy upstream is still tried, on all of its upstreams.
  *
  * @param health of the candidates, in their order
- * @param regions the route's order of failover
- * @param tried indices that this request has tried
+ * @param regions the failover order of the route
+ * @param tried indices of the candidates that this request has tried
  */
 export function selectUpstream<T extends Candidate>(
   candidates: readonly T[],
@@ -74,16 +72,16 @@ export function selectUpstream<T extends Candidate>(
 }
 
 /**
- * Whether a candidate, with this request, would have no more in flight for its weight than the one drawn
- * before it has without. So the draw, which goes by weight, decides as long as little is in flight: one
- * of little weight gets its share of a small load as well, and no more than that.
+ * Whether the candidate with this request added would have no more in flight for its weight than the one drawn first has
+ * now. So the weighted draw decides while little is in flight, and a candidate of small weight gets its share of a small
+ * load and no more.
  */
 function isBetter<T extends Candidate>(candidate: T, drawn: T, { load }: SelectionOptions<T>) {
   const withIt = (load.inFlight(candidate) + 1) / candidate.weight;
   return withIt <= load.inFlight(drawn) / drawn.weight;
 }
 
-/** How far a candidate is from the best that could be, as a number: the least is taken. */
+/** The rank of a candidate; the lowest is the best. */
 function rank(
   candidates: readonly Candidate[],
   health: readonly CandidateHealth[],
@@ -98,9 +96,9 @@ function rank(
   if (state === undefined || state.usable) {
     const distance = distanceOf(candidates[index]?.region ?? null, region, regions, tried.size);
     if (!wasTried) return distance;
-    return isReachable ? TRIED + distance : AWAY_AGAIN;
+    return isReachable ? TRIED + distance : UNREACHABLE_AGAIN;
   }
-  if (!isReachable) return wasTried ? AWAY_AGAIN : AWAY;
+  if (!isReachable) return wasTried ? UNREACHABLE_AGAIN : UNREACHABLE;
   if (wasTried) return NOT_USABLE_AGAIN;
   return state.ejected ? EJECTED : NOT_USABLE;
 }
@@ -114,11 +112,11 @@ function distanceOf(
   if (region === null || region === own) {
     return attemptsMade < ATTEMPTS_IN_OWN_REGION ? 0 : OTHER_REGION + 1;
   }
-  const place = regions.indexOf(region);
-  return place === -1 ? OTHER_REGION : 1 + place;
+  const index = regions.indexOf(region);
+  return index === -1 ? OTHER_REGION : 1 + index;
 }
 
-/** Draws one of this rank by weight, without the one already drawn; −1 where none is left. */
+/** Draws one candidate of this rank by weight, except the one already drawn; −1 if none is left. */
 function draw<T extends Candidate>(
   candidates: readonly T[],
   health: readonly CandidateHealth[],

@@ -1,0 +1,125 @@
+import { pause, type Clock } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { ClientLeftError } from '../request/caller.ts';
+import type { RequestContext } from '../request/context.ts';
+import type { CompiledRoute } from '../routing-table/routing-table.ts';
+import { attemptFailure, deadlinePassed, type AttemptResult } from './attempt-outcome.ts';
+import { decideRetry } from './decide-retry.ts';
+import { spendRetry, type RetryBudget } from './retry-budget.ts';
+
+export interface RetryPlanOptions {
+  readonly clock: Clock;
+  /** Returns numbers in [0, 1). */
+  readonly random: () => number;
+}
+
+/** The state of a request after an attempt. */
+export interface AttemptState {
+  /** Whether the body can be sent again, or there is none. */
+  readonly bodyKept: boolean;
+  readonly retriesMade: number;
+  /** Whether there is a healthy upstream that was not tried. */
+  readonly hasAlternative: boolean;
+}
+
+/**
+ * Decides whether a failed attempt is followed by another one, and takes that retry from the budget.
+ *
+ * @returns how long to wait before the next attempt, ms, or undefined if there is none
+ */
+export function planRetry(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  outcome: AttemptResult,
+  state: AttemptState,
+  budget: RetryBudget,
+  options: RetryPlanOptions,
+): number | undefined {
+  const failure = attemptFailure(outcome, options.clock.nowMs());
+  if (failure === undefined || isAbandoned(ctx)) return undefined;
+  if (hasLostKeyLease(ctx)) return undefined;
+  const sent = outcome.error?.sent ?? true;
+  const decision = decideRetry(
+    {
+      failure,
+      sent,
+      method: ctx.method,
+      hasIdempotencyKey: ctx.inbound.idempotencyKey !== undefined,
+      bodyKept: state.bodyKept,
+      retriesMade: state.retriesMade,
+      hasAlternative: state.hasAlternative,
+      retryCount: route.settings.retry_count,
+      remainingMs: remainingMs(ctx, route, outcome, options.clock),
+      liveRetries: budget.liveRetries,
+      liveRequests: budget.liveRequests,
+      earnedRetries: budget.earnedRetries,
+      alone: !budget.shared,
+      random: options.random(),
+    },
+    route.retry,
+  );
+  if (!decision.retry) return undefined;
+  if (sent) spendRetry(budget);
+  return decision.delayMs;
+}
+
+/**
+ * Waits before the next attempt. The wait counts as time of the upstream, and the retry as live.
+ *
+ * @throws ClientLeftError if the caller leaves meanwhile, unless the request has an idempotency key
+ * @throws GatewayError `upstream_timeout` if the deadline has passed, `upstream_unavailable` if the lease of its key
+ * has ended
+ */
+export async function backOff(
+  ctx: RequestContext,
+  delayMs: number,
+  budget: RetryBudget,
+  clock: Clock,
+): Promise<void> {
+  const startedMs = clock.monotonicMs();
+  const left = new AbortController();
+  if (ctx.capture === undefined) ctx.whenClientGone(() => left.abort());
+  budget.liveRetries += 1;
+  if (delayMs > 0) await pause(clock, delayMs, left.signal);
+  budget.liveRetries -= 1;
+  const endedMs = clock.monotonicMs();
+  ctx.upstreamMs += endedMs - startedMs;
+  // The timer may be late.
+  assertStillNeeded(ctx, endedMs);
+  if (hasLostKeyLease(ctx)) {
+    const message = 'It was not retried because the lease of its idempotency key has ended.';
+    throw new GatewayError('upstream_unavailable', `The request failed. ${message}`);
+  }
+}
+
+/**
+ * Runs before each attempt, so that nothing is sent after the caller has left or the deadline has passed.
+ *
+ * @throws ClientLeftError, or GatewayError `upstream_timeout`
+ */
+export function assertStillNeeded(ctx: RequestContext, nowMs: number): void {
+  if (isAbandoned(ctx)) throw new ClientLeftError();
+  if (nowMs >= ctx.deadlineMs) throw deadlinePassed(ctx);
+}
+
+/** Other data planes may already have reported the outcome of the key as unknown, so nothing may be sent any more. */
+function hasLostKeyLease(ctx: RequestContext): boolean {
+  return ctx.keyHeld?.() === false;
+}
+
+/** Whether the caller has left. A request with an idempotency key continues, so that its outcome is known. */
+function isAbandoned(ctx: RequestContext): boolean {
+  return ctx.clientGone && ctx.capture === undefined;
+}
+
+/** The time to the deadline. It is 0 after an attempt that was given all of it, because a timer may run a little early. */
+function remainingMs(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  outcome: AttemptResult,
+  clock: Clock,
+): number {
+  const hadAllTime = route.retry.perAttemptTimeoutMs === undefined;
+  if (hadAllTime && outcome.error?.name === 'attempt_timeout') return 0;
+  return ctx.deadlineMs - clock.monotonicMs();
+}

@@ -1,0 +1,74 @@
+import type { Clock, Timer } from '@gateway/shared/clock';
+import { MAX_EARNED_RETRIES, RETRY_BUDGET_MINIMUM, RETRY_EARNED_SHARE } from './decide-retry.ts';
+
+/** The live requests and retries of one service, from which its retry budget follows. */
+export interface RetryBudget {
+  liveRequests: number;
+  liveRetries: number;
+  /** Retries after sending that the service has left; never below 0. */
+  earnedRetries: number;
+  /** Whether there was more than one live request at any time since the service was last idle. */
+  shared: boolean;
+}
+
+interface Entry extends RetryBudget {
+  /** When the last live request ended; ms, monotonic. */
+  idleSinceMs: number;
+  /** Removes the entry, if there are too many to keep idle ones. */
+  removal: Timer | undefined;
+}
+
+/** After this long without a live request, a budget starts over. */
+const IDLE_MS = 1000;
+
+/** Idle services are kept up to this number; otherwise an idle gateway would set a timer for each request. */
+const MAX_KEPT = 1024;
+
+/** The retry budgets of all services, by service id. */
+export class RetryBudgets {
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts a request of the service as live, until `leave` is called. */
+  enter(serviceId: string): RetryBudget {
+    let entry = this.#entries.get(serviceId);
+    if (entry === undefined) {
+      entry = { ...INITIAL, liveRequests: 0, shared: false, idleSinceMs: 0, removal: undefined };
+      this.#entries.set(serviceId, entry);
+    } else if (entry.liveRequests === 0) this.#resume(entry);
+    entry.shared = entry.liveRequests > 0;
+    entry.liveRequests += 1;
+    entry.earnedRetries = Math.min(MAX_EARNED_RETRIES, entry.earnedRetries + RETRY_EARNED_SHARE);
+    return entry;
+  }
+
+  /** The request that entered has ended. */
+  leave(serviceId: string, budget: RetryBudget): void {
+    budget.liveRequests -= 1;
+    const entry = this.#entries.get(serviceId);
+    if (budget.liveRequests > 0 || entry === undefined) return;
+    entry.idleSinceMs = this.#clock.monotonicMs();
+    if (this.#entries.size > MAX_KEPT) {
+      entry.removal = this.#clock.setTimer(IDLE_MS, () => void this.#entries.delete(serviceId));
+    }
+  }
+
+  /** Any load has short gaps without a live request; the budget survives them. */
+  #resume(entry: Entry): void {
+    entry.removal?.cancel();
+    entry.removal = undefined;
+    if (this.#clock.monotonicMs() - entry.idleSinceMs >= IDLE_MS) Object.assign(entry, INITIAL);
+  }
+}
+
+/** The budget of a service that was idle or is new. */
+const INITIAL = { liveRetries: 0, earnedRetries: RETRY_BUDGET_MINIMUM };
+
+/** Takes one retry after sending from the budget. */
+export function spendRetry(budget: RetryBudget): void {
+  budget.earnedRetries = Math.max(0, budget.earnedRetries - 1);
+}
