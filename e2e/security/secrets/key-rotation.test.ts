@@ -101,7 +101,7 @@ describe('a rotation of the master key', () => {
       );
       await eventually(async () => {
         expect(await readiness(controlPlane)).toMatch(
-          new RegExp(`data plane \\S+ cannot open .* k1 \\(key_missing, services: ${SERVICES}\\)`),
+          new RegExp(`data plane \\S+ cannot decrypt .* k1 \\(key_missing, services: ${SERVICES}\\)`),
         );
       });
       expect(
@@ -139,7 +139,7 @@ describe('a rotation of the master key', () => {
           code: 0,
           output: expect.stringContaining(
             `; under the key k2: ${SERVICES + 1}; ` +
-              'under others: 0, of which cannot be opened: 0\n' +
+              'under others: 0, of which cannot be decrypted: 0\n' +
               'client keys re-encrypted: 0; under others: 0\n',
           ),
         });

@@ -39,7 +39,7 @@ describe('bootstrap', () => {
   const changes = async () =>
     (await store.db.selectFrom('config_outbox').select('environment').execute()).length;
 
-  it('makes the environments and the admin token once, with several replicas at a time', async () => {
+  it('creates the environments and the admin token once, with several replicas at the same time', async () => {
     const token = createTokenSecret();
     const env = { GATEWAY_ADMIN_TOKEN: token, DEFAULT_ENVIRONMENT: 'staging' };
     await Promise.all([start(env), start(env), start(env)]);
@@ -49,7 +49,7 @@ describe('bootstrap', () => {
     expect(tokens).toEqual([{ name: 'admin' }]);
   });
 
-  it('has one audit event for each that it made, which names nobody, and none when all is there', async () => {
+  it('writes an audit event without a token for each resource that it creates, and none for existing ones', async () => {
     const env = { GATEWAY_ADMIN_TOKEN: createTokenSecret(), DEFAULT_ENVIRONMENT: 'staging' };
     await Promise.all([start(env), start(env)]);
     await start(env);
@@ -66,7 +66,7 @@ describe('bootstrap', () => {
     ]);
   });
 
-  it('publishes nothing when it finds all as it should be', async () => {
+  it('publishes nothing if everything exists', async () => {
     const env = { GATEWAY_ADMIN_TOKEN: createTokenSecret() };
     await start(env);
     const before = await changes();
@@ -74,7 +74,7 @@ describe('bootstrap', () => {
     expect(await changes()).toBe(before);
   });
 
-  it('replaces the secret when another one is given, and tells every environment', async () => {
+  it('replaces the secret of the admin token, and publishes that to every environment', async () => {
     const [first, second] = [createTokenSecret(), createTokenSecret()];
     await start({ GATEWAY_ADMIN_TOKEN: first });
     const made = await find(first);
@@ -85,7 +85,7 @@ describe('bootstrap', () => {
     expect(await changes()).toBe(before + 2);
   });
 
-  it('does not bring a revoked secret back to life, and takes a new one', async () => {
+  it('does not accept a revoked secret again, but accepts a new one', async () => {
     const token = createTokenSecret();
     await start({ GATEWAY_ADMIN_TOKEN: token });
     const id = (await find(token))?.id ?? '';
@@ -97,7 +97,7 @@ describe('bootstrap', () => {
     expect((await find(next))?.scopes).toEqual(['*']);
   });
 
-  it('makes no token where none is given', async () => {
+  it('creates no token if none is configured', async () => {
     await start({});
     expect(await store.db.selectFrom('tokens').select('id').execute()).toEqual([]);
   });

@@ -21,14 +21,14 @@ export interface BootstrapParts {
 }
 
 /**
- * Brings the database to what this version needs, and makes what an operator needs before the first
- * call: the environments `production`, `development` and the default one, and the first token.
- * Safe with several replicas at once, and again at every start.
+ * Migrates the database and creates what an operator needs for the first call: the environments `production` and
+ * `development`, the default environment, and the admin token. Runs at every start; several replicas may run it at the
+ * same time.
  */
 export async function bootstrap(config: Config, parts: BootstrapParts): Promise<void> {
   const { db, clock, log } = parts;
   await migrate(config.DATABASE_URL);
-  // Before the first audit event and before any record: rows without a partition would go to DEFAULT.
+  // Must come before the first audit event and record: rows without a partition go to the DEFAULT partition.
   const { partitionMetrics: metrics } = parts;
   const partitions = { db, clock, log, ...(metrics && { metrics }) };
   await keepPartitionsOrLog(partitions, new AbortController().signal);
@@ -37,15 +37,15 @@ export async function bootstrap(config: Config, parts: BootstrapParts): Promise<
   await ensureEnvironments(db, [...names], origin);
   if (config.GATEWAY_ADMIN_TOKEN === undefined) {
     if (!(await hasTokens(db))) {
-      log.warn('there is no token: nobody can call the management API; set GATEWAY_ADMIN_TOKEN');
+      log.warn('no token exists: nobody can call the management API; set GATEWAY_ADMIN_TOKEN');
     }
     return;
   }
   const sha256 = hashTokenSecretBytes(config.GATEWAY_ADMIN_TOKEN);
   const state = await ensureAdminToken(db, { id: parts.newId('tok'), sha256 }, origin);
   if (state === 'revoked') {
-    log.warn('GATEWAY_ADMIN_TOKEN was revoked and stays so; set another one');
+    log.warn('GATEWAY_ADMIN_TOKEN is revoked; set another one');
   } else if (state !== 'kept') {
-    log.info({ state }, 'the token admin has the secret of GATEWAY_ADMIN_TOKEN');
+    log.info({ state }, 'admin token set from GATEWAY_ADMIN_TOKEN');
   }
 }

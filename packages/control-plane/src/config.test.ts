@@ -6,7 +6,7 @@ import { readConfig } from './config.ts';
 const keys = `k1:${randomBytes(32).toString('base64')}`;
 
 describe('readConfig', () => {
-  it('needs nothing but the master keys', () => {
+  it('requires only the master keys', () => {
     const config = readConfig({ GATEWAY_MASTER_KEYS: keys });
     expect(config).toMatchObject({
       CONTROL_PLANE_PORT: 8081,
@@ -30,12 +30,12 @@ describe('readConfig', () => {
     ['UPSTREAM_DENY_CIDRS', 'everything'],
     ['AUTH_FAILURE_LIMIT', 'many'],
     ['LOG_LEVEL', 'loud'],
-  ])('refuses %s=%s in one line that names it', (name, value) => {
+  ])('refuses %s=%s in one line that names the variable', (name, value) => {
     const read = () => readConfig({ GATEWAY_MASTER_KEYS: keys, [name]: value });
     expect(read).toThrow(new RegExp(`^${name}: .+$`));
   });
 
-  it('never repeats a secret that does not hold', () => {
+  it('never repeats an invalid secret', () => {
     const token = createTokenSecret().slice(0, -1);
     const read = () => readConfig({ GATEWAY_ADMIN_TOKEN: token });
     expect(read).toThrow('GATEWAY_MASTER_KEYS is not set');

@@ -17,7 +17,7 @@ import { DEFAULT_MAX_CONNECTIONS } from './store/database.ts';
 
 const GIB = 1024 ** 3;
 
-/** Every setting of a control plane. */
+/** All settings of a control plane. */
 export const variables = z.object({
   CONTROL_PLANE_HOST: z.string().default('0.0.0.0'),
   CONTROL_PLANE_PORT: portVariable.default(8081),
@@ -26,10 +26,10 @@ export const variables = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a URL postgres://…' })
     .default('postgres://127.0.0.1:5432/gateway'),
-  /** Connections of the pool; two more are outside of it. Below 13 calls of the API wait for background work. */
+  /** Size of the pool; two more connections are outside of it. Below 13, calls of the API wait for background work. */
   DATABASE_MAX_CONNECTIONS: integerVariable(2, 1000).default(DEFAULT_MAX_CONNECTIONS),
   NATS_URL: natsUrlVariable.default('nats://127.0.0.1:4222'),
-  /** Copies of each stream and bucket that this process creates: 3 in a cluster of NATS servers. */
+  /** Replicas of each stream and bucket that this process creates: 3 in a cluster of NATS servers. */
   NATS_REPLICAS: integerVariable(1, 5).default(1),
   RECORD_STREAM_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(GIB),
   RECORD_ACK_WAIT_MS: integerVariable(1000, 3_600_000).default(30_000),
@@ -45,7 +45,7 @@ export const variables = z.object({
     parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS),
   ),
   AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
-  /** How long versions of configurations can be listed, compared and rolled back to. */
+  /** How long the versions of a configuration can be listed, compared and rolled back to. */
   CONFIG_HISTORY_DAYS: integerVariable(1, 3650).default(90),
   MANAGEMENT_RATE_LIMIT: integerVariable(1, 1_000_000).default(6000),
   ...tlsVariables,
@@ -59,7 +59,7 @@ export type Config = Readonly<z.output<typeof schema>>;
 /**
  * The settings of this process, from its environment variables.
  *
- * @throws ConfigError in one line that names each variable that does not hold
+ * @throws ConfigError of one line that names each invalid variable
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   return parseEnvironment(schema, environment);

@@ -12,7 +12,7 @@ import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
 
 type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
 
-/** The process itself, with gates before Postgres and NATS. */
+/** The real process, with TCP gates before Postgres and NATS. */
 describe('the control plane as a process', () => {
   const token = createTokenSecret();
   let folder: string;
@@ -26,7 +26,7 @@ describe('the control plane as a process', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'control-plane-'));
     database = await createTestDatabase();
     postgres = await openTcpGate(Number(new URL(database.url).port));
-    // Of its own: a control plane takes the records of every data plane on its server.
+    // A NATS server of its own, because a control plane stores the records of every data plane on its server.
     natsServer = await startNats({ dataDir: path.join(folder, 'nats'), log: () => undefined });
     nats = await openTcpGate(Number(new URL(natsServer.url).port));
   });
@@ -70,7 +70,7 @@ describe('the control plane as a process', () => {
     return (await fetch(`${baseUrl}/v1/environments`, { headers })).status;
   };
 
-  it('waits for Postgres and NATS with a clear line each, and serves calls before NATS is there', async () => {
+  it('waits for Postgres and NATS, says so in the log, and serves calls before NATS is reached', async () => {
     await postgres.set('shut');
     await nats.set('shut');
     const plane = await start();
@@ -126,7 +126,7 @@ describe('the control plane as a process', () => {
     expect(await list(plane)).toBe(200);
   });
 
-  it('stops with code 0 on SIGTERM, whether it serves or still waits', async () => {
+  it('stops with code 0 on SIGTERM, also while it waits', async () => {
     const serving = await start();
     await eventually(async () => {
       expect(await ready(serving)).toMatchObject({ code: 200 });

@@ -33,7 +33,7 @@ import { startDatabaseProbe } from './store/probe.ts';
 
 const NAME = 'control plane';
 const STOP_TIMEOUT_MS = 10_000;
-/** Of what data planes tell, in the answer of /readyz. */
+/** How many of the data planes' faults /readyz lists. */
 const MAX_SHOWN_FAULTS = 20;
 
 const newId = createIdFactory(() => clock.nowMs(), systemRandom);
@@ -70,7 +70,9 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
       ...(readiness.messaging() === 'waiting' ? ['NATS has not been reached yet'] : []),
     ],
     degraded: () => [
-      ...(readiness.messaging() === 'away' ? ['NATS is away: changes wait to be published'] : []),
+      ...(readiness.messaging() === 'disconnected'
+        ? ['NATS is unreachable: changes wait to be published']
+        : []),
       ...readiness.credentialFaults().slice(0, MAX_SHOWN_FAULTS),
     ],
   });
@@ -86,17 +88,17 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   observePool(registry, () => database.poolUse());
   const parts = { db, clock, newId, log };
   const partitionMetrics = createPartitionMetrics(registry);
-  const preparing = awaitPostgres(() => bootstrap(config, { ...parts, partitionMetrics }), {
+  const bootstrapping = awaitPostgres(() => bootstrap(config, { ...parts, partitionMetrics }), {
     clock,
     log,
     signal,
   });
-  runner.defer('preparation', () => preparing.catch(() => undefined));
-  runner.defer('waiting', () => {
+  runner.defer('bootstrap', () => bootstrapping.catch(() => undefined));
+  runner.defer('wait for Postgres', () => {
     stopping.abort();
   });
   try {
-    await preparing;
+    await bootstrapping;
   } catch (error) {
     if (signal.aborted) return;
     throw error;
@@ -113,7 +115,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   });
   runner.defer('retention', () => retention.stop());
   const tokenUses = startTokenUses({ db, clock, registry, log });
-  runner.defer('uses of tokens', () => tokenUses.stop());
+  runner.defer('token uses', () => tokenUses.stop());
   const messaging = startMessaging(config, { db, clock, registry, log, tokenUses });
   runner.defer('messaging', () => messaging.stop());
   readiness.messaging = () => messaging.state();
@@ -168,7 +170,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     messaging.waits.stop();
     return server.close();
   });
-  log.info({ port: server.port, admin_port: admin.port }, `${NAME} serves`);
+  log.info({ port: server.port, admin_port: admin.port }, 'ready');
   await messaging.started;
 }
 

@@ -40,24 +40,24 @@ export interface MessagingParts {
 }
 
 export interface Messaging {
-  /** Rejects where the start fails for a reason that waiting does not mend. */
+  /** Rejects if the start fails for a reason that waiting does not solve. */
   readonly started: Promise<void>;
-  /** `waiting` for the first connection, `connected`, or `away` since. */
-  state(): 'waiting' | 'connected' | 'away';
+  /** `waiting` until the first connection, then `connected` or `disconnected`. */
+  state(): 'waiting' | 'connected' | 'disconnected';
   /** The health of a service, as the live data planes report it. */
   serviceStatus(serviceId: string): ServiceStatus;
   /** One line for each live data plane that cannot decrypt some upstream credential. */
   credentialFaults(): readonly string[];
-  /** Which data planes there are, and what they serve. */
+  /** The data planes and the configuration that they serve. */
   readonly dataPlanes: DataPlanes;
-  /** Where writes wait for them. */
+  /** The writes that wait for the data planes. */
   readonly waits: RolloutWaits;
   stop(): Promise<void>;
 }
 
 /**
- * Starts what needs NATS: the heartbeats, the ingest of records and the publisher. It waits for NATS by itself, so
- * that the management API serves meanwhile and changes gather in the outbox.
+ * Starts everything that needs NATS: the heartbeat watch, the ingest of records and the publisher. It waits for NATS in
+ * the background. Until then the management API serves and changes wait in the outbox.
  */
 export function startMessaging(config: Config, parts: MessagingParts): Messaging {
   const { db, clock, registry, log } = parts;
@@ -92,7 +92,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
       signal,
     });
     runner.defer('NATS', async () => {
-      // A drain waits for a server that may be away.
+      // A drain would wait for a server that is unreachable.
       await Promise.race([connection.drain().catch(() => undefined), pause(clock, DRAIN_MS)]);
       await connection.close();
     });
@@ -133,7 +133,8 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
   });
   return {
     started,
-    state: () => (store === undefined ? 'waiting' : store.isConnected() ? 'connected' : 'away'),
+    state: () =>
+      store === undefined ? 'waiting' : store.isConnected() ? 'connected' : 'disconnected',
     serviceStatus: (serviceId) => serviceStatus(live(), serviceId),
     credentialFaults: () => credentialFaults(live()),
     dataPlanes,
@@ -148,7 +149,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
   };
 }
 
-/** JetStream may come up later than the server, or without a quorum at first. */
+/** JetStream may start later than the server, or have no quorum at first. */
 async function prepareNats(
   prepare: () => Promise<void>,
   { clock, log, signal }: { clock: Clock; log: Logger; signal: AbortSignal },
@@ -160,7 +161,7 @@ async function prepareNats(
       return;
     } catch (error) {
       if (attempt % LOG_EVERY_ATTEMPTS === 0) {
-        log.warn({ reason: String(error) }, 'JetStream is not ready; waiting for it');
+        log.warn({ reason: String(error) }, 'JetStream not ready; retrying');
       }
       await pause(clock, PREPARE_RETRY_MS, signal);
     }

@@ -7,8 +7,8 @@ import { reencryptClientKeys, reencryptCredentials } from './store/configuration
 import { openDatabase } from './store/database.ts';
 
 /**
- * The command that seals all credentials of upstreams anew under the newest of `GATEWAY_MASTER_KEYS`;
- * docs/run/security.md has the procedure. Exits with 0 when none is left under another key, else with 1.
+ * The command that encrypts all upstream credentials and client keys again with the newest of `GATEWAY_MASTER_KEYS`.
+ * docs/run/security.md has the procedure. Exits with 0 if no other key is in use any more, else with 1.
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -17,7 +17,7 @@ function load(): Config {
     return readConfig(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`the credentials cannot be re-encrypted: ${error.message}\n`);
+    process.stderr.write(`re-encryption failed: ${error.message}\n`);
     process.exit(1);
   }
 }
@@ -31,20 +31,21 @@ try {
     database.db,
     vault,
   );
-  for (const { serviceId, why } of unreadable) say(`${serviceId} cannot be opened: ${why}`);
+  for (const { serviceId, why } of unreadable)
+    say(`${serviceId}: the credential cannot be decrypted: ${why}`);
   say(
     `re-encrypted: ${reencrypted}; under the key ${vault.newestKeyId}: ${withNewest}; ` +
-      `under others: ${withOthers}, of which cannot be opened: ${unreadable.length}`,
+      `under others: ${withOthers}, of which cannot be decrypted: ${unreadable.length}`,
   );
   const keys = await reencryptClientKeys(database.db, vault);
   for (const { serviceId, why } of keys.unreadable) {
-    say(`the client key of ${serviceId} cannot be opened: ${why}`);
+    say(`${serviceId}: the client key cannot be decrypted: ${why}`);
   }
   say(`client keys re-encrypted: ${keys.reencrypted}; under others: ${keys.withOthers}`);
   if (withOthers > 0 || keys.withOthers > 0) process.exitCode = 1;
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`the credentials cannot be re-encrypted: ${reason}\n`);
+  process.stderr.write(`re-encryption failed: ${reason}\n`);
   process.exitCode = 1;
 } finally {
   await database.close();

@@ -38,7 +38,7 @@ import {
 import { markPublished } from '../src/store/publication/publications.ts';
 import { readChangedRows } from '../src/store/configuration/changed-rows.ts';
 
-/** An answer of the API: its JSON is read loosely, as tests say themselves what they expect. */
+/** A response of the API. The type of its JSON is loose; tests check what they expect. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -51,7 +51,7 @@ export type Fields = Record<string, unknown> & { id: string; secret: string };
 export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Undefined: the admin's; null: none. */
+  /** Undefined: the admin token; null: no token. */
   readonly token?: string | null;
 }
 
@@ -59,17 +59,17 @@ export interface TestApi {
   readonly url: string;
   readonly port: number;
   readonly db: Database;
-  /** The database itself, without what `databaseVia` puts before it. */
+  /** The URL of the database itself, without `databaseVia`. */
   readonly databaseUrl: string;
   readonly clock: ManualClock;
   readonly registry: Registry;
   readonly adminToken: string;
-  /** None of them until it is told of some. */
+  /** Empty until a test adds some. */
   readonly dataPlanes: DataPlanes;
-  /** Notes what is pending in an environment as published. Gives the version. */
+  /** Marks the pending changes of an environment as published. Returns the version. */
   publish(environment: string): Promise<number>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Makes a token and gives its secret. */
+  /** Creates a token and returns its secret. */
   makeToken(body: object): Promise<string>;
   close(): Promise<void>;
 }
@@ -79,17 +79,17 @@ export interface TestApiOptions {
   readonly managementRateLimit?: number;
   readonly trustedProxies?: readonly string[];
   readonly deniedUpstreams?: readonly string[];
-  /** Addresses of names; unless given no name has any. */
+  /** Default: no name has an address. */
   readonly resolveName?: ResolveName;
-  /** One of the API's own unless given. */
+  /** Default: a new key. */
   readonly masterKeys?: readonly MasterKey[];
-  /** What the data planes see of a service; nothing unless given. */
+  /** The health of a service as data planes report it. Default: unknown. */
   readonly statusOf?: (serviceId: string) => ServiceStatus;
-  /** Gets the port of Postgres and gives the one to connect to, for tests of an outage. */
+  /** Maps the port of Postgres to the port to connect to, for tests of an outage. */
   readonly databaseVia?: (port: number) => Promise<number>;
 }
 
-/** The whole management API on a real socket over a database of its own; its clock stands still. */
+/** Starts the management API on a real socket with a database of its own. Its clock only moves if a test advances it. */
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { authFailureLimit = 1000, managementRateLimit = 100_000 } = options;
   const database = await createTestDatabase();

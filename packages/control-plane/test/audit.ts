@@ -11,7 +11,7 @@ import type { Answer, CallOptions, TestApi } from './api.ts';
 /** An audit event as the API shows it. */
 export type AuditEvent = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** The newest 200 audit events that pass the filters. Rejects with the answer where there is no list. */
+/** The newest 200 audit events that match the filters. Rejects with the response if it is not a list. */
 export async function auditEvents(
   api: TestApi,
   query = '',
@@ -22,7 +22,7 @@ export async function auditEvents(
   return answer.json.data ?? [];
 }
 
-/** Creates a resource, as a client behind a proxy that is trusted. Rejects where that is refused. */
+/** Creates a resource, as a client behind a trusted proxy. Rejects if the call is refused. */
 export async function createFrom(
   api: TestApi,
   address: string,
@@ -35,7 +35,7 @@ export async function createFrom(
   return { ...answer, id: answer.json.data?.id ?? '' };
 }
 
-/** Adds an audit event of this time (ms since the Unix epoch) and gives its id. */
+/** Adds an audit event of this time, ms since the Unix epoch, and returns its id. */
 export function addAuditEvent(
   db: Database,
   atMs: number,

@@ -1,12 +1,12 @@
 import type { Answer, TestApi } from './api.ts';
 
-/** The calls that tests of tokens make again and again. */
+/** Calls that several tests of tokens use. */
 export function tokenCalls(api: () => TestApi) {
   function post(body: object, token?: string): Promise<Answer> {
     return api().call('POST', '/v1/tokens', token === undefined ? { body } : { body, token });
   }
 
-  /** Makes a token of `production` that may read services, unless the fields say otherwise. */
+  /** Creates a token. Default: for `production`, with services:read. */
   async function make(fields: object) {
     const body = { environments: ['production'], scopes: ['services:read'], ...fields };
     const { status, json, text } = await post(body);

@@ -1,4 +1,5 @@
 import { GatewayError, type ErrorDetail } from '@gateway/shared/errors/gateway-error';
+import { isId, type IdPrefix } from '@gateway/shared/ids';
 import type { z } from 'zod';
 
 /** The maximum number of `details` in an error. */
@@ -30,6 +31,17 @@ export function invalidRequest(all: readonly ErrorDetail[], cause?: unknown): Ga
       ? 'The request is not valid.'
       : `The request is not valid: ${first.path === '' ? '' : `${first.path}: `}${first.message}.`;
   return new GatewayError('invalid_request', message, { details, cause });
+}
+
+/** The `{id}` of a path. An invalid id is not looked up. @throws the error of `notFound` */
+export function pathId(
+  params: Readonly<Record<string, string>>,
+  prefix: IdPrefix,
+  notFound: () => GatewayError,
+): string {
+  const id = params['id'] ?? '';
+  if (!isId(prefix, id)) throw notFound();
+  return id;
 }
 
 /** A 400 for one field. */

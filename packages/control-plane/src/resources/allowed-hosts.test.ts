@@ -4,7 +4,7 @@ import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 
 const METADATA = '169.254.169.254';
 
-/** What names resolve to; all others to nothing. */
+/** The addresses of names. All other names have none. */
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   'good.example': ['192.0.2.1', '2001:db8::1'],
   'inside.example': [METADATA],
@@ -54,11 +54,11 @@ describe('a URL whose host is a name', () => {
     expect([answer.status, answer.json.error?.['code']]).toEqual([400, 'invalid_request']);
     expect(answer.json.error?.['details']).toMatchObject(paths.map((path) => ({ path })));
     expect(answer.text).toContain('UPSTREAM_DENY_CIDRS');
-    // To tell which address would tell of names that are known inside only.
+    // The address would reveal internal names.
     expect(answer.text).not.toContain(METADATA);
   }
 
-  it.each(REFUSED)('%s is refused where any address of it is denied', async (url) => {
+  it.each(REFUSED)('%s is refused if any of its addresses is denied', async (url) => {
     const { path, id } = await existing();
     expectRefused(await service({ url }), 'url');
     expectRefused(await api.call('PATCH', path, { body: { url } }), 'url');
@@ -76,7 +76,7 @@ describe('a URL whose host is a name', () => {
     expect((await api.call('GET', path)).json.data?.['url']).toBe('http://good.example');
   });
 
-  it('is taken where its addresses are allowed, or nobody knows any now', async () => {
+  it('is accepted if its addresses are allowed, or if it does not resolve', async () => {
     for (const url of ['http://good.example', 'http://unknown.example']) {
       const taken = await service({ url });
       expect([taken.status, taken.json.data?.['url']]).toEqual([201, url]);
@@ -85,7 +85,7 @@ describe('a URL whose host is a name', () => {
     }
   });
 
-  it('is looked up once for all fields, outside of any transaction, and only where it is set', async () => {
+  it('is looked up once for all fields, outside of any transaction, and only if it is set', async () => {
     const { path } = await existing();
     asked.length = 0;
     const upstreams = ['a', 'b'].map((base) => ({ url: `http://good.example/${base}` }));

@@ -7,22 +7,22 @@ import {
 import type { ResolveName } from './resolve-names.ts';
 import { invalidRequest } from '../http/input.ts';
 
-/** Where upstreams and the key sets of issuers may be. */
+/** The rules for the hosts of upstreams and of JWT key sets. */
 export interface HostRules {
   readonly denied: AddressRanges;
   readonly resolveName: ResolveName;
 }
 
-/** A URL of a body, which has passed its schema, by the path of its field. */
+/** A valid URL in a body, and the path of its field. */
 export interface UrlOfBody {
   readonly path: string;
   readonly url: string;
 }
 
 /**
- * Refuses URLs that name a host of which any address is denied. A name that does not resolve now is
- * taken: data planes look at every connect. Waits for name servers, so never within a transaction, and
- * only for a caller who may set these URLs, as its answer tells of the names in them.
+ * Refuses URLs whose host has any denied address. A name that does not resolve is accepted, because data planes check
+ * again at every connect. The call waits for name servers, so never make it within a transaction. Check the caller's
+ * rights first, because the result reveals something about the names.
  *
  * @throws GatewayError invalid_request
  */
@@ -41,8 +41,8 @@ export async function requireAllowedHosts(
   const details = named
     .filter(({ host }) => refused.has(host))
     .map(({ path, host }) => {
-      // Not which address, as that would tell of names inside.
-      const message = `must not be at ${host}: it has an address that UPSTREAM_DENY_CIDRS refuses`;
+      // The address itself would reveal internal names.
+      const message = `must not be at ${host}: UPSTREAM_DENY_CIDRS refuses an address of it`;
       return { path, message };
     });
   if (details.length > 0) throw invalidRequest(details);

@@ -7,7 +7,7 @@ const PROXY = { trustedProxies: ['127.0.0.1/32'] };
 const make = (api: TestApi, path: string, body: object) =>
   createFrom(api, '203.0.113.9', path, body);
 
-/** The events that one call left. */
+/** The events of one call. */
 function eventsBy(api: TestApi, answer: Answer): Promise<readonly AuditEvent[]> {
   return auditEvents(api, `&request_id=${answer.headers.get('x-request-id') ?? ''}`);
 }
@@ -25,7 +25,7 @@ describe('the audit event of a change', () => {
   });
   afterEach(() => api.close());
 
-  it('says who, what, when, from where and by which request', async () => {
+  it('names the token, the change, the time, the address and the request', async () => {
     api.clock.advance(1234);
     const made = await make(api, '/v1/services', service);
     expect(await eventsBy(api, made)).toEqual([
@@ -40,13 +40,13 @@ describe('the audit event of a change', () => {
         client_ip: '203.0.113.9',
         request_id: made.headers.get('x-request-id'),
         before: null,
-        // All that the API shows but the health, which is no setting.
+        // Everything that the API shows except the health, which is not a setting.
         after: { ...(made.json.data as object | undefined), status: undefined },
       },
     ]);
   });
 
-  it('takes the address from X-Forwarded-For only where a trusted proxy sent it', async () => {
+  it('takes the address from X-Forwarded-For only if a trusted proxy sent it', async () => {
     const direct = await startTestApi();
     try {
       const made = await make(direct, '/v1/services', service);
@@ -87,7 +87,7 @@ describe('the audit event of a change', () => {
     ]);
   });
 
-  it('shows tokens and environments, and when the secret of a rotated one ends', async () => {
+  it('shows tokens and environments, and when the secret of a rotated token expires', async () => {
     const body = { name: 'ci', environments: ['production'], scopes: ['proxy'] };
     const token = await make(api, '/v1/tokens', body);
     expect(await eventsBy(api, token)).toMatchObject([
@@ -118,7 +118,7 @@ describe('the audit event of a change', () => {
     ]);
   });
 
-  it('holds no secret, no hash of one and no credential', async () => {
+  it('contains no secret, no hash of a secret and no credential', async () => {
     const marker = 'mark3r-s3cret';
     const credential = { type: 'header', name: 'X-Key', value: marker };
     const { id } = await make(api, '/v1/services', { ...service, credential });
@@ -149,7 +149,7 @@ describe('the audit event of a change', () => {
     for (const { text } of rows) for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
-  it('is not there for what changed nothing: reads, refusals, and a PATCH of what is so already', async () => {
+  it('does not exist for a call that changed nothing: a read, a refused call, or a PATCH to the same values', async () => {
     const { id } = await make(api, '/v1/services', service);
     const before = (await auditEvents(api)).length;
     const path = `/v1/services/${id}`;
@@ -164,7 +164,7 @@ describe('the audit event of a change', () => {
     expect(await auditEvents(api)).toHaveLength(before);
   });
 
-  it('is one with the change: where it cannot be written nothing is changed', async () => {
+  it('is written with the change: if it cannot be written, nothing changes', async () => {
     const { id } = await make(api, '/v1/services', service);
     const token = await make(api, '/v1/tokens', {
       name: 'ci',
@@ -195,7 +195,7 @@ describe('the audit event of a change', () => {
     expect(opened.json.data?.map((one) => one['name'])).toEqual(['production']);
   });
 
-  it('names nobody for what the control plane does by itself', async () => {
+  it('names no token for changes that the control plane makes by itself', async () => {
     expect(await auditEvents(api, '&action=token.created')).toMatchObject([
       { resource_id: adminId, token_id: null, client_ip: null, request_id: null, before: null },
     ]);

@@ -25,7 +25,7 @@ import { page } from '../http/reply.ts';
 const LIST = 'audit-events';
 
 const idParameter = textParameter().regex(/^[^\0]{0,64}$/, {
-  error: 'must be at most 64 characters, none of them NUL',
+  error: 'must be at most 64 characters without NUL',
 });
 
 const listQuery = z.strictObject({
@@ -45,14 +45,14 @@ export interface AuditEndpointParts {
   readonly clock: Clock;
 }
 
-/** `GET /v1/audit-events`: every change through the management API. docs/adr/0012 has its edges. */
+/** `GET /v1/audit-events`: every change through the management API; see docs/adr/0012. */
 export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly Endpoint[] {
   const list = endpoint({
     method: 'GET',
     path: '/v1/audit-events',
     summary:
-      'Lists changes of what the token reaches, newest first; kept for 400 days. A page that has a ' +
-      'next_cursor may be short of its limit, where changes are large.',
+      'Lists the changes that the token covers, newest first. They are kept for 400 days. A page with a ' +
+      'next_cursor may have fewer items than its limit if changes are large.',
     scope: 'config:write',
     answers: 'page',
     data: auditEventViewSchema,

@@ -54,7 +54,7 @@ describe('GET /v1/audit-events', () => {
     expect(names(events.filter((event) => event['token_id'] !== null))).toEqual(expected);
   });
 
-  it('filters by the resource and by the token that made the change', async () => {
+  it('filters by resource and by the token of the change', async () => {
     const refunds = ids['refunds'] ?? '';
     const of = await auditEvents(api, `&resource_id=${refunds}`);
     expect(names(of)).toEqual(['route.updated refunds', 'route.created refunds']);
@@ -62,7 +62,7 @@ describe('GET /v1/audit-events', () => {
     expect(await auditEvents(api, `&token_id=${adminId}`)).toHaveLength(7);
   });
 
-  it('shows a token only changes of what it reaches, before and after', async () => {
+  it('shows a token only changes of resources that it covers before and after the change', async () => {
     const seenBy = async (reach: object) => {
       const body = { name: 'auditor', environments: ['*'], scopes: ['config:write'], ...reach };
       const made = await make(api, '/v1/tokens', body);
@@ -77,7 +77,7 @@ describe('GET /v1/audit-events', () => {
       'route.created orders',
       'service.created pay',
     ]);
-    // Under its new name the route is beyond this token, and so is the change that gave it.
+    // The token does not cover the new name of the route, and so not the change to that name.
     expect(await seenBy({ routes: ['refunds'] })).toEqual([
       'route.created refunds',
       'service.created dev',
@@ -86,7 +86,7 @@ describe('GET /v1/audit-events', () => {
     expect(await seenBy({})).toHaveLength(7);
   });
 
-  it('is paged by a cursor, newest first, without a gap or a repetition while changes go on', async () => {
+  it('has pages, newest first, without a gap or a repetition while changes are made', async () => {
     const whole = (await auditEvents(api)).map((event) => event.id);
     expect(whole).toEqual(whole.toSorted().reverse());
     const seen: string[] = [];
@@ -111,14 +111,14 @@ describe('GET /v1/audit-events', () => {
     ['actor=me', 'actor'],
     ['cursor=x', 'cursor'],
     ['limit=201', 'limit'],
-  ])('refuses %s with the parameter named', async (query, path) => {
+  ])('refuses %s and names the parameter', async (query, path) => {
     const { status, json } = await api.call('GET', `/v1/audit-events?${query}`);
     expect(status).toBe(400);
     expect(json.error?.['details']).toMatchObject([{ path }]);
   });
 
-  it('ends a page of large changes before it is too large, and goes on with its cursor', async () => {
-    // As large as the certificates of a service may be, before and after.
+  it('ends a page of large changes before it is too large, and continues with the cursor', async () => {
+    // The maximum size of a service's certificates, before and after the change.
     const certificates = 'c'.repeat(600_000);
     for (let n = 1; n <= 20; n += 1) {
       api.clock.advance(1);

@@ -19,7 +19,7 @@ async function waitingForLocks(): Promise<number> {
 }
 
 describe('the order of audit events', () => {
-  it('is the order of the changes: an event gets its time once its row is locked', async () => {
+  it('is the order of the changes: an event gets its time when its row is locked', async () => {
     const { id } = await createFrom(api, '127.0.0.1', '/v1/services', service);
     const patch = (body: object) => api.call('PATCH', `/v1/services/${id}`, { body });
     let second: ReturnType<typeof patch> = Promise.reject(new Error('not started'));

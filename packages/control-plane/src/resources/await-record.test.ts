@@ -5,7 +5,7 @@ import { awaitRecord } from './await-record.ts';
 const never = new AbortController().signal;
 const turn = () => new Promise(setImmediate);
 
-/** A record that comes once the clock stands at `comesMs`, and how often it was looked for. */
+/** A record that exists from the time `comesMs` on, and the number of queries for it. */
 function recordComing(clock: ManualClock, comesMs: number) {
   const looked = { times: 0 };
   const find = () => {
@@ -15,7 +15,7 @@ function recordComing(clock: ManualClock, comesMs: number) {
   return { find, looked };
 }
 
-/** Moves the clock on until the promise is settled; returns how far. */
+/** Advances the clock until the promise is settled; returns by how much. */
 async function timeTo(clock: ManualClock, promise: Promise<unknown>): Promise<number> {
   const progress = { settled: false };
   void promise.then(() => (progress.settled = true));
@@ -29,7 +29,7 @@ async function timeTo(clock: ManualClock, promise: Promise<unknown>): Promise<nu
 }
 
 describe('the wait for a record', () => {
-  it('is none where the record is there', async () => {
+  it('does not happen if the record exists', async () => {
     const clock = manualClock();
     const { find, looked } = recordComing(clock, 0);
     expect(await awaitRecord(find, clock.nowMs(), clock, never)).toBe('record');
@@ -40,7 +40,7 @@ describe('the wait for a record', () => {
     [50, 90],
     [300, 340],
     [1000, 1200],
-  ])('ends soon after the record of a young request came: %i ms', async (comesMs, mostMs) => {
+  ])('ends soon after the record of a young request arrives: %i ms', async (comesMs, mostMs) => {
     const clock = manualClock();
     const { find } = recordComing(clock, comesMs);
     const found = awaitRecord(find, clock.nowMs() - 1000, clock, never);
@@ -48,7 +48,7 @@ describe('the wait for a record', () => {
     expect(await found).toBe('record');
   });
 
-  it('gives a young request up after two seconds, in which it was looked for some twenty times', async () => {
+  it('for a young request ends after two seconds and about twenty queries', async () => {
     const clock = manualClock();
     const { find, looked } = recordComing(clock, Infinity);
     const found = awaitRecord(find, clock.nowMs() - 4999, clock, never);
@@ -57,7 +57,7 @@ describe('the wait for a record', () => {
     expect(looked.times).toBeLessThanOrEqual(20);
   });
 
-  it.each([-5000, 5000])('is none for a request %i ms from now', async (offsetMs) => {
+  it.each([-5000, 5000])('does not happen for a request %i ms from now', async (offsetMs) => {
     const clock = manualClock();
     const { find, looked } = recordComing(clock, 1);
     const receivedAtMs = clock.nowMs() + offsetMs;
@@ -65,7 +65,7 @@ describe('the wait for a record', () => {
     expect(looked.times).toBe(1);
   });
 
-  it('ends when the client leaves', async () => {
+  it('ends when the client disconnects', async () => {
     const clock = manualClock();
     const { find } = recordComing(clock, Infinity);
     const client = new AbortController();

@@ -2,7 +2,7 @@ import type { ChangeOrigin } from '../domain/audit-event.ts';
 import type { Call } from '../http/endpoint.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
-/** Who makes the change of this call, and from where. */
+/** The origin of a change, for the audit trail: the token, address and request of the call. */
 export function originOf(
   { newId }: Pick<ResourceParts, 'newId'>,
   { token, clientAddress, requestId }: Call<unknown, unknown>,

@@ -58,7 +58,7 @@ describe('conditional requests on a service', () => {
     expect((await get('"2-unknown"')).status).toBe(200);
   });
 
-  it('answers 200, not 304, to the tag of an older status, and takes that tag in If-Match', async () => {
+  it('answers 200, not 304, to the tag of an older status, and accepts that tag in If-Match', async () => {
     const made = await make('flapping');
     const read = (headers: Record<string, string> = {}) => api.call('GET', made.path, { headers });
     statusOf.set(made.id, 'healthy');

@@ -49,7 +49,7 @@ const diffQuery = z.strictObject({
 const differenceKey = z.tuple([
   z.enum(['service', 'route']),
   z.string().regex(/^[^\0]{1,64}$/),
-  // The versions that the list is of.
+  // `from` and `to` of the list.
   versionField,
   versionField,
 ]);
@@ -58,7 +58,7 @@ export interface ConfigVersionParts extends ResourceParts {
   readonly knowsKey: KnowsKey;
 }
 
-/** The versions of a configuration, what lies between two, and the way back. docs/adr/0015. */
+/** The versions of a configuration, the differences between two, and rollback; see docs/adr/0015. */
 export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endpoint[] {
   const { db, knowsKey } = parts;
 
@@ -70,7 +70,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
   const list = endpoint({
     method: 'GET',
     path: `${PATH}/versions`,
-    summary: 'Lists the versions of an environment’s configuration that are kept, newest first.',
+    summary: 'Lists the stored versions of the configuration of an environment, newest first.',
     scope: 'config:write',
     answers: 'page',
     data: versionViewSchema,
@@ -90,7 +90,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     method: 'GET',
     path: `${PATH}/versions/{version}`,
     summary:
-      'Reads a version of an environment’s configuration: when, why and by whom it was made.',
+      'Reads a version of the configuration of an environment: when, why and by whom it was made.',
     scope: 'config:write',
     answers: 'one',
     data: versionViewSchema,
@@ -108,7 +108,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     method: 'GET',
     path: `${PATH}/diff`,
     summary:
-      'Lists the services and routes that differ between two versions, as far as the token covers them.',
+      'Lists the services and routes that differ between two versions and that the token covers.',
     scope: 'config:write',
     answers: 'page',
     data: differenceViewSchema,
@@ -145,8 +145,8 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     method: 'POST',
     path: `${PATH}/rollback`,
     summary:
-      'Makes services and routes what they were at a version, as a new version; tokens stay as they are. ' +
-      'Needs `services:write`, `routes:write` and all routes, too.',
+      'Restores the services and routes of a version, as a new version. Tokens do not change. ' +
+      'Also needs `services:write`, `routes:write` and all routes.',
     scope: 'config:write',
     answers: 'one',
     data: rollBackViewSchema,
@@ -158,7 +158,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
       requireScope(token, 'services:write');
       requireScope(token, 'routes:write');
       if (!token.routes.includes('*')) {
-        throw refuseAccess('Only a token of all routes rolls a configuration back.');
+        throw refuseAccess('Only a token for all routes can roll a configuration back.');
       }
       await requireKnown(token, environment);
       const result = await rollBack(db, {

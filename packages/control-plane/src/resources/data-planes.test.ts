@@ -20,7 +20,7 @@ function beat(id: string, fields: Parameters<typeof heartbeatOf>[1] = {}) {
 }
 
 describe('GET /v1/data-planes', () => {
-  it('shows what each data plane told last, and how far it is behind in each environment', async () => {
+  it('shows the last heartbeat of each data plane, and how far it is behind in each environment', async () => {
     const development = await api.publish('development');
     await api.publish('production');
     const newest = await api.publish('production');
@@ -67,7 +67,7 @@ describe('GET /v1/data-planes', () => {
     ]);
   });
 
-  it('shows one that has missed three heartbeats as stale, and one that left no more', async () => {
+  it('shows a data plane as stale after three missed heartbeats, and later not at all', async () => {
     beat('silent');
     beat('leaving');
     api.dataPlanes.remove('leaving');
@@ -79,7 +79,7 @@ describe('GET /v1/data-planes', () => {
     expect((await list()).data).toMatchObject([{ id: 'silent', stale: false }]);
   });
 
-  it('says that nothing is served where nothing is, by a clock that says anything', async () => {
+  it('shows that a data plane serves nothing, whatever its clock says', async () => {
     await api.publish('production');
     beat('new', { started_at_ms: 1e300, gateway_version: null });
     const { data } = await list('?environment=production');
@@ -92,7 +92,7 @@ describe('GET /v1/data-planes', () => {
     ]);
   });
 
-  it('shows of the environments only those that the token covers, errors included', async () => {
+  it('shows only the environments that the token covers, also in errors', async () => {
     await api.publish('production');
     beat('dp-1', {
       config_versions: { production: 1, development: 0 },
@@ -110,7 +110,7 @@ describe('GET /v1/data-planes', () => {
     expect((await list('?environment=development', token)).status).toBe(200);
   });
 
-  it('gives pages by id', async () => {
+  it('has pages in the order of the ids', async () => {
     for (const id of ['c', 'a', 'b']) beat(id);
     const first = await list('?limit=2');
     expect(ids(first.data)).toEqual(['a', 'b']);

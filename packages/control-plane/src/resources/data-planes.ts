@@ -12,7 +12,7 @@ import { cutPage, decodeCursor, listParameters } from '../http/list-query.ts';
 import { page } from '../http/reply.ts';
 
 const LIST = 'data-planes';
-/** A data plane takes no more either. */
+/** Data planes have the same limit. */
 const MAX_ENVIRONMENTS = 1000;
 
 const query = z.strictObject({
@@ -26,14 +26,14 @@ export interface DataPlaneEndpointParts {
   readonly dataPlanes: DataPlanes;
 }
 
-/** `GET /v1/data-planes`: what runs, and which configuration it serves. docs/adr/0015 has its edges. */
+/** `GET /v1/data-planes`: the data planes and the configuration that they serve; see docs/adr/0015. */
 export function dataPlaneEndpoints(parts: DataPlaneEndpointParts): readonly Endpoint[] {
   const { db, clock, dataPlanes } = parts;
   const list = endpoint({
     method: 'GET',
     path: '/v1/data-planes',
     summary:
-      'Lists the data planes by id, with what they serve of the environments that the token covers.',
+      'Lists the data planes by id, with the versions that they serve of the environments that the token covers.',
     scope: 'config:write',
     answers: 'page',
     data: dataPlaneViewSchema,

@@ -12,7 +12,7 @@ describe('/v1/environments', () => {
     await api.close();
   });
 
-  it('creates an environment, shows it, and asks for its first snapshot', async () => {
+  it('creates an environment, shows it, and requests its first snapshot', async () => {
     const made = await api.call('POST', '/v1/environments', { body: { name: 'staging' } });
     expect(made.status).toBe(201);
     expect(made.headers.get('location')).toBe('/v1/environments/staging');
@@ -30,7 +30,7 @@ describe('/v1/environments', () => {
     expect(outbox).toEqual([{ action: 'environment.created' }]);
   });
 
-  it('pages through the names in their order', async () => {
+  it('has pages in the order of the names', async () => {
     const first = await api.call('GET', '/v1/environments?limit=1');
     expect(first.json.data).toMatchObject([{ name: 'development' }]);
     const rest = await api.call('GET', `/v1/environments?cursor=${first.json.next_cursor ?? ''}`);
@@ -54,7 +54,7 @@ describe('/v1/environments', () => {
     },
   );
 
-  it('is made only by a token of all environments with config:write', async () => {
+  it('is created only by a token for all environments with config:write', async () => {
     const body = { name: 'limited', environments: ['production'], scopes: ['*'] };
     const token = await api.makeToken(body);
     const refused = await api.call('POST', '/v1/environments', { token, body: { name: 'mine' } });
@@ -64,14 +64,14 @@ describe('/v1/environments', () => {
     expect((await api.call('GET', '/v1/environments/%00')).status).toBe(404);
   });
 
-  it('learns of a token of all environments that is made at the same moment', async () => {
+  it('gets a token for all environments that is created at the same time', async () => {
     for (let round = 0; round < 10; round += 1) {
       const name = `race-${round}`;
       const [, made] = await Promise.all([
         api.call('POST', '/v1/environments', { body: { name } }),
         api.call('POST', '/v1/tokens', { body: { name, environments: ['*'], scopes: ['proxy'] } }),
       ]);
-      // Either its first snapshot was asked for after the token was there, or the token told it.
+      // Either the first snapshot was requested after the token existed, or the token's change covers it.
       const rows = await api.db
         .selectFrom('config_outbox')
         .select(['id', 'action'])

@@ -45,7 +45,7 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
   const create = endpoint({
     method: 'POST',
     path: PATH,
-    summary: 'Makes an environment. Needs a token of all environments.',
+    summary: 'Creates an environment. Needs a token for all environments.',
     scope: 'config:write',
     answers: 'created',
     data: environmentViewSchema,
@@ -54,7 +54,7 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
     async handle(call) {
       const { token, body } = call;
       if (!token.environments.includes('*')) {
-        throw refuseAccess('Only a token of all environments makes one.');
+        throw refuseAccess('Only a token for all environments can create one.');
       }
       const environment = await createEnvironment(db, body.name, originOf({ newId }, call));
       const reply = created(environmentView(environment), `${PATH}/${body.name}`);
@@ -71,7 +71,7 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
     data: environmentViewSchema,
     errors: ['environment_not_found'],
     async handle({ token, params: { name = '' } }) {
-      // What is no name names none; it never reaches the database.
+      // An invalid name is not looked up.
       if (!environmentNameField.safeParse(name).success) throw environmentNotFound();
       requireEnvironment(token, name);
       return one(environmentView(await findEnvironment(db, name)));

@@ -4,7 +4,7 @@ import { startTestApi, type TestApi } from '../../test/api.ts';
 
 const MAX_CA_CHARS = 256 * 1024;
 const SERVICES = 20;
-/** 4 MiB of what may be large, the row that goes over it, and the other fields. */
+/** 4 MiB of large fields, one more row, and the other fields. */
 const MAX_BODY_BYTES = 5 * 1024 * 1024;
 
 describe('a list of services with large certificates', () => {
@@ -27,7 +27,7 @@ describe('a list of services with large certificates', () => {
   });
   afterAll(() => api.close());
 
-  /** What the pages show, in their order; each is bounded, though it was asked for 200. */
+  /** The items of all pages, in order. Each page is bounded, although its limit is 200. */
   async function pages(path: string, idOf: (row: Record<string, unknown>) => unknown) {
     const seen: unknown[] = [];
     let count = 0;
@@ -42,17 +42,17 @@ describe('a list of services with large certificates', () => {
     }
   }
 
-  it('has pages that end by their bytes, and misses none', async () => {
+  it('has pages of bounded size and leaves no item out', async () => {
     expect(await pages('/v1/services?', ({ id }) => id)).toEqual({ seen: ids, count: 2 });
   });
 
-  it('of what changed, too', async () => {
+  it('and so has the list of audit events', async () => {
     const path = '/v1/audit-events?action=service.created&';
     const seen = ids.toReversed();
     expect(await pages(path, (event) => event['resource_id'])).toEqual({ seen, count: 2 });
   });
 
-  it('of what differs between two versions, too', async () => {
+  it('and so has the list of differences between two versions', async () => {
     const [from, to] = versions;
     const path = `/v1/config/diff?environment=production&from=${from}&to=${to}&`;
     expect(await pages(path, ({ id }) => id)).toEqual({ seen: ids, count: 2 });

@@ -17,7 +17,7 @@ function serve(versions: Record<string, number>): void {
   api.dataPlanes.take(heartbeatOf('dp', { config_versions: versions }), api.clock.monotonicMs());
 }
 
-/** Calls, has the change published and served meanwhile, and gives the answer. */
+/** Calls, and meanwhile publishes the change and lets it be served. */
 async function served(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const before = await api.publish('production');
   serve({ production: before, development: await api.publish('development') });
@@ -25,7 +25,7 @@ async function served(method: string, path: string, options: CallOptions = {}): 
   const call = api
     .call(method, path, { ...options, headers: { ...prefer, ...options.headers } })
     .finally(() => (state.ended = true));
-  // Until the change is committed there is nothing to publish; then each round brings it nearer.
+  // Until the change is committed there is nothing to publish.
   while (!state.ended) {
     const versions = await Promise.all(
       ['production', 'development'].map((one) => api.publish(one)),
@@ -37,7 +37,7 @@ async function served(method: string, path: string, options: CallOptions = {}): 
 }
 
 describe('Prefer: wait on a write', () => {
-  it('is applied on every kind of write once all live data planes serve what it made', async () => {
+  it('is applied to every kind of write when all live data planes serve its result', async () => {
     const applied = (status: number) => [status, 'wait=5', null];
     const service = await served('POST', '/v1/services', {
       body: { name: 'a', environment: 'production', url: 'http://a.example' },
@@ -46,7 +46,7 @@ describe('Prefer: wait on a write', () => {
     const servicePath = `/v1/services/${service.json.data?.id ?? ''}`;
     const change = { body: { health_path: '/x' } };
     expect(outcome(await served('PATCH', servicePath, change))).toEqual(applied(200));
-    // It changes nothing, so what is there is what is waited for.
+    // It changes nothing, so it waits for the current version.
     expect(outcome(await served('PATCH', servicePath, change))).toEqual(applied(200));
     const route = await served('POST', '/v1/routes', {
       body: { name: 'a', service_id: service.json.data?.id },
@@ -69,7 +69,7 @@ describe('Prefer: wait on a write', () => {
     expect(outcome(await served('DELETE', tokenPath))).toEqual(applied(204));
   });
 
-  it('is not applied where that was not seen in time; the write stands, and says why', async () => {
+  it('is not applied if that does not happen in time; the write stays, and the response says why', async () => {
     const create = (name: string) =>
       api.call('POST', '/v1/services', {
         body: { name, environment: 'production', url: 'http://a.example' },
@@ -79,7 +79,7 @@ describe('Prefer: wait on a write', () => {
     expect((await api.call('GET', '/v1/services')).json.data).toMatchObject([{ name: 'a' }]);
   });
 
-  it('waits for no longer than it was asked to', async () => {
+  it('waits no longer than requested', async () => {
     const state = { ended: false };
     const call = api
       .call('POST', '/v1/environments', { body: { name: 'new' }, headers: prefer })
@@ -91,7 +91,7 @@ describe('Prefer: wait on a write', () => {
     expect(outcome(await call)).toEqual([201, null, 'not_published']);
   });
 
-  it('is no preference of a read, of an error, or where it is malformed', async () => {
+  it('is ignored on a read, on an error and if it is malformed', async () => {
     const nothing = (status: number) => [status, null, null];
     const headers = prefer;
     expect(outcome(await api.call('GET', '/v1/services', { headers }))).toEqual(nothing(200));

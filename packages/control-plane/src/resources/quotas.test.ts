@@ -14,7 +14,7 @@ describe('quotas of the management API', () => {
     api = undefined;
   });
 
-  it('counts failed authentications of an address down to 429, and lets good tokens in', async () => {
+  it('answers 429 after too many failed authentications of an address, but accepts valid tokens', async () => {
     const started = (api = await startTestApi({ authFailureLimit: 3 }));
     const fail = () => started.call('GET', '/v1/services', { token: createTokenSecret() });
     const remaining: (string | null)[] = [];
@@ -34,7 +34,7 @@ describe('quotas of the management API', () => {
     expect((await fail()).status).toBe(401);
   });
 
-  it('does not count a good token that lacks a scope as a failed authentication', async () => {
+  it('does not count a valid token that lacks a scope as a failed authentication', async () => {
     const started = (api = await startTestApi({ authFailureLimit: 1 }));
     const body = { name: 'proxy', environments: ['production'], scopes: ['proxy'] };
     const token = await started.makeToken(body);
@@ -44,7 +44,7 @@ describe('quotas of the management API', () => {
     expect((await started.call('GET', '/v1/services', { token: null })).status).toBe(401);
   });
 
-  it('takes the address from X-Forwarded-For only where the connection is a trusted proxy', async () => {
+  it('takes the address from X-Forwarded-For only from a trusted proxy', async () => {
     const started = (api = await startTestApi({
       authFailureLimit: 1,
       trustedProxies: ['127.0.0.1/32'],
@@ -57,13 +57,13 @@ describe('quotas of the management API', () => {
     expect(await fail('203.0.113.1')).toBe(429);
     expect(await fail('spoofed, 203.0.113.1')).toBe(429);
     expect(await fail('203.0.113.2')).toBe(401);
-    // Whoever has one address of IPv6 has the 2^64 of its network.
+    // Who has one IPv6 address has all 2^64 of its network.
     expect(await fail('2001:db8:0:1::1')).toBe(401);
     expect(await fail('2001:db8:0:1:ffff::2')).toBe(429);
     expect(await fail('2001:db8:0:2::1')).toBe(401);
   });
 
-  it('counts failures of so many addresses and no more, however many fail', async () => {
+  it('counts the failures of a bounded number of addresses', async () => {
     const uses = { note: () => undefined };
     const clock = manualClock();
     const store = await openTestStore();
@@ -92,7 +92,7 @@ describe('quotas of the management API', () => {
     }
   });
 
-  it('counts the calls of a token in a minute, and refuses those past the limit', async () => {
+  it('counts the calls of a token in a minute, and refuses those above the limit', async () => {
     const started = (api = await startTestApi({ managementRateLimit: 2 }));
     const first = await started.call('GET', '/v1/services');
     expect(first.headers.get('x-ratelimit-limit')).toBe('2');

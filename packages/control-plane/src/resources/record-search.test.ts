@@ -25,7 +25,7 @@ function row(receivedAtMs: number): RecordRow {
   };
 }
 
-/** Postgres, as it is when it takes a millisecond for each `msPerMs` of the time it searches. */
+/** A Postgres that takes a millisecond for each `msPerMs` of the searched time. */
 function slowStore(rows: readonly RecordRow[], msPerMs: number, rowBytes = 1000) {
   const clock = manualClock(NOW);
   const calls: { query: RecordQuery; timeoutMs: number }[] = [];
@@ -58,7 +58,7 @@ function slowStore(rows: readonly RecordRow[], msPerMs: number, rowBytes = 1000)
 const everything = { environments: undefined, routes: undefined, sinceMs: NOW - 30 * DAY_MS };
 
 describe('a search of records', () => {
-  it('is one statement where Postgres answers soon', async () => {
+  it('is one statement if Postgres is fast', async () => {
     const rows = [row(NOW - 2), row(NOW - 1)];
     const { list, clock, calls } = slowStore(rows, DAY_MS);
     expect(await searchRecords(list, clock, { ...everything, limit: LIMIT })).toEqual({
@@ -69,7 +69,7 @@ describe('a search of records', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('that is slow ends in time, with what was found and where to go on', async () => {
+  it('that is slow ends in time, with the rows so far and a position to continue from', async () => {
     const rows = [row(NOW - 29 * DAY_MS), row(NOW - HOUR_MS), row(NOW - 1)];
     const { list, clock } = slowStore(rows, HOUR_MS / 50);
     const found = await searchRecords(list, clock, { ...everything, limit: LIMIT });
@@ -78,7 +78,7 @@ describe('a search of records', () => {
     expect(clock.monotonicMs()).toBeLessThanOrEqual(3000);
   });
 
-  it('finds each record once and in order, wherever its windows and pages end', async () => {
+  it('finds each record once and in order, whatever the bounds of windows and pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 0, max: 30 * DAY_MS }), { maxLength: 30 }),
@@ -111,7 +111,7 @@ describe('a search of records', () => {
     );
   });
 
-  it('fails where not even a small window is searched in time', async () => {
+  it('fails if Postgres cannot search even a small window in time', async () => {
     const { list, clock } = slowStore([], 1e-6);
     await expect(searchRecords(list, clock, { ...everything, limit: LIMIT })).rejects.toThrow(
       'statement timeout',
@@ -119,7 +119,7 @@ describe('a search of records', () => {
     expect(clock.monotonicMs()).toBeLessThanOrEqual(3000);
   });
 
-  it('fails at once where Postgres fails for another reason', async () => {
+  it('fails at once if Postgres fails for another reason', async () => {
     const { clock } = slowStore([], 1);
     let calls = 0;
     const away: ListRecords = () => {

@@ -4,12 +4,12 @@ import { isStatementTimeout } from '../store/failures.ts';
 import { MAX_PAGE_BYTES, type BoundedRows } from '../store/bounded-rows.ts';
 import type { RecordQuery } from '../store/records/records.ts';
 
-/** For the whole list in one go: what an index answers takes milliseconds. */
+/** For a single query. It takes milliseconds if an index serves it. */
 const WHOLE_TIMEOUT_MS = 1000;
-/** Then windows of time are searched one after the other; about so long in all. */
+/** After that, windows of time are searched one after the other, for about this long in total. */
 const WINDOWS_BUDGET_MS = 1500;
 const WINDOW_TIMEOUT_MS = 500;
-/** A window that took less than this is followed by a wider one. */
+/** If a window takes less than this, the next one is wider. */
 const QUICK_MS = 100;
 const FIRST_WINDOW_MS = 10 * 60 * 1000;
 const WIDEN = 4;
@@ -18,27 +18,26 @@ const NARROW = 8;
 export interface RecordSearch {
   readonly rows: readonly RecordRow[];
   /**
-   * Records from before this were not looked at, ms since the Unix epoch; undefined where all were, or
-   * where the rows that were asked for were found.
+   * Records older than this were not searched, ms since the Unix epoch; undefined if all were, or if enough rows
+   * were found.
    */
   readonly searchedToMs: number | undefined;
-  /** Whether more were found, but left out as these weigh enough for a page. */
+  /** Whether rows were left out because the page would be too large. */
   readonly isCut: boolean;
 }
 
-/** @throws an error that `isStatementTimeout` knows, where Postgres takes longer than that. */
+/** @throws an error for which `isStatementTimeout` is true, if Postgres takes longer than `timeoutMs` */
 export type ListRecords = (
   query: RecordQuery,
   timeoutMs: number,
 ) => Promise<BoundedRows<RecordRow>>;
 
 /**
- * Records, newest first, that pass every filter: found within about three seconds however many there
- * are, or as many of them as were found by then. An index leads to whatever one filter alone leaves;
- * where two are combined that are each common and hardly ever true together, Postgres may have to go
- * through most of the table. Then the list is searched by windows of time, and ends where time is up.
+ * Returns the records that match all filters, newest first: those found within about three seconds, however large the
+ * table is. An index serves each single filter. If two filters are common but rarely match together, Postgres may have
+ * to read most of the table. Then the list is searched by windows of time until the time is up.
  *
- * @throws where Postgres fails, or does not get through even a small window.
+ * @throws if Postgres fails, or cannot search even a small window in time
  */
 export async function searchRecords(
   list: ListRecords,
@@ -62,7 +61,7 @@ async function searchWindows(
 ): Promise<RecordSearch> {
   const endMs = clock.monotonicMs() + WINDOWS_BUDGET_MS;
   const rows: RecordRow[] = [];
-  // A record of a data plane whose clock is ahead is in the first window too, which has no end.
+  // The first window has no end: a data plane whose clock is ahead writes records in the future.
   let untilMs = query.untilMs;
   let searchedToMs = Math.min(
     untilMs ?? Infinity,

@@ -19,7 +19,7 @@ import { requestEndpoints } from './requests.ts';
 const NOW = Date.UTC(2030, 5, 15, 12);
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NOW_OF_DAY_MS = 12 * 60 * 60 * 1000;
-/** It is always this time, though time passes. */
+/** The wall time, which does not change while time passes. */
 const runningClock: Clock = { ...systemClock, nowMs: () => NOW };
 
 let store: TestStore;
@@ -30,10 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-function token(
-  environments: readonly string[] = ['*'],
-  routes: readonly string[] = ['*'],
-): CallerToken {
+function token(environments = ['*'], routes = ['*']): CallerToken {
   return { id: 'tok_1', environments, routes, scopes: ['requests:read'], expires_at: null };
 }
 
@@ -48,7 +45,7 @@ interface Asked {
   readonly signal?: AbortSignal;
 }
 
-/** The answer of the endpoint, or the code of its refusal with the names of the wrong fields. */
+/** The result of the endpoint, or the error code with the names of the invalid fields. */
 async function ask(
   path: string,
   asked: Asked,
@@ -98,14 +95,14 @@ describe('GET /v1/requests/{id}', () => {
     expect(requestViewSchema.parse(data)).toEqual(data);
   });
 
-  it('knows no request that is unknown, malformed or of another kind', async () => {
+  it('answers request_not_found for an unknown, malformed or other id', async () => {
     const other = createIdFactory(() => NOW - 10_000);
     for (const id of [other('req'), other('rte'), 'req_', '', "req_' OR 1=1", 'req_\0']) {
       expect(await show(id)).toMatchObject({ code: 'request_not_found' });
     }
   });
 
-  it('knows a request for 30 days to the millisecond, though its partition is there longer', async () => {
+  it('finds a request for exactly 30 days, although its partition exists longer', async () => {
     const record = requestRecord(NOW - 30 * DAY_MS + 1);
     await insert(record);
     expect(await show(record.id)).toMatchObject({ kind: 'one' });
@@ -114,7 +111,7 @@ describe('GET /v1/requests/{id}', () => {
     expect(await list({})).toEqual({ ids: [], next: null });
   });
 
-  it('waits for the record of a request that was just made', async () => {
+  it('waits for the record of a request that has just ended', async () => {
     const record = requestRecord(NOW - 100);
     const answer = show(record.id);
     let answered = false;
@@ -151,7 +148,7 @@ describe('GET /v1/requests/{id}', () => {
 });
 
 describe('GET /v1/requests', () => {
-  it('pages through what the token covers, newest first, with full pages', async () => {
+  it('has full pages of the records that the token covers, newest first', async () => {
     const mine = Array.from({ length: 5 }, (_, index) =>
       requestRecord(NOW - 10_000 + index * 10, { route: 'mine' }),
     );
@@ -169,7 +166,7 @@ describe('GET /v1/requests', () => {
     });
   });
 
-  it('ends in time where Postgres is slow, and goes on from there with the cursor', async () => {
+  it('ends in time if Postgres is slow, and continues with the cursor', async () => {
     const slowDay = NOW - NOW_OF_DAY_MS - 3 * DAY_MS;
     await createPartitions(store.db, REQUEST_RECORDS, [slowDay]);
     const recent = [requestRecord(NOW - 5000), requestRecord(NOW - 60_000)];
@@ -185,7 +182,7 @@ describe('GET /v1/requests', () => {
     expect(rest).toEqual({ ids: [old.id], next: null });
   }, 20_000);
 
-  it('leaves connections of the database to all else, however many slow lists there are', async () => {
+  it('leaves database connections for other calls, however many slow searches run', async () => {
     const endpoints = requestEndpoints({ db: store.db, clock });
     const lists = await store.db.transaction().execute(async (other) => {
       await sql`LOCK TABLE request_records_default`.execute(other);
@@ -211,7 +208,7 @@ describe('GET /v1/requests', () => {
     expect(codes.filter((code) => code === 'gateway_overloaded')).toHaveLength(26);
   });
 
-  it('takes every filter of the interface', async () => {
+  it('supports every documented filter', async () => {
     const at = NOW - 60_000;
     const good = requestRecord(at);
     const bad = requestRecord(at + 1, { route: 'other', status: 502, outcome: 'upstream_error' });

@@ -36,9 +36,9 @@ const MAX_SEARCHES = 4;
 const listQuery = z.strictObject({
   ...listParameters,
   environment: environmentNameField.optional(),
-  /** Any text: a refused request keeps the name that its path gave. */
+  /** Any text: the record of a refused request has the name in its path, even if it is not valid. */
   route: textParameter()
-    .regex(/^[^\0]{0,255}$/, { error: 'must be at most 255 characters, none of them NUL' })
+    .regex(/^[^\0]{0,255}$/, { error: 'must be at most 255 characters without NUL' })
     .optional(),
   status: textParameter()
     .regex(/^[1-5]\d\d$/, { error: 'must be a status code from 100 to 599' })
@@ -61,7 +61,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
     endpoint({
       method: 'GET',
       path: '/v1/requests/{id}',
-      summary: 'Shows what became of a request.',
+      summary: 'Reads the record of a request.',
       scope: 'requests:read',
       answers: 'one',
       data: requestViewSchema,
@@ -82,8 +82,8 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       method: 'GET',
       path: '/v1/requests',
       summary:
-        'Lists requests, newest first. A page with a next_cursor may be short of its limit, or empty, ' +
-        'where few requests pass the filters or records are large: the list goes on with the cursor.',
+        'Lists request records, newest first. A page with a next_cursor may have fewer items than its limit, or ' +
+        'none, if few requests match the filters or records are large. Continue with the cursor.',
       scope: 'requests:read',
       query: listQuery,
       answers: 'page',
@@ -122,7 +122,7 @@ function requestNotFound(): GatewayError {
   );
 }
 
-/** What has no environment or route, as it was refused before, is for tokens of all of them only. */
+/** A record without an environment or a route, of a request that was refused early, needs a token for all of them. */
 function requireRecord(token: TokenReach, record: RecordRow): void {
   const { environment, route } = record;
   const isCovered =

@@ -7,7 +7,7 @@ import {
   RESOLVE_TIMEOUT_MS,
 } from './resolve-names.ts';
 
-/** Look-ups that end when they are told to. */
+/** Look-ups that the test ends. */
 function heldLookUps() {
   const asked: string[] = [];
   const ends: ((addresses: readonly string[]) => void)[] = [];
@@ -21,16 +21,16 @@ function heldLookUps() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the look-up of a name', () => {
-  it('gives every address by the hosts file of the machine', async () => {
+  it('returns the addresses in the hosts file of the machine', async () => {
     expect(await createResolveName(manualClock())('localhost')).toContain('127.0.0.1');
   });
 
-  it('gives none for a name that has none', async () => {
+  it('returns none for a name without addresses', async () => {
     const refuse = () => Promise.reject(new Error('ENOTFOUND'));
     expect(await createResolveName(manualClock(), refuse)('a.example')).toEqual([]);
   });
 
-  it('gives none where nobody tells in time, also to those that wait for their turn', async () => {
+  it('returns none after the time limit, also for names that wait', async () => {
     const clock = manualClock();
     const { asked, lookUp } = heldLookUps();
     const resolve = createResolveName(clock, lookUp);
@@ -41,7 +41,7 @@ describe('the look-up of a name', () => {
     expect(asked).toHaveLength(MAX_PARALLEL);
   });
 
-  it('asks no more at a time than it may, and for those whose time is over not at all', async () => {
+  it('runs a bounded number at the same time, and none for names whose time is over', async () => {
     const clock = manualClock();
     const { asked, lookUp, end } = heldLookUps();
     const resolve = createResolveName(clock, lookUp);
@@ -58,7 +58,7 @@ describe('the look-up of a name', () => {
     expect(await late).toEqual(['192.0.2.1']);
   });
 
-  it('keeps a bounded number waiting', async () => {
+  it('lets a bounded number of names wait', async () => {
     const { lookUp } = heldLookUps();
     const resolve = createResolveName(manualClock(), lookUp);
     for (let at = 0; at < MAX_PARALLEL + MAX_WAITING; at += 1) void resolve('held.example');

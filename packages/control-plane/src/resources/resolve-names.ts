@@ -1,22 +1,22 @@
 import { lookup } from 'node:dns/promises';
 import type { Clock } from '@gateway/shared/clock';
 
-/** Every address that a name has; none where that cannot be told within a second. Never rejects. */
+/** All addresses of a name; empty if there are none or the look-up takes longer than a second. Never rejects. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
-/** Asks for the addresses of a name in the way of the machine; rejects where there are none. */
+/** Looks the addresses of a name up; rejects if there are none. */
 type LookUp = (name: string) => Promise<readonly string[]>;
 
-/** So long a change of configuration waits for names at most. */
+/** How long a change of the configuration may wait for a name. */
 export const RESOLVE_TIMEOUT_MS = 1000;
-/** Of the four threads that Node has for this, files and compression: a name server may be silent. */
+/** Node has four threads for look-ups, files and compression. A silent name server must not occupy them all. */
 export const MAX_PARALLEL = 2;
-/** Names that wait for their turn; what comes beyond is not looked up. */
+/** How many names may wait for a look-up. Further names are not looked up. */
 export const MAX_WAITING = 1000;
 
 /**
- * Resolves names for the check of URLs when they are set. A name that has no addresses now, or of which
- * nobody tells in time, has none: the data planes look again at every connect.
+ * Resolves names when a URL is set. A name that does not resolve in time counts as having no address, because data
+ * planes check again at every connect.
  */
 export function createResolveName(clock: Clock, lookUp: LookUp = bySystem): ResolveName {
   const waiting = new Set<() => void>();
@@ -40,7 +40,7 @@ export function createResolveName(clock: Clock, lookUp: LookUp = bySystem): Reso
       const timer = clock.setTimer(RESOLVE_TIMEOUT_MS, () => {
         end([]);
       });
-      // A look-up cannot be called off, so it counts until it ends by itself.
+      // A look-up cannot be cancelled, so it counts until it ends.
       const start = () => {
         running += 1;
         void lookUp(name)
@@ -56,7 +56,7 @@ export function createResolveName(clock: Clock, lookUp: LookUp = bySystem): Reso
   };
 }
 
-/** By the hosts file, the name servers and the search list of this machine. */
+/** Uses the hosts file, name servers and search list of this machine. */
 async function bySystem(name: string): Promise<readonly string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }

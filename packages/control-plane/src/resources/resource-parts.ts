@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { createIdFactory } from '@gateway/shared/ids';
 import type { Database } from '../store/database.ts';
 
-/** What the endpoints of a resource work with. */
+/** The dependencies of the endpoints of a resource. */
 export interface ResourceParts {
   readonly db: Database;
   readonly clock: Clock;

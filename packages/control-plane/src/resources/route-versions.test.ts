@@ -37,7 +37,7 @@ describe('a route with versions, in the API', () => {
     });
   }
 
-  it('is made, read and listed with its versions, in the environment of their services', async () => {
+  it('is created, read and listed with its versions, in the environment of their services', async () => {
     const made = await create({ name: 'split', versions: split(90, 10) });
     expect(made.status).toBe(201);
     expect(made.json.data).toMatchObject({
@@ -67,7 +67,7 @@ describe('a route with versions, in the API', () => {
     expect(back.json.data).toMatchObject({ service_id: null, versions: split(1, 1) });
   });
 
-  it('takes its own view back as a change that changes nothing', async () => {
+  it('does not change if its own view is sent back as a PATCH', async () => {
     const made = await create({ name: 'view', versions: split(1, 2), regions: ['eu'] });
     const kept = ['id', 'environment', 'revision', 'created_at', 'updated_at'];
     const fields = Object.entries(made.json.data ?? {}).filter(([name]) => !kept.includes(name));
@@ -75,7 +75,7 @@ describe('a route with versions, in the API', () => {
     expect(again.json.data).toEqual(made.json.data);
   });
 
-  it('leads somewhere after every change', async () => {
+  it('has a service or versions after every change', async () => {
     const made = await create({ name: 'somewhere', versions: split(1, 1) });
     const plain = await create({ name: 'plain', service_id: one });
     const required = [{ path: 'service_id', message: 'is required' }];
@@ -85,26 +85,26 @@ describe('a route with versions, in the API', () => {
     expect((await change(plain, { versions: null })).status).toBe(200);
   });
 
-  it('names the version whose service is not there, or is of another environment', async () => {
+  it('is refused with the path of a version whose service does not exist or is in another environment', async () => {
     const versions = (id: string) => [split(1, 1)[0], { name: 'v2', service_id: id, weight: 1 }];
     const path = 'versions.1.service_id';
     for (const id of [UNKNOWN, 'nonsense', 'a\u0000b']) {
       const refused = await create({ name: 'lost', versions: versions(id) });
-      expectDetails(refused, 404, [{ path, message: 'names no service' }]);
+      expectDetails(refused, 404, [{ path, message: 'must be the id of a service' }]);
     }
     const mixed = await create({ name: 'lost', versions: versions(elsewhere) });
-    const message = 'names no service in the environment production';
+    const message = 'must be the id of a service in the environment production';
     expectDetails(mixed, 404, [{ path, message }]);
     expect(mixed.json.error).toMatchObject({ code: 'service_not_found' });
 
     const made = await create({ name: 'staying', versions: split(1, 1) });
     const moved = [{ name: 'v1', service_id: elsewhere, weight: 1 }];
     expectDetails(await change(made, { versions: moved }), 400, [
-      { path: 'versions', message: 'must name a service of the environment of the route' },
+      { path: 'versions', message: 'must be in the environment of the route' },
     ]);
   });
 
-  it('names no service beyond the reach of its token', async () => {
+  it('cannot name a service that the token does not cover', async () => {
     const token = await api.makeToken({
       name: 'narrow',
       environments: ['production'],
@@ -115,7 +115,7 @@ describe('a route with versions, in the API', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('keeps each of its services from being deleted, one of weight 0 too', async () => {
+  it('prevents the deletion of its services, also of one with weight 0', async () => {
     const first = await makeService('first');
     const second = await makeService('second');
     const made = await create({
@@ -159,7 +159,7 @@ describe('a route with versions, in the API', () => {
     }
   });
 
-  it('is held to its services by the database itself, whoever writes', async () => {
+  it('is bound to its services by constraints of the database', async () => {
     const made = await create({ name: 'guarded', versions: split(1, 1) });
     const write = (fields: object) =>
       api.db

@@ -58,7 +58,7 @@ describe('/v1/routes', () => {
     expect((await api.call('GET', made.path)).json.data).toEqual(made.data);
   });
 
-  it('refuses a name that is taken in the environment, and takes it in another', async () => {
+  it('refuses a name that is taken in the environment, and accepts it in another', async () => {
     await make({ name: 'twin' });
     const again = await api.call('POST', '/v1/routes', {
       body: { name: 'twin', service_id: serviceId },
@@ -93,7 +93,7 @@ describe('/v1/routes', () => {
   );
 
   it.each([0, -1, 1.5, '5000', 300_001, null, true])(
-    'refuses timeout_ms %j with the field named',
+    'refuses timeout_ms %j and names the field',
     async (value) => {
       const { status, json } = await api.call('POST', '/v1/routes', {
         body: { name: 'bad', service_id: serviceId, timeout_ms: value },
@@ -106,7 +106,7 @@ describe('/v1/routes', () => {
     },
   );
 
-  it.each([-1, 0.5, '2', 11])('refuses retry_count %j with the field named', async (value) => {
+  it.each([-1, 0.5, '2', 11])('refuses retry_count %j and names the field', async (value) => {
     const { status, json } = await api.call('POST', '/v1/routes', {
       body: { name: 'bad', service_id: serviceId, retry_count: value },
     });
@@ -116,7 +116,7 @@ describe('/v1/routes', () => {
     ]);
   });
 
-  it('changes what a PATCH names and keeps the rest', async () => {
+  it('changes the fields in a PATCH and no others', async () => {
     const made = await make({ name: 'changing', rate_limit: { limit: 5, per: 'token' } });
     const changed = await api.call('PATCH', made.path, {
       body: { status: 'disabled', methods: ['GET', 'POST'], rate_limit: { window_seconds: 1 } },
@@ -174,13 +174,13 @@ describe('/v1/routes', () => {
   it.each([
     [`service_id=${'x'.repeat(65)}`, 'must be at most 64 characters'],
     ['service_id=a&service_id=b', 'must be given once'],
-  ])('is not listed by %s, and says what is wrong with it', async (filter, message) => {
+  ])('refuses the filter %s and says why', async (filter, message) => {
     const { status, json } = await api.call('GET', `/v1/routes?${filter}`);
     expect(status).toBe(400);
     expect(json.error?.['details']).toEqual([{ path: 'service_id', message }]);
   });
 
-  it('is gone after a DELETE', async () => {
+  it('answers route_not_found after a DELETE', async () => {
     const made = await make({ name: 'doomed' });
     expect((await api.call('DELETE', made.path)).status).toBe(204);
     for (const method of ['GET', 'DELETE']) {
@@ -192,7 +192,7 @@ describe('/v1/routes', () => {
     }
   });
 
-  it('never stands in another environment than its service, even behind the API', async () => {
+  it('cannot be in another environment than its service, whoever writes to the database', async () => {
     const made = await make({ name: 'bound' });
     const moved = api.db
       .updateTable('routes')

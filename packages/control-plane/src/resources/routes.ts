@@ -26,7 +26,7 @@ import {
 import { findServices } from '../store/configuration/services.ts';
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
-import { invalidField } from '../http/input.ts';
+import { invalidField, pathId } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters, textParameter } from '../http/list-query.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from './allowed-hosts.ts';
@@ -43,14 +43,14 @@ const query = z.strictObject({
   name: routeNameField.optional(),
 });
 
-/** The endpoints of routes. `hosts` says where the keys of an issuer may be. */
+/** The endpoints of routes. `hosts` has the rules for the hosts of JWT key sets. */
 export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint[] {
   const { db, newId } = parts;
   const schemas = routeSchemas(hosts.denied);
 
   /**
-   * The one environment of the services that a route shall name, which are proven to be there and
-   * within the token's reach. The foreign keys hold what is true here until the route is written.
+   * The environment of the services that a route names. They must exist, be covered by the token and belong to one
+   * environment. Foreign keys guarantee that this is still true when the route is written.
    */
   async function environmentOf(target: RouteTarget, token: CallerToken): Promise<string> {
     const named = namedServices(target);
@@ -140,7 +140,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
   const change = endpoint({
     method: 'PATCH',
     path: `${PATH}/{id}`,
-    summary: 'Changes a route; what is left out stays as it is. Takes `If-Match`.',
+    summary: 'Changes a route. Fields that are left out do not change. Supports `If-Match`.',
     scope: 'routes:write',
     answers: 'one',
     data: routeViewSchema,
@@ -162,7 +162,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
         requireMatch(ifMatch, current.revision, etagOf(current.revision));
         if (environment !== undefined && environment !== current.environment) {
           const field = target.versions === null ? 'service_id' : 'versions';
-          throw invalidField(field, 'must name a service of the environment of the route');
+          throw invalidField(field, 'must be in the environment of the route');
         }
         const changed = changeRoute(current, body);
         if (!hasService(changed)) throw invalidField('service_id', 'is required');
@@ -176,7 +176,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
   const remove = endpoint({
     method: 'DELETE',
     path: `${PATH}/{id}`,
-    summary: 'Deletes a route. Takes `If-Match`.',
+    summary: 'Deletes a route. Supports `If-Match`.',
     scope: 'routes:write',
     answers: 'none',
     errors: ['route_not_found', 'precondition_failed'],
@@ -204,15 +204,12 @@ function urlsOf({ auth }: Pick<RouteChange, 'auth'>): UrlOfBody[] {
 
 function unknownService(path: string, environment?: string): GatewayError {
   const where = environment === undefined ? '' : ` in the environment ${environment}`;
-  const message = `names no service${where}`;
+  const message = `must be the id of a service${where}`;
   return new GatewayError('service_not_found', `There is no service with this id${where}.`, {
     details: [{ path, message }],
   });
 }
 
-/** What is no id of a route names none; it never reaches the database. */
 function routeId(params: Readonly<Record<string, string>>): string {
-  const id = params['id'] ?? '';
-  if (!isId('rte', id)) throw routeNotFound();
-  return id;
+  return pathId(params, 'rte', routeNotFound);
 }

@@ -45,7 +45,7 @@ describe('the credential of a service', () => {
     expect(row).not.toContain(basic);
   });
 
-  it('stays as it was where a change leaves it out, and moves the revision where it is set', async () => {
+  it('does not change if a PATCH leaves it out, and increases the revision if it is set', async () => {
     const service = await make({ type: 'bearer', token: 'one' });
     const before = (await stored(service.id)).credential;
     const renamed = await patch(service.path, { health_path: '/up' });
@@ -64,7 +64,7 @@ describe('the credential of a service', () => {
     expect((await stored(service.id)).credential?.sealed).not.toBe(before?.sealed);
   });
 
-  it('is removed by null, which changes nothing where there is none', async () => {
+  it('is removed by null, which changes nothing if there is none', async () => {
     const service = await make({ type: 'bearer', token: 'one' });
     const removed = await patch(service.path, { credential: null });
     expect(removed.json.data?.['credential']).toBeNull();
@@ -76,7 +76,7 @@ describe('the credential of a service', () => {
     expect((await make(null)).json.data?.['credential']).toBeNull();
   });
 
-  it('is not changed by one who has seen an older revision', async () => {
+  it('is not changed by a PATCH with the tag of an older revision', async () => {
     const service = await make({ type: 'bearer', token: 'one' });
     await patch(service.path, { credential: { type: 'bearer', token: 'two' } });
     const before = await stored(service.id);
@@ -86,7 +86,7 @@ describe('the credential of a service', () => {
     expect(await stored(service.id)).toEqual(before);
   });
 
-  it('tells the data planes of each change', async () => {
+  it('is published to the data planes with each change', async () => {
     const service = await make({ type: 'bearer', token: 'one' });
     await patch(service.path, { credential: { type: 'bearer', token: 'two' } });
     await patch(service.path, { credential: null });
@@ -102,7 +102,7 @@ describe('the credential of a service', () => {
     ]);
   });
 
-  it('is not repeated by an answer that refuses it', async () => {
+  it('is not repeated in an error response', async () => {
     const service = await make();
     const bodies = [
       { credential: { type: 'bearer', token: `${MARKER}\r\n` } },
@@ -125,7 +125,7 @@ describe('the credential of a service', () => {
     }
   });
 
-  it('is marked as write-only in the OpenAPI document, and shown without what it holds', async () => {
+  it('is write-only in the OpenAPI document, and shown without its secret', async () => {
     const { text } = await api.call('GET', '/v1/openapi.json');
     const { paths } = JSON.parse(text) as { paths: Record<string, unknown> };
     const credential = { requestBody: bodyWith({ writeOnly: true, anyOf: expect.any(Array) }) };

@@ -24,7 +24,7 @@ describe('/v1/services', () => {
     };
   }
 
-  it('creates a service, tells where it is, and shows it there', async () => {
+  it('creates a service and shows it at its Location', async () => {
     const made = await make({ name: 'pay' });
     expect(made.path).toBe(`/v1/services/${made.id}`);
     expect(made.headers.get('etag')).toBe('"1-unknown"');
@@ -66,7 +66,7 @@ describe('/v1/services', () => {
     expect(none.json.data).toEqual([]);
   });
 
-  it('takes the environment from a token that has just one', async () => {
+  it('uses the only environment of the token by default', async () => {
     const body = { name: 'one', environments: ['development'], scopes: ['services:write'] };
     const token = await api.makeToken(body);
     const service = { name: 'implied', url: 'http://a.example' };
@@ -77,7 +77,7 @@ describe('/v1/services', () => {
     expect(refused.json.error?.['details']).toMatchObject([{ path: 'environment' }]);
   });
 
-  it('refuses a name that is taken in the environment, and takes it in another', async () => {
+  it('refuses a name that is taken in the environment, and accepts it in another', async () => {
     await make({ name: 'twin' });
     const body = { name: 'twin', environment: 'production', url: 'http://a.example' };
     const refused = await api.call('POST', '/v1/services', { body });
@@ -105,7 +105,7 @@ describe('/v1/services', () => {
     expect(json.error?.['details']).toMatchObject([{ path: 'url' }]);
   });
 
-  it('changes what a PATCH names, keeps the rest, and counts the revision', async () => {
+  it('changes the fields in a PATCH and no others, and increases the revision', async () => {
     const made = await make({ name: 'changing', health_path: '/up' });
     api.clock.advance(1000);
     const body = { url: 'http://new.example', health_check: { interval_ms: 3000 } };
@@ -121,7 +121,7 @@ describe('/v1/services', () => {
     expect(changed.json.data?.['updated_at']).not.toBe(changed.json.data?.['created_at']);
   });
 
-  it('refuses a PATCH after which a check would last longer than the time to the next', async () => {
+  it('refuses a PATCH that would make the check timeout longer than the interval', async () => {
     const made = await make({ name: 'hasty' });
     for (const health_check of [{ interval_ms: 1000 }, { timeout_ms: 5001 }]) {
       const refused = await api.call('PATCH', made.path, { body: { health_check } });
@@ -137,7 +137,7 @@ describe('/v1/services', () => {
     expect((await api.call('PATCH', made.path, { body })).status).toBe(200);
   });
 
-  it('counts no revision and publishes nothing where a PATCH changes nothing', async () => {
+  it('keeps the revision and publishes nothing if a PATCH changes nothing', async () => {
     const made = await make({ name: 'still' });
     const before = await changes();
     const same = await api.call('PATCH', made.path, {
@@ -147,7 +147,7 @@ describe('/v1/services', () => {
     expect(await changes()).toEqual(before);
   });
 
-  it('keeps the id of an upstream that stays, as data planes know it by that', async () => {
+  it('keeps the id of an upstream whose URL and region stay', async () => {
     const made = await make({ name: 'kept' });
     const upstreams = [{ url: 'http://pay.example', weight: 3 }, { url: 'http://b.example' }];
     const [before] = await stored(made.id);
@@ -157,7 +157,7 @@ describe('/v1/services', () => {
     expect(second?.id).not.toBe(before?.id);
   });
 
-  it('does not delete a service that routes name, and names them', async () => {
+  it('does not delete a service in use, and names the routes that use it', async () => {
     const made = await make({ name: 'used' });
     const body = { name: 'uses-it', service_id: made.id };
     const route = await api.call('POST', '/v1/routes', { body });
@@ -188,7 +188,7 @@ describe('/v1/services', () => {
     },
   );
 
-  it('writes one outbox row with each change, and none with one that is refused', async () => {
+  it('writes one outbox row for each change, and none for a refused one', async () => {
     const before = (await changes()).length;
     const made = await make({ name: 'noted' });
     await api.call('PATCH', made.path, { body: { name: 'noted-2' } });

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isId } from '@gateway/shared/ids';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
 import { coveredNames, requireEnvironment } from '../domain/access.ts';
@@ -27,7 +26,7 @@ import {
 } from '../store/configuration/services.ts';
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
-import { invalidField } from '../http/input.ts';
+import { invalidField, pathId } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from './allowed-hosts.ts';
@@ -46,7 +45,7 @@ const query = z.strictObject({
 export interface ServiceEndpointOptions {
   readonly hosts: HostRules;
   readonly credentials: CredentialVault;
-  /** What the live data planes see of a service. */
+  /** The health of a service as the live data planes report it. */
   readonly statusOf: (serviceId: string) => ServiceStatus;
 }
 
@@ -81,8 +80,8 @@ export function serviceEndpoints(
     method: 'GET',
     path: PATH,
     summary:
-      'Lists the services that the token covers, oldest first. A page that has a next_cursor may be short ' +
-      'of its limit, where services have large certificates.',
+      'Lists the services that the token covers, oldest first. A page with a next_cursor may have fewer items ' +
+      'than its limit if services have large certificates.',
     scope: 'services:read',
     answers: 'page',
     data: serviceViewSchema,
@@ -102,7 +101,7 @@ export function serviceEndpoints(
   const create = endpoint({
     method: 'POST',
     path: PATH,
-    summary: 'Adds a service. `environment` may be left out where the token has just one.',
+    summary: 'Adds a service. `environment` may be left out if the token has only one.',
     scope: 'services:write',
     answers: 'created',
     data: serviceViewSchema,
@@ -145,7 +144,7 @@ export function serviceEndpoints(
   const change = endpoint({
     method: 'PATCH',
     path: `${PATH}/{id}`,
-    summary: 'Changes a service; what is left out stays as it is. Takes `If-Match`.',
+    summary: 'Changes a service. Fields that are left out do not change. Supports `If-Match`.',
     scope: 'services:write',
     answers: 'one',
     data: serviceViewSchema,
@@ -182,7 +181,7 @@ export function serviceEndpoints(
   const remove = endpoint({
     method: 'DELETE',
     path: `${PATH}/{id}`,
-    summary: 'Deletes a service that no route names. Takes `If-Match`.',
+    summary: 'Deletes a service that no route uses. Supports `If-Match`.',
     scope: 'services:write',
     answers: 'none',
     errors: ['service_not_found', 'service_in_use', 'precondition_failed'],
@@ -204,11 +203,8 @@ export function serviceEndpoints(
   return [list, create, read, change, remove];
 }
 
-/** What is no id of a service names none; it never reaches the database. */
 function serviceId(params: Readonly<Record<string, string>>): string {
-  const id = params['id'] ?? '';
-  if (!isId('svc', id)) throw serviceNotFound();
-  return id;
+  return pathId(params, 'svc', serviceNotFound);
 }
 
 function urlsOf(body: UpstreamsInput): UrlOfBody[] {
@@ -222,7 +218,7 @@ function urlsOf(body: UpstreamsInput): UrlOfBody[] {
 function onlyEnvironment(token: CallerToken): string {
   const [first, ...others] = token.environments;
   if (first === undefined || first === '*' || others.length > 0) {
-    throw invalidField('environment', 'is required, as the token covers more than one');
+    throw invalidField('environment', 'is required, because the token covers more than one');
   }
   return first;
 }

@@ -3,7 +3,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { startTestApi, type TestApi } from '../../test/api.ts';
 import { tokenCalls } from '../../test/tokens.ts';
 
-describe('the secrets and the use of tokens', () => {
+describe('the secrets of tokens', () => {
   let api: TestApi;
 
   beforeAll(async () => {
@@ -16,12 +16,12 @@ describe('the secrets and the use of tokens', () => {
 
   const { post, make, works } = tokenCalls(() => api);
 
-  it('lets no secret that was rotated away grant what outlives it', async () => {
+  it('cannot create a token that outlives a rotated secret with that secret', async () => {
     const body = { scopes: ['tokens:write', 'proxy'], routes: ['*'] };
     const made = await make({ name: 'leaked', ...body });
     await api.call('POST', `${made.path}/rotate`, { body: { grace_seconds: 60 } });
     const old = made.secret;
-    // By this its holder would outlive the rotation, and lock the owner of the new secret out.
+    // Otherwise its holder would keep access after the rotation, and could lock out the owner of the new secret.
     const rotated = await api.call('POST', `${made.path}/rotate`, { token: old });
     expect(rotated.status).toBe(401);
     const child = { name: 'child of leaked', environments: ['production'], scopes: ['proxy'] };
@@ -32,7 +32,7 @@ describe('the secrets and the use of tokens', () => {
     expect(brief.json.data).toMatchObject({ expires_at: graceEnd });
   });
 
-  it('looks a token up by the hash of the whole secret and by nothing else', async () => {
+  it('are looked up by the hash of the whole secret only', async () => {
     const made = await make({ name: 'looked up' });
     const row = await api.db
       .selectFrom('tokens')
@@ -53,7 +53,7 @@ describe('the secrets and the use of tokens', () => {
     expect(await works(made.secret)).toBe(true);
   });
 
-  it('shows when a token was last used, within seconds', async () => {
+  it('update last_used_at of the token within seconds', async () => {
     const made = await make({ name: 'used' });
     const lastUse = async () => (await api.call('GET', made.path)).json.data?.['last_used_at'];
     expect(await lastUse()).toBeNull();

@@ -15,7 +15,7 @@ describe('/v1/tokens', () => {
 
   const { post, make, works } = tokenCalls(() => api);
 
-  it('shows the secret once, to the call that makes the token', async () => {
+  it('shows the secret only in the response that creates the token', async () => {
     const made = await make({ name: 'ci', routes: ['payments'] });
     expect(made.secret).toMatch(/^gwt_[A-Za-z0-9_-]{43}$/);
     const read = await api.call('GET', made.path);
@@ -36,7 +36,7 @@ describe('/v1/tokens', () => {
     expect(list.text).not.toMatch(/secret|sha256|gwt_/);
   });
 
-  it('keeps only a hash of the secret', async () => {
+  it('stores only a hash of the secret', async () => {
     const made = await make({ name: 'hashed' });
     const row = await api.db
       .selectFrom('tokens')
@@ -47,7 +47,7 @@ describe('/v1/tokens', () => {
     expect(row.secret_sha256).toHaveLength(32);
   });
 
-  it('refuses a name that a living token has, and takes that of a revoked one', async () => {
+  it('refuses the name of another token, and accepts the name of a revoked one', async () => {
     const made = await make({ name: 'named' });
     const body = { name: 'named', environments: ['production'], scopes: ['proxy'] };
     const refused = await post(body);
@@ -66,11 +66,11 @@ describe('/v1/tokens', () => {
     [{ scopes: ['proxy', 'proxy'] }, 'scopes'],
     [{ expires_at: 'tomorrow' }, 'expires_at'],
     [{ expires_at: '2029-12-31T00:00:00Z' }, 'expires_at'],
-    // A time of the year 10000.
+    // A time in the year 10000.
     [{ expires_at: '9999-12-31T23:59:59-23:59' }, 'expires_at'],
     [{ name: '' }, 'name'],
     [{ secret: 'gwt_mine' }, 'secret'],
-  ])('refuses %j with the field named', async (fields, path) => {
+  ])('refuses %j and names the field', async (fields, path) => {
     const body = { name: 'bad', environments: ['production'], scopes: ['proxy'], ...fields };
     const { status, json } = await post(body);
     expect(status).toBe(400);
@@ -85,7 +85,7 @@ describe('/v1/tokens', () => {
     });
   });
 
-  describe('made by a token of narrow reach', () => {
+  describe('created by a token with few rights', () => {
     const reach = {
       environments: ['production'],
       routes: ['payments'],
@@ -107,13 +107,13 @@ describe('/v1/tokens', () => {
       { scopes: ['*'] },
       { expires_at: null },
       { expires_at: '2030-02-01T00:00:01Z' },
-    ])('grants nothing that its maker lacks: %j', async (more) => {
+    ])('cannot have rights that its creator lacks: %j', async (more) => {
       const refused = await post({ name: 'grab', ...reach, ...more }, maker);
       expect(refused.status).toBe(401);
       expect(refused.headers.get('www-authenticate')).toBe('Bearer');
     });
 
-    it('grants what its maker has, and ends with it', async () => {
+    it('can have the rights of its creator, and expires with it', async () => {
       const made = await post({ name: 'child', ...reach, scopes: ['proxy'] }, maker);
       expect(made.json.data).toMatchObject({ expires_at: '2030-02-01T00:00:00.000Z' });
       const sooner = { name: 'brief', ...reach, expires_at: '2030-01-02T01:00:00+01:00' };
@@ -122,14 +122,14 @@ describe('/v1/tokens', () => {
       });
     });
 
-    it('must name its routes, as its maker does not have all', async () => {
+    it('must name its routes, because its creator does not cover all', async () => {
       const body = { name: 'all', environments: ['production'], scopes: ['proxy'] };
       const { status, json } = await post(body, maker);
       expect(status).toBe(400);
       expect(json.error?.['details']).toMatchObject([{ path: 'routes' }]);
     });
 
-    it('does not see, revoke or rotate a token that reaches further', async () => {
+    it('cannot read, revoke or rotate a token with more rights', async () => {
       const wide = await make({ name: 'wide', ...reach, routes: ['payments', 'orders'] });
       const call = (method: string, path: string) => api.call(method, path, { token: maker });
       expect((await call('GET', wide.path)).status).toBe(401);
@@ -143,7 +143,7 @@ describe('/v1/tokens', () => {
       expect(seen.map((one) => one['name'])).not.toContain('admin');
     });
 
-    it('gains no secret that outlives its own by rotating another token, but may revoke that', async () => {
+    it('cannot rotate a token that outlives it, but can revoke it', async () => {
       const rotate = (path: string) => api.call('POST', `${path}/rotate`, { token: maker });
       const endless = await make({ name: 'endless', ...reach });
       const later = await make({ name: 'later', ...reach, expires_at: '2030-02-01T00:00:01Z' });
@@ -157,7 +157,7 @@ describe('/v1/tokens', () => {
     });
   });
 
-  it('lets the old secret work for the grace of a rotation, and not a moment longer', async () => {
+  it('accepts the old secret until the end of the grace period, and no longer', async () => {
     const made = await make({ name: 'rotated' });
     const rotated = await api.call('POST', `${made.path}/rotate`, { body: { grace_seconds: 60 } });
     expect(rotated.status).toBe(200);
@@ -170,7 +170,7 @@ describe('/v1/tokens', () => {
     expect([await works(made.secret), await works(fresh)]).toEqual([false, true]);
   });
 
-  it('ends the old secret at once without a grace, and the one before with a second rotation', async () => {
+  it('refuses the old secret at once without a grace period, and the one before after a second rotation', async () => {
     const made = await make({ name: 'twice' });
     const first = await api.call('POST', `${made.path}/rotate`);
     expect(await works(made.secret)).toBe(true);
@@ -188,7 +188,7 @@ describe('/v1/tokens', () => {
     expect(json.error?.['details']).toMatchObject([{ path: 'grace_seconds' }]);
   });
 
-  it('ends both secrets of a rotated token when it is revoked', async () => {
+  it('refuses both secrets of a rotated token after it is revoked', async () => {
     const made = await make({ name: 'both' });
     const rotated = await api.call('POST', `${made.path}/rotate`);
     await api.call('DELETE', made.path);
@@ -197,7 +197,7 @@ describe('/v1/tokens', () => {
     expect((await api.call('POST', `${made.path}/rotate`)).status).toBe(404);
   });
 
-  it('tells every environment that it covers of each of its changes', async () => {
+  it('publishes each change to every environment that the token covers', async () => {
     const before = await last();
     const made = await make({ name: 'everywhere', environments: ['*'] });
     await api.call('POST', `${made.path}/rotate`);

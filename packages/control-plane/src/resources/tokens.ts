@@ -1,4 +1,3 @@
-import { isId } from '@gateway/shared/ids';
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { z } from 'zod';
 import { refuseAccess, requireTokenReach } from '../domain/access.ts';
@@ -14,7 +13,7 @@ import { requireEnvironments } from '../store/configuration/environments.ts';
 import { createToken, revokeToken, rotateToken } from '../store/tokens/change-tokens.ts';
 import { findToken, listTokens, tokenNotFound } from '../store/tokens/find-tokens.ts';
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
-import { invalidField } from '../http/input.ts';
+import { invalidField, pathId } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { originOf } from './change-origin.ts';
@@ -23,14 +22,14 @@ import type { ResourceParts } from './resource-parts.ts';
 const LIST = 'tokens';
 const PATH = '/v1/tokens';
 
-/** The endpoints of tokens. No token grants, sees or changes what reaches further than itself. */
+/** The endpoints of tokens. A token can only grant, read and change tokens without more rights than its own. */
 export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const { db, clock, newId } = parts;
 
   const list = endpoint({
     method: 'GET',
     path: PATH,
-    summary: 'Lists the tokens that reach no further than the token of the call, oldest first.',
+    summary: 'Lists the tokens whose rights the token of the call has as well, oldest first.',
     scope: 'tokens:write',
     answers: 'page',
     data: tokenViewSchema,
@@ -47,7 +46,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const create = endpoint({
     method: 'POST',
     path: PATH,
-    summary: 'Makes a token. This answer alone shows its secret.',
+    summary: 'Creates a token. Only this response contains its secret.',
     scope: 'tokens:write',
     answers: 'created',
     data: tokenWithSecretSchema,
@@ -95,7 +94,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const revoke = endpoint({
     method: 'DELETE',
     path: `${PATH}/{id}`,
-    summary: 'Revokes a token for good.',
+    summary: 'Revokes a token permanently.',
     scope: 'tokens:write',
     answers: 'none',
     errors: ['token_not_found'],
@@ -116,7 +115,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const rotate = endpoint({
     method: 'POST',
     path: `${PATH}/{id}/rotate`,
-    summary: 'Gives a token a new secret; the old one stays good for `grace_seconds`.',
+    summary: 'Gives a token a new secret. The old one stays valid for `grace_seconds`.',
     scope: 'tokens:write',
     answers: 'one',
     data: tokenWithSecretSchema,
@@ -132,7 +131,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
       const origin = originOf(parts, call);
       const rotated = await rotateToken(db, tokenId(params), rotation, origin, (current) => {
         requireTokenReach(token, current);
-        // The new secret goes to the caller, who would else gain one that outlives its own.
+        // The caller gets the new secret, which must not outlive the caller's own.
         if (outlives(current.expires_at, token)) {
           throw refuseAccess('The other token outlives the token of this call.');
         }
@@ -144,20 +143,20 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   return [list, create, read, revoke, rotate];
 }
 
-/** What is no id of a token names none; it never reaches the database. */
 function tokenId(params: Readonly<Record<string, string>>): string {
-  const id = params['id'] ?? '';
-  if (!isId('tok', id)) throw tokenNotFound();
-  return id;
+  return pathId(params, 'tok', tokenNotFound);
 }
 
 function routesOf(body: TokenInput, maker: CallerToken): string[] {
   if (body.routes !== undefined) return body.routes;
   if (maker.routes.includes('*')) return ['*'];
-  throw invalidField('routes', 'is required, as the token of this call does not cover all routes');
+  throw invalidField(
+    'routes',
+    'is required, because the token of this call does not cover all routes',
+  );
 }
 
-/** A token does not outlive the one that made it; left out, its expiry is that of its maker. */
+/** A token must not outlive the token that creates it, whose expiry is also the default. */
 function expiryOf(body: TokenInput, maker: CallerToken, now: Date): Date | null {
   if (body.expires_at === undefined) return maker.expires_at;
   const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
@@ -168,7 +167,7 @@ function expiryOf(body: TokenInput, maker: CallerToken, now: Date): Date | null 
   return expiresAt;
 }
 
-/** Whether what expires then, null being never, is good for longer than the caller's token. */
+/** Whether an expiry is later than that of the caller's token; null means never. */
 function outlives(expiresAt: Date | null, caller: CallerToken): boolean {
   if (caller.expires_at === null) return false;
   return expiresAt === null || expiresAt > caller.expires_at;

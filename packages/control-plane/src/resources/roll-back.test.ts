@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { startTestApi, type TestApi } from '../../test/api.ts';
+import { configCalls } from '../../test/config-calls.ts';
+
+let api: TestApi;
+beforeEach(async () => void (api = await startTestApi()));
+afterEach(() => api.close());
+
+const { service, route, change, all, versions, diff, code, rollBack } = configCalls(() => api);
+
+/** Services and routes without revisions and times, which a rollback changes. */
+async function configuration() {
+  const strip = (rows: readonly Record<string, unknown>[]) =>
+    rows.map((row) => ({ ...row, revision: undefined, updated_at: undefined }));
+  return { services: strip(await all('/v1/services')), routes: strip(await all('/v1/routes')) };
+}
+
+/** The history after a re-encryption and the removal of the old key. */
+const loseKey = () =>
+  sql`UPDATE config_outbox SET before = jsonb_set(before, '{credential,key_id}', '"gone"')
+    WHERE before->'credential' IS NOT NULL`.execute(api.db);
+
+describe('a rollback', () => {
+  it('restores services and routes that were created, renamed, moved or deleted since', async () => {
+    const credential = { type: 'bearer', token: 'a-secret' };
+    const [a, b] = [await service('a', { credential }), await service('b')];
+    const doomed = await service('doomed');
+    const ra = await route('ra', a, { methods: ['GET'], regions: ['eu'], timeout_ms: 5000 });
+    const rb = await route('rb', b);
+    await route('rd', doomed);
+    const version = await api.publish('production');
+    const then = await configuration();
+
+    // Names are exchanged, so that no order of single writes would work.
+    await change(`/v1/services/${a}`, { name: 'x', credential: null });
+    await change(`/v1/services/${b}`, { name: 'a' });
+    await change(`/v1/services/${a}`, { name: 'b' });
+    await change(`/v1/routes/${ra}`, { name: 'x' });
+    await change(`/v1/routes/${rb}`, { name: 'ra', service_id: a });
+    await change(`/v1/routes/${ra}`, { name: 'rb', timeout_ms: 1 });
+    const [rd] = (await all('/v1/routes?name=rd')) as { id: string }[];
+    expect(rd).toBeUndefined();
+    const doomedRoute = (await all('/v1/routes')).find(({ name }) => name === 'rd');
+    await change(`/v1/routes/${String(doomedRoute?.['id'])}`);
+    await change(`/v1/services/${doomed}`);
+    await api.publish('production');
+    const newcomer = await service('doomed');
+    await route('rd', newcomer);
+
+    const answer = await rollBack(version);
+    expect(answer.json.data).toEqual({
+      environment: 'production',
+      restored_version: version,
+      changed: true,
+      services: { created: 1, updated: 2, deleted: 1 },
+      routes: { created: 1, updated: 2, deleted: 1 },
+    });
+    expect(await configuration()).toEqual(then);
+    const newest = await api.publish('production');
+    expect((await diff(version, newest)).json.data).toEqual([]);
+  });
+
+  it('increases revisions, also of resources that were deleted', async () => {
+    const id = await service('a');
+    await change(`/v1/services/${id}`, { health_path: '/x' });
+    const version = await api.publish('production');
+    await change(`/v1/services/${id}`, { health_path: '/y' });
+    await change(`/v1/services/${id}`);
+    await rollBack(version);
+    const read = await api.call('GET', `/v1/services/${id}`);
+    expect(read.json.data).toMatchObject({ revision: 4, health_path: '/x' });
+  });
+
+  it('does not change tokens: a token that was revoked since stays revoked', async () => {
+    const token = await api.makeToken({ name: 'x', environments: ['*'], scopes: ['*'] });
+    const id = await service('a');
+    const version = await api.publish('production');
+    const tokens = (await all('/v1/tokens')).find(({ name }) => name === 'x');
+    await change(`/v1/tokens/${String(tokens?.['id'])}`);
+    await change(`/v1/services/${id}`);
+    expect((await rollBack(version)).json.data).toMatchObject({ changed: true });
+    expect((await api.call('GET', '/v1/services', { token })).status).toBe(401);
+  });
+
+  it('to the current state changes nothing, and reports that', async () => {
+    await service('a');
+    const version = await api.publish('production');
+    const { json } = await rollBack(version);
+    expect(json.data).toMatchObject({ changed: false, services: { updated: 0 } });
+    const actions = (await all('/v1/audit-events')).map(({ action }) => action);
+    expect(actions).toContain('service.created');
+    expect(actions).not.toContain('environment.rolled_back');
+  });
+
+  it('has an audit event for itself and for each service and route, with the token of the call', async () => {
+    const id = await service('a');
+    const version = await api.publish('production');
+    await change(`/v1/services/${id}`, { health_path: '/x' });
+    await api.publish('production');
+    const { headers } = await rollBack(version);
+    const requestId = headers.get('x-request-id') ?? '';
+    const events = await api.call('GET', `/v1/audit-events?request_id=${requestId}`);
+    const seen = [...(events.json.data ?? [])].sort((x, y) =>
+      String(x['action']) < String(y['action']) ? -1 : 1,
+    );
+    expect(seen).toMatchObject([
+      { action: 'environment.rolled_back', after: { restored_version: version } },
+      {
+        action: 'service.updated',
+        resource_id: id,
+        token_id: expect.any(String),
+        before: { health_path: '/x' },
+        after: { health_path: '/healthz', revision: 3 },
+      },
+    ]);
+    const newest = await api.publish('production');
+    expect((await versions('&limit=1')).json.data).toMatchObject([
+      { version: newest, changes: 1, changed_by: [expect.any(String)] },
+    ]);
+  });
+
+  it('does not change other environments', async () => {
+    const elsewhere = await service('a', { environment: 'development' });
+    const version = await api.publish('production');
+    await change(`/v1/services/${elsewhere}`, { health_path: '/x' });
+    expect((await rollBack(version)).json.data).toMatchObject({ changed: false });
+  });
+
+  it('is refused if an old secret cannot be decrypted, and allowed if that secret is still in use', async () => {
+    const credential = { type: 'bearer', token: 'a-secret' };
+    const id = await service('a', { credential });
+    const version = await api.publish('production');
+    await change(`/v1/services/${id}`, { health_path: '/x' });
+    await loseKey();
+    expect((await rollBack(version)).json.data).toMatchObject({ changed: true });
+    await change(`/v1/services/${id}`, { health_path: '/y', credential: null });
+    await loseKey();
+    const refused = await rollBack(version);
+    expect(code(refused)).toEqual([409, 'config_version_not_restorable']);
+    expect(refused.text).toContain('a (gone)');
+    const read = await api.call('GET', `/v1/services/${id}`);
+    expect(read.json.data).toMatchObject({ health_path: '/y', credential: null });
+  });
+
+  it('needs a token that may write all services and routes', async () => {
+    const version = await api.publish('production');
+    const scopes = ['config:write', 'services:write', 'routes:write'];
+    const status = async (name: string, fields: object) => {
+      const full = { environments: ['production'], routes: ['*'], scopes };
+      const token = await api.makeToken({ name, ...full, ...fields });
+      return (await rollBack(version, token)).status;
+    };
+    expect(await status('all', {})).toBe(200);
+    for (const lacking of scopes) {
+      const others = scopes.filter((scope) => scope !== lacking);
+      expect(await status(`without ${lacking.replace(':', ' ')}`, { scopes: others })).toBe(401);
+    }
+    expect(await status('some routes', { routes: ['a'] })).toBe(401);
+    expect(await status('elsewhere', { environments: ['development'] })).toBe(401);
+  });
+
+  it('runs at the same time as other changes without losing one or failing', async () => {
+    const ids = await Promise.all(['a', 'b', 'c'].map((name) => service(name)));
+    const version = await api.publish('production');
+    const work = ids.flatMap((id) =>
+      ['/x', '/y'].map((health_path) =>
+        api.call('PATCH', `/v1/services/${id}`, { body: { health_path } }),
+      ),
+    );
+    const answers = await Promise.all([...work, rollBack(version), rollBack(version)]);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    await rollBack(version);
+    const paths = (await all('/v1/services')).map(({ health_path }) => health_path);
+    expect(paths).toEqual(['/healthz', '/healthz', '/healthz']);
+  });
+});

@@ -1,0 +1,48 @@
+import type { Answer, TestApi } from './api.ts';
+
+/** Calls that tests of configuration versions use. */
+export function configCalls(api: () => TestApi) {
+  async function make(path: string, body: object): Promise<string> {
+    const { status, json, text } = await api().call('POST', path, { body });
+    if (status !== 201) throw new Error(text);
+    return json.data?.id ?? '';
+  }
+
+  const service = (name: string, fields: object = {}) =>
+    make('/v1/services', { name, environment: 'production', url: 'http://a.example', ...fields });
+  const route = (name: string, service_id: string, fields: object = {}) =>
+    make('/v1/routes', { name, service_id, ...fields });
+
+  async function change(path: string, body?: object): Promise<Answer> {
+    const answer = await api().call(
+      body === undefined ? 'DELETE' : 'PATCH',
+      path,
+      body && { body },
+    );
+    if (answer.status >= 300) throw new Error(answer.text);
+    return answer;
+  }
+
+  async function all(path: string): Promise<readonly Record<string, unknown>[]> {
+    return (await api().call('GET', `${path}?limit=200`)).json.data ?? [];
+  }
+
+  function rollBack(version: number, token?: string): Promise<Answer> {
+    const body = { environment: 'production', version };
+    return api().call(
+      'POST',
+      '/v1/config/rollback',
+      token === undefined ? { body } : { body, token },
+    );
+  }
+
+  const versions = (query = '') =>
+    api().call('GET', `/v1/config/versions?environment=production${query}`);
+  const diff = (from: number, to: number, query = '', token = api().adminToken) =>
+    api().call('GET', `/v1/config/diff?environment=production&from=${from}&to=${to}${query}`, {
+      token,
+    });
+  const code = ({ status, json }: Answer) => [status, json.error?.['code']];
+
+  return { service, route, change, all, versions, diff, code, rollBack };
+}
