@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../src/store/database.ts';
 
-/** An environment name that no other test uses, as all of them share one NATS server. */
+/** A unique environment name, because all tests share one NATS server. */
 export function uniqueEnvironment(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
@@ -45,7 +45,7 @@ export async function addRoute(db: Database, environment: string, name: string):
   });
 }
 
-/** Changes a route or takes it away, and says in the outbox which one it was. */
+/** Updates or deletes a route, and adds the outbox row of that change. */
 export async function changeRoute(
   db: Database,
   environment: string,
@@ -81,7 +81,7 @@ export async function addToken(db: Database, environment: string, name: string):
   });
 }
 
-/** SHA-256 of the name and something random, so that no two tokens have the same. */
+/** A unique SHA-256. */
 function digest(name: string): Buffer {
   return createHash('sha256').update(name).update(randomBytes(8)).digest();
 }

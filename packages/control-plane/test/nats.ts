@@ -12,7 +12,7 @@ export interface TestNats {
   close(): Promise<void>;
 }
 
-/** A connection to the NATS server of the test run, or to another one, with our streams made. */
+/** Connects to the NATS server of the test run, or to another one, and creates the streams. */
 export async function openTestNats(url = process.env['TEST_NATS_URL']): Promise<TestNats> {
   if (url === undefined) throw new Error('TEST_NATS_URL is set by the global setup of jest');
   const connection = await connectNats({

@@ -23,7 +23,7 @@ import { openTestStore, type TestStore } from './store.ts';
 
 export interface PublisherChoices {
   readonly keys?: readonly MasterKey[];
-  /** Puts something between the publisher and NATS. */
+  /** Wraps the snapshot store of the publisher. */
   readonly wrap?: (store: SnapshotStore) => SnapshotStore;
 }
 
@@ -36,7 +36,7 @@ export interface TestPublishing {
   readonly objects: ObjectStore;
   startPublisher(choices?: PublisherChoices): Promise<Publisher>;
   stopPublishers(): Promise<void>;
-  /** The proven pointer of the environment. @throws where there is none. */
+  /** The verified pointer of the environment. @throws if there is none. */
   readPointer(keys?: readonly MasterKey[]): Promise<SnapshotPointer>;
   readSnapshot(): Promise<Snapshot>;
   routeNames(): Promise<readonly string[]>;
@@ -46,19 +46,19 @@ export interface TestPublishing {
   close(): Promise<void>;
 }
 
-/** A new key, as an operator would make one. */
+/** A random master key. */
 export function masterKey(id: string): MasterKey {
   return { id, bytes: randomBytes(32) };
 }
 
-/** A database with one environment that is not published yet, and publishers to start on it. */
+/** Opens a database with one unpublished environment, for publishers. */
 export async function openTestPublishing(natsUrl?: string): Promise<TestPublishing> {
   const nats = await openTestNats(natsUrl);
   const store = await openTestStore();
   const environment = uniqueEnvironment();
   await addEnvironment(store.db, environment);
   const keys = [masterKey('k1')];
-  // A read while disconnected blocks for its whole time-out.
+  // A read while disconnected blocks until its timeout.
   const client = jetstream(nats.connection, { timeout: 500 });
   const pointers = await new Kvm(client).open(NAMES.configBucket);
   const objects = await new Objm(client).open(NAMES.snapshotBucket, false);

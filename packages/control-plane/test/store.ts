@@ -5,11 +5,11 @@ import { openDatabase, type Database } from '../src/store/database.ts';
 export interface TestStore {
   readonly db: Database;
   readonly url: string;
-  /** Drops the database; rejects where a connection to it was left open. */
+  /** Drops the database; rejects if a connection to it is still open. */
   close(): Promise<void>;
 }
 
-/** A migrated database of the test's own, with a pool on it. */
+/** Opens a new migrated database with a pool. */
 export async function openTestStore(): Promise<TestStore> {
   const database = await createTestDatabase();
   const log = createLogger('test', 'silent');

@@ -22,15 +22,15 @@ const fields = {
 const change = objectField(changeShape(fields));
 const view = z.object(viewShape(fields));
 
-describe('schemas that are derived from the fields of a resource', () => {
-  it('let a change leave every field out, and give it no default', () => {
+describe('schemas derived from the fields of a resource', () => {
+  it('make every field of a change optional, without a default', () => {
     expect(change.parse({})).toEqual({});
     expect(change.parse({ limits: { low: 5 } })).toEqual({ limits: { low: 5 } });
     expect(change.safeParse({ size: 10 }).success).toBe(false);
     expect(change.safeParse({ limits: { middle: 1 } }).success).toBe(false);
   });
 
-  it('tell which fields are stored as JSON: objects and lists of objects', () => {
+  it('name the fields that are stored as JSON: objects and lists of objects', () => {
     const lists = {
       names: listField(regionField, { min: 0, max: 9 }),
       objects: z.array(fields.limits).nullable().default([]),
@@ -50,7 +50,7 @@ describe('schemas that are derived from the fields of a resource', () => {
     });
   });
 
-  it('show what a newer replica has written: an unknown choice, but no unknown field', () => {
+  it('show an unknown choice of a newer replica, but no unknown field', () => {
     const stored = { size: 3, mode: 'newer', limits: { low: 1, high: 2, newer: 3 }, secret: 'x' };
     expect(view.parse(stored)).toEqual({ size: 3, mode: 'newer', limits: { low: 1, high: 2 } });
     expect(z.toJSONSchema(view)).toMatchObject({
@@ -58,12 +58,12 @@ describe('schemas that are derived from the fields of a resource', () => {
     });
   });
 
-  it('refuse to show a row that is not of its type', () => {
+  it('refuse a row of a wrong type', () => {
     expect(() => view.parse({ size: '3', mode: 'safe', limits: { low: 1, high: 2 } })).toThrow();
     expect(() => view.parse({ size: 3, mode: 'safe' })).toThrow();
   });
 
-  it('give a row that is older than a setting the default of that setting', () => {
+  it('add the default of a setting to a row that is older than the setting', () => {
     expect(withDefaults(fields, { size: 5, mode: null })).toEqual({
       size: 5,
       mode: 'safe',

@@ -22,14 +22,14 @@ function details(auth: unknown): readonly { path: string; message: string }[] {
 }
 
 describe('the authentication of a route', () => {
-  it.each(['token', 'api_key', 'none'])('takes %s, which has nothing else to it', (type) => {
+  it.each(['token', 'api_key', 'none'])('accepts %s without further fields', (type) => {
     expect(details({ type })).toEqual([]);
     expect(details({ type, issuer: 'x' })).toEqual([
       { path: 'issuer', message: 'is not a known field' },
     ]);
   });
 
-  it('has the asymmetric algorithms that most issuers use as its default for a JWT', () => {
+  it('has the algorithms of most issuers as the default for a JWT', () => {
     expect(field.parse(jwt)).toEqual({
       ...jwt,
       algorithms: ['RS256', 'ES256'],
@@ -37,7 +37,7 @@ describe('the authentication of a route', () => {
     });
   });
 
-  it.each(['none', 'HS256', 'HS384', 'HS512'])('refuses %s by its name', (algorithm) => {
+  it.each(['none', 'HS256', 'HS384', 'HS512'])('refuses the algorithm %s', (algorithm) => {
     expect(details({ ...jwt, algorithms: ['ES256', algorithm] })).toEqual([
       { path: 'algorithms.1', message: expect.stringMatching(`^must not be ${algorithm}, as `) },
     ]);
@@ -94,17 +94,17 @@ describe('the authentication of a route', () => {
     expect(paths[0]?.startsWith(path)).toBe(true);
   });
 
-  it.each(['token', 7, [], null])('is refused for %j, which is no object', (auth) => {
+  it.each(['token', 7, [], null])('refuses %j, which is not an object', (auth) => {
     expect(details(auth)).toHaveLength(1);
   });
 
-  it('says of what is left out that it is required, whatever it may be', () => {
+  it('reports every missing field as required', () => {
     expect(details({ type: 'jwt' })).toEqual(
       ['issuer', 'audience', 'jwks_url'].map((path) => ({ path, message: 'is required' })),
     );
   });
 
-  it('requires no number that others pass for, as they are the same once they are read', () => {
+  it('refuses numbers that JSON reads as other numbers', () => {
     const read = JSON.parse('{"tenant": 9007199254740993}') as object;
     for (const claims of [read, { tenant: [1, -(2 ** 53)] }]) {
       expect(details({ ...jwt, required_claims: claims })).toEqual([
@@ -115,20 +115,20 @@ describe('the authentication of a route', () => {
     expect(details({ ...jwt, required_claims: largest })).toEqual([]);
   });
 
-  it('never drops a claim that it was told to require', () => {
+  it('refuses a claim named __proto__, which would be dropped', () => {
     const claims = JSON.parse('{"sub": "a", "__proto__": "b"}') as object;
     expect(details({ ...jwt, required_claims: claims })).toEqual([
       { path: 'required_claims', message: 'must not name a claim __proto__' },
     ]);
   });
 
-  it('takes the address of a key set with a query, as some issuers have it', () => {
+  it('accepts a query in jwks_url', () => {
     expect(details({ ...jwt, jwks_url: 'https://issuer.example.com/keys?policy=a' })).toEqual([]);
   });
 });
 
-describe('what data planes get of it', () => {
-  it('is one form, however audience and claims were written', () => {
+describe('servedAuth', () => {
+  it('has one form for all forms of audience and claims', () => {
     const served = (fields: object) => servedAuth(field.parse({ ...jwt, ...fields }));
     expect(served({ required_claims: ['sub', 'tenant'] })).toMatchObject({
       audience: ['pay'],

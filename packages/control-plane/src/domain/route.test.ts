@@ -19,7 +19,7 @@ function details(body: object, schema: typeof routeInputSchema | typeof routeCha
   }
 }
 
-/** Every JSON value that is no whole number within the bounds. */
+/** JSON values that are not whole numbers within the bounds. */
 function notWithin(min: number, max: number) {
   return fc.oneof(
     fc.integer({ max: min - 1 }),
@@ -35,11 +35,11 @@ describe.each([
   { field: 'timeout_ms', min: 1, max: 300_000, fallback: 10_000 },
   { field: 'retry_count', min: 0, max: 10, fallback: 2 },
 ])('$field', ({ field, min, max, fallback }) => {
-  it('has its default where it is missing', () => {
+  it('has its default', () => {
     expect(routeInputSchema.parse(minimal)).toHaveProperty(field, fallback);
   });
 
-  it('takes every whole number within its bounds, both ends included', () => {
+  it('accepts every whole number within its bounds', () => {
     const within = fc.oneof(fc.constantFrom(min, max), fc.integer({ min, max }));
     fc.assert(
       fc.property(within, (value) => {
@@ -48,7 +48,7 @@ describe.each([
     );
   });
 
-  it('refuses all else by its name and its bounds, on create and on change', () => {
+  it('refuses every other value with its name and bounds, on create and change', () => {
     const message = `must be a whole number from ${min} to ${max}`;
     fc.assert(
       fc.property(notWithin(min, max), (value) => {
@@ -63,7 +63,7 @@ describe.each([
 });
 
 describe('a route body', () => {
-  it('gets the documented defaults for what it leaves out', () => {
+  it('gets the documented defaults for omitted fields', () => {
     expect(routeInputSchema.parse(minimal)).toEqual({
       ...minimal,
       status: 'active',
@@ -123,7 +123,7 @@ describe('a route body', () => {
     ]);
   });
 
-  it('names a service or versions, and not both', () => {
+  it('has a service or versions, not both', () => {
     const versions = [{ name: 'v1', service_id: 'svc_x', weight: 1 }];
     expect(details({ name: 'a', versions }, routeInputSchema)).toEqual([]);
     expect(details({ name: 'a', versions, service_id: null }, routeInputSchema)).toEqual([]);
@@ -161,7 +161,7 @@ describe('a route body', () => {
     expect(paths).toContain(path);
   });
 
-  it('names every field that is required and missing', () => {
+  it('is refused with every missing field', () => {
     expect(details({}, routeInputSchema)).toEqual([
       { path: 'name', message: 'is required' },
       { path: 'service_id', message: 'is required' },
@@ -175,7 +175,7 @@ describe('changeRoute', () => {
     rate_limit: { limit: 5, window_seconds: 10, per: 'token' },
   };
 
-  it('keeps what a change leaves out, within rate_limit and retry too', () => {
+  it('keeps omitted fields, also within rate_limit and retry', () => {
     const change = routeChangeSchema.parse({ rate_limit: { limit: 6 }, retry: { backoff_ms: 1 } });
     expect(changeRoute(before, change)).toEqual({
       ...before,
@@ -184,7 +184,7 @@ describe('changeRoute', () => {
     });
   });
 
-  it('merges idempotency, and replaces auth and regions whole', () => {
+  it('merges idempotency, and replaces auth and regions', () => {
     const first = changeRoute(
       before,
       routeChangeSchema.parse({
@@ -206,7 +206,7 @@ describe('changeRoute', () => {
     });
   });
 
-  it('puts versions in the place of a service, and a service in the place of versions', () => {
+  it('replaces a service by versions, and versions by a service', () => {
     const versions = [{ name: 'v1', service_id: 'svc_y', weight: 1 }];
     const versioned = changeRoute(before, routeChangeSchema.parse({ versions }));
     expect(versioned).toMatchObject({ service_id: null, versions });
@@ -216,7 +216,7 @@ describe('changeRoute', () => {
     expect(back).toMatchObject({ service_id: 'svc_z', versions: null });
   });
 
-  it('takes null where the field has a null, and nowhere else', () => {
+  it('accepts null only for fields that can be null', () => {
     const some = changeRoute(before, routeChangeSchema.parse({ methods: ['GET'] }));
     expect(some.methods).toEqual(['GET']);
     expect(changeRoute(some, routeChangeSchema.parse({ methods: null })).methods).toBeNull();

@@ -116,11 +116,11 @@ describe('a credential', () => {
     'Sec-WebSocket-Key',
     'Idempotency-Key',
     'Content-Type',
-  ])('is not sent in %s, which is not the operator’s to set', (name) => {
+  ])('is refused in the header %s', (name) => {
     expect(paths(header(name, 'x'))).toEqual(['credential.name']);
   });
 
-  it('is never repeated by what refuses it, wherever it stands', () => {
+  it('is never part of an error message', () => {
     const marker = 'mark3r-s3cret';
     const wrong = [
       marker,
@@ -146,7 +146,7 @@ describe('a credential', () => {
     }
   });
 
-  it('comes to one header field, which only its service and a master key bring back', () => {
+  it('is stored as one encrypted header field, bound to its service', () => {
     const field = (input: CredentialInput) => {
       const stored = sealCredential(vault, input, 'svc_1', now);
       expect(() => vault.open(stored, 'svc_2')).toThrow();
@@ -157,7 +157,7 @@ describe('a credential', () => {
       value: 'Bearer abc',
       shown: ['bearer', 'authorization'],
     });
-    // RFC 7617 section 2.1 has this pair as its example of UTF-8.
+    // The example of RFC 7617 section 2.1.
     expect(field({ type: 'basic', username: 'test', password: '123£' })).toEqual({
       header: 'authorization',
       value: 'Basic dGVzdDoxMjPCow==',
@@ -170,7 +170,7 @@ describe('a credential', () => {
     });
   });
 
-  it('is the same under another key, set when it was set', () => {
+  it('keeps its value and set_at when it is encrypted with another key', () => {
     const token = fc.stringMatching(/^[!-~]{1,50}$/);
     const both = new CredentialVault([newer, older], systemRandom);
     fc.assert(

@@ -63,8 +63,7 @@ const serverNameField = stringField(
 );
 
 /**
- * How the gateway connects to upstreams with https. A field that is left out stays as it is; null removes
- * the setting (RFC 7396).
+ * The TLS settings for upstreams with https. An omitted field keeps its value; null removes it (RFC 7396).
  */
 export const tlsField = objectField({
   ca_pem: certificatesField(MAX_CA_CHARS)

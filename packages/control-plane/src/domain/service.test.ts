@@ -25,7 +25,7 @@ function counter(): () => string {
 }
 
 describe('a service body', () => {
-  it('gets the documented defaults for what it leaves out', () => {
+  it('gets the documented defaults for omitted fields', () => {
     expect(schemas.create.parse(minimal)).toEqual({
       ...minimal,
       health_path: '/healthz',
@@ -39,7 +39,7 @@ describe('a service body', () => {
     });
   });
 
-  it('gives a check no longer than the time to the next one', () => {
+  it('limits the default timeout of a check to its interval', () => {
     const timeout = (health_check: object) =>
       schemas.create.parse({ ...minimal, health_check }).health_check.timeout_ms;
     expect(timeout({ interval_ms: 600 })).toBe(600);
@@ -86,7 +86,7 @@ describe('a service body', () => {
     expect(paths({ ...minimal, ...fields })).toEqual(expected);
   });
 
-  it.each([[null], [[]], ['text'], [7], [undefined]])('is refused where it is %j', (body) => {
+  it.each([[null], [[]], ['text'], [7], [undefined]])('is refused if it is %j', (body) => {
     expect(paths(body)).toEqual(['']);
   });
 });
@@ -114,7 +114,7 @@ describe('changeService', () => {
     upstreams: upstreamsOf(body, [], counter()) ?? [],
   };
 
-  it('keeps the id of an upstream whose url and region stay, whatever its weight and place', () => {
+  it('keeps the id of an upstream whose url and region stay', () => {
     const change = schemas.change.parse({
       upstreams: [
         { url: 'http://b.example', region: 'us', weight: 5 },
@@ -127,14 +127,14 @@ describe('changeService', () => {
     ]);
   });
 
-  it('takes url for the one upstream that it is short for', () => {
+  it('reads url as the only upstream', () => {
     const change = schemas.change.parse({ url: 'http://c.example' });
     expect(changeService(before, change, () => 'ups_new', seal, sameTls).upstreams).toEqual([
       { id: 'ups_new', url: 'http://c.example', region: null, weight: 1 },
     ]);
   });
 
-  it('leaves the rest of health_check as it was', () => {
+  it('keeps the omitted fields of health_check', () => {
     const change = schemas.change.parse({ health_check: { path: '/live' } });
     const once = changeService(before, change, counter(), seal, sameTls);
     expect(once.health_check).toEqual({ ...before.health_check, path: '/live' });

@@ -27,7 +27,7 @@ import { urlField } from './url-field.ts';
 
 const pathField = stringField(
   /^\/[\x21\x22\x24-\x7e]{0,1023}$/,
-  'must be a path of at most 1024 characters that begins with / and holds no space and no #',
+  'must be a path of at most 1024 characters that begins with / and contains no space and no #',
 );
 
 const DEFAULT_CHECK_TIMEOUT_MS = 2000;

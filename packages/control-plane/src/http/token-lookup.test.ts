@@ -8,7 +8,7 @@ import { ownOrigin } from '../domain/audit-event.ts';
 import { createToken, revokeToken } from '../store/tokens/change-tokens.ts';
 import { TokenLookup, UNKNOWN_SECRET_MS } from './token-lookup.ts';
 
-describe('the look-up of a token', () => {
+describe('the lookup of a token', () => {
   let store: TestStore;
   let queries: number;
   const clock = manualClock();

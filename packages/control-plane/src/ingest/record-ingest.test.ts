@@ -24,7 +24,7 @@ type Server = Awaited<ReturnType<typeof startNats>>;
 
 const log = createLogger('test', process.env['TEST_LOG'] ?? 'silent');
 
-// The consumer is shared by whoever reads the stream, so each test has a NATS server of its own.
+// All readers of the stream share the consumer, so each test has its own NATS server.
 let folder: string;
 let server: Server;
 let nats: TestNats;
@@ -78,7 +78,7 @@ async function publish(
   more: readonly unknown[] = [],
 ): Promise<void> {
   const text = typeof message === 'string' ? message : recordBatchText(message, more);
-  // A put while disconnected blocks for its whole time-out.
+  // A put while disconnected blocks for its whole timeout.
   await jetstream(nats.connection, { timeout: 500 }).publish(recordSubject('data-plane-1'), text);
 }
 

@@ -86,7 +86,7 @@ async function keepTable(
   for (const start of drop) {
     const step = (lockMs: number) => dropPartition(db, table, start, lockMs);
     if ((await untilDone(step, clock, signal)) !== 'done') continue;
-    log.info({ ...labels, from: dateOf(start) }, 'partition past its retention dropped');
+    log.info({ ...labels, from: dateOf(start) }, 'expired partition dropped');
   }
 }
 

@@ -138,7 +138,7 @@ describe('the retention of request records', () => {
   });
 });
 
-/** A clock that stands at a time, with timers that run. */
+/** A clock whose wall time stands still, with real timers. */
 function systemTimers(nowMs: number) {
   return {
     nowMs: () => nowMs,

@@ -8,7 +8,7 @@ import { keepPartitionsOrLog, type PartitionOptions } from './keep-partitions.ts
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A run that has nothing to do costs next to nothing. */
 const EVERY_MS = 60 * 1000;
-/** Versions and tokens are looked at once in so many runs. */
+/** Versions and tokens are cleaned up once in this number of runs. */
 const RUNS_PER_CLEANUP = 60;
 /** A token that expired this long ago is revoked, so that it leaves the snapshots and its name is free. */
 const EXPIRED_TOKEN_DAYS = 7;

@@ -39,7 +39,7 @@ export interface PublicationRequest {
    * the newest key, and be what this version of the control plane compiles.
    */
   readonly isFirst: boolean;
-  /** Requests a snapshot that repeats the deltas, unless one was begun in the last so many ms. */
+  /** Requests a snapshot that repeats the deltas, unless one was begun within this time. */
   readonly snapshotMinAgeMs: number | undefined;
 }
 

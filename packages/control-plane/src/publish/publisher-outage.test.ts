@@ -35,7 +35,7 @@ function startServer(data: string, port?: number): Promise<Server> {
   return startNats({ dataDir, log: () => undefined, ...(port === undefined ? {} : { port }) });
 }
 
-/** Waits until a snapshot with so many routes is published and Postgres knows its version. */
+/** Waits until a snapshot with this number of routes is published and Postgres knows its version. */
 async function published(routes: number): Promise<number> {
   return eventually(
     async () => {

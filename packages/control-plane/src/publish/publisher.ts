@@ -17,7 +17,7 @@ import { createWorkQueue } from './work-queue.ts';
 const CONCURRENCY = 4;
 /** Finds changes whose notification was lost, and checks that the session is alive. */
 const TICK_MS = 1000;
-/** The store is checked once in so many ticks, because its data may be lost without an event. */
+/** The store is checked once in this number of ticks, because its data may be lost without an event. */
 const TICKS_PER_CHECK = 30;
 /** How soon an environment is checked after another control plane published it first. */
 const LOST_RACE_RETRY_MS = 100;

@@ -3,7 +3,7 @@ import type { EnvironmentState } from '../store/publication/publications.ts';
 
 /** A snapshot waits this long after the first delta, so that it contains a whole burst of changes. */
 const SETTLE_MS = 5000;
-/** Snapshots use at most one part in so many of the time, as far as `MAX_INTERVAL_MS` permits. */
+/** Snapshots use at most 1/COST_SHARE of the time, as far as `MAX_INTERVAL_MS` permits. */
 const COST_SHARE = 100;
 /** The longest time between two snapshots: a process that was suspended would measure a huge cost. */
 const MAX_INTERVAL_MS = 300_000;
@@ -18,7 +18,7 @@ export class SnapshotSchedule {
   readonly #clock: Clock;
   /** Since when an environment is known to be ahead of its snapshot. */
   readonly #aheadSinceMs = new Map<string, number>();
-  /** Environments that need a snapshot now, unless one was begun in the last so many ms. */
+  /** Environments that need a snapshot now → how long ago the last one must have been begun, ms. */
   readonly #requests = new Map<string, number>();
 
   constructor(clock: Clock) {

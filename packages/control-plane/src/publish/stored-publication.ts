@@ -53,7 +53,7 @@ function ifVerified<T>(open: () => T): T | undefined {
 
 /**
  * Moves the pointer to a snapshot unless it names that version or a newer one. It only moves forward,
- * whoever else moves it at the same time.
+ * also with concurrent publishers.
  *
  * @param stored the pointer as last read
  * @returns whether it was moved

@@ -9,8 +9,8 @@ export interface WorkQueue {
 
 /**
  * Runs keyed work: each key at most once at a time, at most `concurrency` keys at once, first come first
- * served. A key that is added while it runs is queued again when that run ends, so whoever adds a key
- * after a change can rely on a run that begins later.
+ * served. A key that is added while it runs is queued again when that run ends, so a run always
+ * begins after the last addition of its key.
  *
  * @param run must not reject; it handles its failures itself.
  */

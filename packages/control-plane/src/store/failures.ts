@@ -3,7 +3,7 @@
  * driver.
  */
 
-/** SQLSTATE classes: 08 connection, 53 resources, 57P0x shutdown; deadlock, serialisation, time-outs. */
+/** SQLSTATE classes: 08 connection, 53 resources, 57P0x shutdown; deadlock, serialization, timeouts. */
 const UNAVAILABLE_STATE = /^(08|53|57P0)|^(40001|40P01|57014|55P03|25P03)$/;
 
 const UNAVAILABLE_SYSTEM_CODES = new Set([

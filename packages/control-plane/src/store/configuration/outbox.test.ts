@@ -18,7 +18,7 @@ async function makeService(): Promise<string> {
   return make('/v1/services', body);
 }
 
-/** The changes of an entity, with what was before and after as rows that Postgres made of it again. */
+/** The changes of an entity, with `before` and `after` converted to rows by Postgres. */
 async function history(table: 'services' | 'routes', id: string) {
   const name = sql.table(table);
   const { rows } = await sql<{ action: string; before: unknown; after: unknown; now: unknown }>`

@@ -26,8 +26,8 @@ describe('the re-encryption of credentials', () => {
     );
 
   const rows = () => api.db.selectFrom('services').selectAll().orderBy('id').execute();
-  /** What each service's credential holds, by the service's name. */
-  async function held(vault = both): Promise<Record<string, string | null>> {
+  /** The decrypted credentials, by the name of their service. */
+  async function credentials(vault = both): Promise<Record<string, string | null>> {
     const entries = (await rows()).map(({ id, name, credential }) => {
       return [name, credential === null ? null : vault.open(credential, id).value];
     });
@@ -48,10 +48,10 @@ describe('the re-encryption of credentials', () => {
     await make('without', {});
     await make('elsewhere', { environment: 'development', ...bearer('dev') });
     const before = await rows();
-    const values = await held();
+    const values = await credentials();
     const done = await reencryptCredentials(api.db, both, 3);
     expect(done).toEqual({ reencrypted: 8, unreadable: [], withNewest: 8, withOthers: 0 });
-    expect(await held(new CredentialVault([newer], systemRandom))).toEqual(values);
+    expect(await credentials(new CredentialVault([newer], systemRandom))).toEqual(values);
     const sealed = { key_id: expect.any(String), sealed: expect.any(String) };
     expect(await rows()).toEqual(
       before.map((row) =>
@@ -66,9 +66,12 @@ describe('the re-encryption of credentials', () => {
     await makeMany(5);
     await make('elsewhere', { environment: 'development', ...bearer('dev') });
     await reencryptCredentials(api.db, both, 10);
-    const told = (await pending()).map(({ environment, entity_id }) => [environment, entity_id]);
+    const published = (await pending()).map(({ environment, entity_id }) => [
+      environment,
+      entity_id,
+    ]);
     const stored = (await rows()).map(({ environment, id }) => [environment, id]);
-    expect(told.toSorted()).toEqual(stored.toSorted());
+    expect(published.toSorted()).toEqual(stored.toSorted());
   });
 
   it('continues where it was interrupted', async () => {
@@ -77,10 +80,10 @@ describe('the re-encryption of credentials', () => {
     const open = breaking.open.bind(breaking);
     let opened = 0;
     breaking.open = (sealed, id) => {
-      if ((opened += 1) > 5) throw new Error('the power went');
+      if ((opened += 1) > 5) throw new Error('power failure');
       return open(sealed, id);
     };
-    await expect(reencryptCredentials(api.db, breaking, 2)).rejects.toThrow('the power went');
+    await expect(reencryptCredentials(api.db, breaking, 2)).rejects.toThrow('power failure');
     expect((await keyIds()).filter((id) => id === 'k2')).toHaveLength(4);
     expect(await pending()).toHaveLength(4);
     expect(await reencryptCredentials(api.db, both, 2)).toMatchObject({
@@ -128,9 +131,9 @@ describe('the re-encryption of credentials', () => {
     });
     await change;
     expect((await route)?.status).toBe(201);
-    expect(await held()).toEqual({ s0: 'Bearer set-meanwhile' });
+    expect(await credentials()).toEqual({ s0: 'Bearer set-meanwhile' });
     const done = await reencryptCredentials(api.db, both);
     expect(done).toMatchObject({ reencrypted: 1, withOthers: 0 });
-    expect(await held()).toEqual({ s0: 'Bearer set-meanwhile' });
+    expect(await credentials()).toEqual({ s0: 'Bearer set-meanwhile' });
   });
 });

@@ -16,8 +16,8 @@ afterEach(() => store.close());
 
 const pending = async () => (await readChangedRows(store.db, environment, 0))?.pendingIds ?? [];
 
-/** The version that holds each change, in the order of the changes. */
-async function held(): Promise<readonly (number | null)[]> {
+/** The published version of each change, in the order of the changes. */
+async function publishedVersions(): Promise<readonly (number | null)[]> {
   const rows = store.db.selectFrom('config_outbox').select('published_version').orderBy('id');
   return (await rows.execute()).map((row) => row.published_version);
 }
@@ -34,19 +34,19 @@ describe('a publication', () => {
     await markPublished(db, environment, { version: 1, why }, ids);
     await addRoute(db, environment, 'later');
     expect(await versions()).toEqual([1]);
-    expect(await held()).toEqual([1, null]);
+    expect(await publishedVersions()).toEqual([1, null]);
   });
 
   it('is not in the history if a later one with its changes was stored before it', async () => {
     const { db } = store;
-    // One control plane publishes version 1, and loses its lock before it can note that.
+    // One control plane publishes version 1, and loses its lock before it stores that.
     const first = await pending();
     await addRoute(db, environment, 'later');
     await markPublished(db, environment, { version: 2, why }, await pending());
     await markPublished(db, environment, { version: 1, why }, first);
-    // To undo what came after version 1 would be to undo what version 1 held.
+    // Undoing the changes after version 1 would undo those of version 1 too.
     expect(await versions()).toEqual([2]);
-    expect(await held()).toEqual([2, 2]);
+    expect(await publishedVersions()).toEqual([2, 2]);
     const [row] = await db.selectFrom('environments').select('config_version').execute();
     expect(row?.config_version).toBe(2);
   });

@@ -10,7 +10,7 @@ const IGNORED = { changed: () => undefined, published: () => undefined };
 describe('the publisher session', () => {
   let database: TestDatabase;
   let gate: TcpGate;
-  /** Its machine may vanish without a word: the gate keeps its connection and passes nothing on. */
+  /** Its connection goes through the gate, which can stop forwarding without closing it. */
   let one: PublisherSession;
   let other: PublisherSession;
 
@@ -43,7 +43,7 @@ describe('the publisher session', () => {
     await one.unlock('production');
     await one.unlock('development');
     expect(await other.tryLock('production')).toBe(true);
-    // The other, which was heard of later, is ended for its silence.
+    // The other session holds its lock and is idle, so Postgres ends it.
     const third = createPublisherSession(database.url, IGNORED, LOCK_IDLE_MS);
     try {
       await eventually(async () => expect(await third.tryLock('production')).toBe(true));
