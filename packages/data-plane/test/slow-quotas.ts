@@ -1,17 +1,22 @@
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../src/routing-table/routing-table.ts';
-import { LocalQuotaStore, type Asker, type QuotaStore } from '../src/quota/quota-store.ts';
+import { LocalQuotaStore, type Requester, type QuotaStore } from '../src/quota/quota-store.ts';
 
-/** Quotas as of a store that is far away: each answer comes when the test says so. */
+/** Quotas of a slow store: the test decides when each answer arrives. */
 export class SlowQuotas implements QuotaStore {
   readonly dropped = 0;
-  /** Each gives an answer that somebody waits for. */
+  /** Each call gives one answer. */
   readonly waiting: (() => void)[] = [];
-  readonly askers: (Asker | undefined)[] = [];
+  readonly requesters: (Requester | undefined)[] = [];
   readonly #counted = new LocalQuotaStore(1);
 
-  take(policy: QuotaPolicy, subject: string, nowMs: number, asker?: Asker): Promise<FixedWindow> {
-    this.askers.push(asker);
+  take(
+    policy: QuotaPolicy,
+    subject: string,
+    nowMs: number,
+    requester?: Requester,
+  ): Promise<FixedWindow> {
+    this.requesters.push(requester);
     const answer = this.#counted.take(policy, subject, nowMs);
     return new Promise((resolve) => this.waiting.push(() => resolve(answer)));
   }

@@ -13,7 +13,7 @@ const GRANTED = 80;
 const GIVEN_BACK = 30;
 const OTHERS = 5;
 
-/** Stores the first write without an answer, and upon it a lease of another data plane. */
+/** Stores the first write without an answer, and then a lease of another data plane. */
 class OvertakenLedger implements QuotaLedger {
   readonly reachable = true;
   readonly losses = 0;
@@ -38,9 +38,9 @@ class OvertakenLedger implements QuotaLedger {
 }
 
 describe('a lease', () => {
-  it('is given back once, though the answer is lost and another lease hides whether it was', async () => {
+  it('is given back once, even if the answer is lost and a lease of another data plane follows', async () => {
     const ledger = new OvertakenLedger();
-    const ask = {
+    const request = {
       key: { hash: 'a1', windowMs: 1000 },
       window: WINDOW,
       limit: 100,
@@ -49,13 +49,13 @@ describe('a lease', () => {
       expected: 0,
       debt: 0,
       giveBack: GIVEN_BACK,
-      atLeast: 0,
+      grantedBeforeLoss: 0,
       chargeOnly: false,
     };
     const tally = { conflicts: 0, unanswered: 0 };
-    const outcome = await acquireLease(ledger, ask, undefined, () => 'own', tally);
+    const outcome = await acquireLease(ledger, request, undefined, () => 'own', tally);
     if (outcome.kind !== 'settled') throw new Error(outcome.reason);
-    // The write and its reading back have as long together as a read alone.
+    // The write and the read after it may take as long together as one read.
     expect(ledger.readWithinMs).toEqual([undefined, ANSWER_MS - WRITE_MS]);
     expect(tally).toEqual({ conflicts: 0, unanswered: 1 });
     const truly = GRANTED - GIVEN_BACK + OTHERS + outcome.size;

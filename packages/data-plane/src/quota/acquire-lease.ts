@@ -9,47 +9,47 @@ import {
   type QuotaLedger,
 } from './ledger.ts';
 
-/** What a data plane asks of one window. Counts are requests. */
-export interface LeaseAsk {
+/** What a data plane needs of one window. All counts are numbers of requests. */
+export interface LeaseRequest {
   readonly key: LedgerKey;
   readonly window: number;
   readonly limit: number;
   readonly nodes: number;
   readonly waiting: number;
   readonly expected: number;
-  /** Taken without the ledger, to be told to it now. */
+  /** Granted without the ledger, to be stored in it now. */
   readonly debt: number;
-  /** Leased before in this window, and neither used nor kept. */
+  /** Leased earlier in this window and not needed any more. */
   readonly giveBack: number;
   /**
-   * Granted to all in this window, as the ledger told before it was lost: one that comes back without its
-   * data says less. 0 where it was there all the time.
+   * Granted to all data planes in this window, as last read before the ledger was lost. A ledger that returns without
+   * its data has a smaller number. 0 if the ledger was not lost.
    */
-  readonly atLeast: number;
-  /** Leaves the size at 0: only tells the debt, and finds out whether the ledger takes writes. */
+  readonly grantedBeforeLoss: number;
+  /** Leases nothing: only stores the debt, and shows whether the ledger accepts writes. */
   readonly chargeOnly: boolean;
 }
 
-/** What came between the writes of one round and their answers. */
+/** Counts of one round with the ledger. */
 export interface RoundTally {
-  /** Writes before which another data plane came. */
+  /** Writes that lost to another data plane. */
   conflicts: number;
-  /** Writes without an answer: what one of them leased may be granted to nobody. */
+  /** Writes that were not answered. What such a write leased may stay unused. */
   unanswered: number;
 }
 
 export type LeaseOutcome =
-  /** `granted` is what all have of the window now; size 0 where nothing is left, or little and no need. */
+  /** `granted` is the total of all data planes in the window. `size` is 0 if nothing is left, or little and no need. */
   | {
       readonly kind: 'settled';
       readonly size: number;
       readonly charged: number;
       readonly granted: number;
       readonly state: LedgerState;
-      /** The revision that was read or known at first. */
-      readonly begunAt: number;
+      /** The revision that was known or read first. */
+      readonly firstRevision: number;
     }
-  /** The ledger is at a later window than this data plane, or cannot hold this key. */
+  /** The entry of the ledger cannot be used in this window. */
   | { readonly kind: 'unusable'; readonly reason: string };
 
 interface Step {
@@ -58,109 +58,111 @@ interface Step {
   readonly charged: number;
 }
 
-/** Another that came first was granted something; past so many it is for the caller to ask again. */
+/** Each conflict means that another data plane got a lease. After this many the caller may start another round. */
 const MAX_TRIES = 64;
 const MAX_UNANSWERED = 2;
 
 /**
- * Takes a lease by compare-and-set. A write whose answer is lost is read back by its lease id, and
- * repeated in the same words: at most one of the copies can come after the revision that both name. One
- * that cannot be found again counts as granted to nobody, so nothing is ever granted twice.
+ * Takes a lease by compare-and-set. If the answer to a write is lost, the entry is read back and recognized by its lease
+ * id; otherwise the same write is repeated. At most one of the two can follow the revision that both replace. A lease
+ * that is not found again counts as granted and stays unused, so nothing is ever granted twice.
  *
- * @param known the newest state that the caller has seen, to spare a read
- * @param newId gives ids that no other data plane gives
- * @param tally counts on, whatever comes of the round
- * @throws where the ledger cannot be asked, or left two writes unanswered
+ * @param known the newest state that the caller has seen, which saves a read
+ * @param newId returns ids that are unique over all data planes
+ * @param tally is also updated if the round fails
+ * @throws if the ledger cannot be reached, or did not answer two writes
  */
 export async function acquireLease(
   ledger: QuotaLedger,
-  asked: LeaseAsk,
+  requested: LeaseRequest,
   known: LedgerState | undefined,
   newId: () => string,
   tally: RoundTally,
 ): Promise<LeaseOutcome> {
-  let ask = asked;
-  let state = known ?? (await readOrReason(ledger, ask.key));
+  let request = requested;
+  let state = known ?? (await readOrReason(ledger, request.key));
   let fresh = known === undefined;
-  const begunAt = typeof state === 'string' ? 0 : state.revision;
+  const firstRevision = typeof state === 'string' ? 0 : state.revision;
   let id = newId();
   const settled = (granted: number, step: Step | undefined, at: LedgerState): LeaseOutcome => {
     const { size = 0, charged = 0 } = step ?? {};
-    return { kind: 'settled', size, charged, granted, state: at, begunAt };
+    return { kind: 'settled', size, charged, granted, state: at, firstRevision };
   };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     if (typeof state === 'string') return { kind: 'unusable', reason: state };
-    const step = nextEntry(state.entry, ask, id);
+    const step = nextEntry(state.entry, request, id);
     if (typeof step === 'string' || step === undefined) {
-      // What was seen before may be old; only the ledger's own word refuses anything.
+      // The known state may be old. Only a state that was read now may refuse anything.
       if (!fresh) {
-        state = await readOrReason(ledger, ask.key);
+        state = await readOrReason(ledger, request.key);
         fresh = true;
         continue;
       }
       if (step !== undefined) return { kind: 'unusable', reason: step };
-      return settled(grantedIn(state.entry, ask), undefined, state);
+      return settled(grantedIn(state.entry, request), undefined, state);
     }
-    const result = await ledger.write(ask.key, step.entry, state.revision);
+    const result = await ledger.write(request.key, step.entry, state.revision);
     if (result.kind === 'written') {
       const written = { entry: step.entry, revision: result.revision };
       return settled(step.entry.granted, step, written);
     }
     if (result.kind === 'full') {
-      return { kind: 'unusable', reason: 'there is no room for the key' };
+      return { kind: 'unusable', reason: 'the quota bucket is full' };
     }
     if (result.kind === 'conflict') tally.conflicts += 1;
     else tally.unanswered += 1;
     const withinMs = result.kind === 'unknown' ? ANSWER_MS - WRITE_MS : ANSWER_MS;
-    const now = await readOrReason(ledger, ask.key, withinMs);
+    const now = await readOrReason(ledger, request.key, withinMs);
     if (typeof now === 'string') return { kind: 'unusable', reason: now };
     if (now.entry?.lease === id) return settled(now.entry.granted, step, now);
     if (tally.unanswered >= MAX_UNANSWERED)
-      throw new Error('the store of quotas does not answer to writes');
-    // The same id again only where the same entry goes after the same revision.
+      throw new Error('quota writes were not answered in time');
+    // The id may be used again only for the same entry after the same revision.
     if (now.revision !== state.revision) {
       id = newId();
-      // Another lease may stand upon an unanswered write that gave this back already.
-      if (tally.unanswered > 0) ask = { ...ask, giveBack: 0 };
+      // The unanswered write may have been stored and given this back, below the lease of another data plane.
+      if (tally.unanswered > 0) request = { ...request, giveBack: 0 };
     }
     state = now;
     fresh = true;
   }
   if (typeof state === 'string') return { kind: 'unusable', reason: state };
-  return settled(grantedIn(state.entry, ask), undefined, state);
+  return settled(grantedIn(state.entry, request), undefined, state);
 }
 
-/** The entry that asks for the lease; undefined where nothing is to be had, a text where none can be. */
+/** The entry that takes the lease; undefined if there is nothing to write, a text if the entry is unusable. */
 function nextEntry(
   entry: LedgerEntry | undefined,
-  ask: LeaseAsk,
+  request: LeaseRequest,
   id: string,
 ): Step | string | undefined {
-  if (entry !== undefined && entry.window > ask.window) return 'the store is at a later window';
-  const before = grantedIn(entry, ask) - givenBack(entry, ask);
-  const left = Math.max(0, ask.limit - before);
-  const charged = Math.min(ask.debt, left);
-  const size = ask.chargeOnly ? 0 : leaseSize({ ...ask, left: left - charged });
+  if (entry !== undefined && entry.window > request.window) {
+    return 'the stored window is later than the current one';
+  }
+  const before = grantedIn(entry, request) - givenBack(entry, request);
+  const left = Math.max(0, request.limit - before);
+  const charged = Math.min(request.debt, left);
+  const size = request.chargeOnly ? 0 : leaseSize({ ...request, left: left - charged });
   const granted = before + charged + size;
-  const changed = granted !== toldBy(entry, ask) || size > 0 || charged > 0;
-  if (!changed && !ask.chargeOnly) return undefined;
+  const changed = granted !== storedGrant(entry, request) || size > 0 || charged > 0;
+  if (!changed && !request.chargeOnly) return undefined;
   return {
-    entry: { window: ask.window, window_ms: ask.key.windowMs, granted, lease: id },
+    entry: { window: request.window, window_ms: request.key.windowMs, granted, lease: id },
     size,
     charged,
   };
 }
 
-function grantedIn(entry: LedgerEntry | undefined, ask: LeaseAsk): number {
-  return Math.max(ask.atLeast, toldBy(entry, ask));
+function grantedIn(entry: LedgerEntry | undefined, request: LeaseRequest): number {
+  return Math.max(request.grantedBeforeLoss, storedGrant(entry, request));
 }
 
-function toldBy(entry: LedgerEntry | undefined, ask: LeaseAsk): number {
-  return entry?.window === ask.window ? entry.granted : 0;
+function storedGrant(entry: LedgerEntry | undefined, request: LeaseRequest): number {
+  return entry?.window === request.window ? entry.granted : 0;
 }
 
-function givenBack(entry: LedgerEntry | undefined, ask: LeaseAsk): number {
-  return Math.min(ask.giveBack, grantedIn(entry, ask));
+function givenBack(entry: LedgerEntry | undefined, request: LeaseRequest): number {
+  return Math.min(request.giveBack, grantedIn(entry, request));
 }
 
 async function readOrReason(

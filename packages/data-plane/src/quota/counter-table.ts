@@ -1,24 +1,25 @@
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import { QuotaCounter } from './quota-counter.ts';
 
-/** How many of the oldest are looked at for one whose window is over. */
-const LOOKED_AT = 8;
+/** The number of oldest counters that are searched for one whose window has ended. */
+const EVICTION_SCAN = 8;
 
 /**
- * At most `maxCounters` counters. Past that one goes whose window is over, else the one made first; that
- * one is counted in `dropped`, as it forgets a lease that it did not use.
+ * Keeps at most `maxCounters` counters. If there are more, a counter whose window has ended is removed, otherwise the
+ * oldest one. That one is counted in `dropped`, because its unused lease is lost.
  */
 export class CounterTable {
   readonly #counters = new Map<string, QuotaCounter>();
   readonly #maxCounters: number;
-  readonly #onGone: (counter: QuotaCounter) => void;
+  readonly #onRemoved: (counter: QuotaCounter) => void;
   #dropped = 0;
 
-  constructor(maxCounters: number, onGone: (counter: QuotaCounter) => void) {
+  constructor(maxCounters: number, onRemoved: (counter: QuotaCounter) => void) {
     this.#maxCounters = maxCounters;
-    this.#onGone = onGone;
+    this.#onRemoved = onRemoved;
   }
 
+  /** Counters that were removed before their window had ended. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -27,30 +28,36 @@ export class CounterTable {
     return this.#counters.size;
   }
 
+  /** The counter of this policy and subject, or undefined. */
   find(policy: QuotaPolicy, subject: string): QuotaCounter | undefined {
     return this.#counters.get(nameOf(policy, subject));
   }
 
-  /** @param nowMs by the monotonic clock; `serverMs` by the ledger's */
+  /**
+   * Adds a counter.
+   *
+   * @param nowMs by the monotonic clock
+   * @param serverMs by the clock of the ledger
+   */
   add(policy: QuotaPolicy, subject: string, nowMs: number, serverMs: number): QuotaCounter {
-    if (this.#counters.size >= this.#maxCounters) this.#makeRoom(serverMs);
+    if (this.#counters.size >= this.#maxCounters) this.#evictOne(serverMs);
     const name = nameOf(policy, subject);
     const counter = new QuotaCounter(name, policy, nowMs);
     this.#counters.set(name, counter);
     return counter;
   }
 
-  #makeRoom(serverMs: number): void {
+  #evictOne(serverMs: number): void {
     let oldest: QuotaCounter | undefined;
-    let looked = 0;
+    let scanned = 0;
     for (const counter of this.#counters.values()) {
       oldest ??= counter;
       if (counter.endMs <= serverMs && counter.waiting.length === 0) {
         this.#remove(counter);
         return;
       }
-      looked += 1;
-      if (looked === LOOKED_AT) break;
+      scanned += 1;
+      if (scanned === EVICTION_SCAN) break;
     }
     if (oldest === undefined) return;
     this.#remove(oldest);
@@ -59,11 +66,11 @@ export class CounterTable {
 
   #remove(counter: QuotaCounter): void {
     this.#counters.delete(counter.name);
-    this.#onGone(counter);
+    this.#onRemoved(counter);
   }
 }
 
-/** A route's own quota has no subject, and costs no new text. */
+/** The quota of a whole route has no subject, so it needs no new string. */
 function nameOf(policy: QuotaPolicy, subject: string): string {
   return subject === '' ? policy.key : `${policy.key} ${subject}`;
 }

@@ -12,7 +12,7 @@ const demands: fc.Arbitrary<LeaseDemand> = fc.record({
 const idle = { limit: 1000, nodes: 4, waiting: 0, expected: 0 };
 
 describe('the size of a lease', () => {
-  it('is whole, within what is left, and enough for those who wait where there is enough', () => {
+  it('is an integer within what is left, and enough for waiting requests if possible', () => {
     fc.assert(
       fc.property(demands, (demand) => {
         const left = Math.max(0, demand.left);
@@ -24,7 +24,7 @@ describe('the size of a lease', () => {
     );
   });
 
-  it('leaves half to be had after all data planes took as much ahead of need', () => {
+  it('leaves half after all data planes took such a lease ahead of need', () => {
     fc.assert(
       fc.property(demands, (demand) => {
         const size = leaseSize({ ...demand, waiting: 0 });
@@ -43,7 +43,7 @@ describe('the size of a lease', () => {
     [{ ...idle, left: 31, expected: 60, waiting: 1 }, 1],
     [{ ...idle, left: 3, waiting: 5 }, 3],
     [{ ...idle, left: 0, waiting: 5 }, 0],
-  ])('of %j is %i', (demand, size) => {
+  ])('for %j is %i', (demand, size) => {
     expect(leaseSize(demand)).toBe(size);
   });
 });

@@ -1,27 +1,27 @@
-/** What decides how much one data plane takes of a window at once. All are numbers of requests. */
+/** The inputs for the size of a lease. All are numbers of requests, except `nodes`. */
 export interface LeaseDemand {
-  /** What nobody was granted yet. */
+  /** Not granted to any data plane yet. */
   readonly left: number;
   readonly limit: number;
   /** Live data planes, this one included. */
   readonly nodes: number;
   /** Requests that wait for this lease. */
   readonly waiting: number;
-  /** Requests that are expected to come before the next refill, from the recent rate. */
+  /** Requests that are expected before the next refill, from the recent rate. */
   readonly expected: number;
 }
 
-/** Ahead of need a lease takes no more than this part of what is left, divided among the data planes. */
+/** Leases ahead of need take at most this part of what is left, divided among the data planes. */
 const FAIR_PART = 1 / 2;
-/** What a data plane may hold without having shown a need: a hundredth of the limit over all of them. */
+/** Data planes without traffic may hold this part of the limit, all of them together. */
 const IDLE_PART = 1 / 100;
-/** With less than this left for each, nothing is taken ahead of need. */
+/** If less than this is left for each data plane, nothing is leased ahead of need. */
 const MIN_FAIR_AHEAD = 4;
 
 /**
- * How many requests the next lease is for: those that wait, as theirs is used at once, and what is needed for
- * a while, but that large only while plenty is left, so that no data plane runs dry while another holds
- * what it does not use. 0 where nothing is left, or where nobody waits and little is left.
+ * The number of requests in the next lease: those that wait, whose part is used at once, and those that are expected. The
+ * second part shrinks with what is left, so that no data plane runs out while another holds an unused lease. 0 if nothing
+ * is left, or if no request waits and little is left.
  */
 export function leaseSize({ left, limit, nodes, waiting, expected }: LeaseDemand): number {
   const now = Math.max(0, Math.min(waiting, left));
@@ -31,25 +31,23 @@ export function leaseSize({ left, limit, nodes, waiting, expected }: LeaseDemand
   return now + Math.floor(Math.min(ahead, fair));
 }
 
-/** What decides how much a data plane may still grant by itself while the store is away. */
+/** The inputs for the share of a data plane while the store is unreachable. */
 export interface ShareState {
   readonly limit: number;
   /** Live data planes as last known, this one included. */
   readonly nodes: number;
-  /** What this data plane took in the window, from leases and by itself. */
+  /** Granted by this data plane in the window, from leases and from its share. */
   readonly used: number;
-  /** What all were granted in the window, as far as the store has told. */
+  /** Granted to all data planes in the window, as last read from the store. */
   readonly granted: number;
-  /** What this data plane took by itself and the store does not know of. */
+  /** Granted by this data plane from its share and not stored yet. */
   readonly debt: number;
 }
 
 /**
- * What is left of this data plane's share of the window. It is the same part for each, so all together
- * stay within the limit without a word between them. What is known to be granted already is no longer
- * there to be shared.
- *
- *
+ * The number of requests that this data plane may still grant from its share of the window. The share is the same for
+ * each data plane, so all together stay within the limit without communication. What was already granted is not shared
+ * again.
  */
 export function shareLeft({ limit, nodes, used, granted, debt }: ShareState): number {
   const ofLimit = Math.floor(limit / nodes) - used;

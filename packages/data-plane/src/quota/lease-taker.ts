@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { acquireLease, type LeaseAsk, type LeaseOutcome } from './acquire-lease.ts';
+import { acquireLease, type LeaseRequest, type LeaseOutcome } from './acquire-lease.ts';
 import { leaseSize, type LeaseDemand } from './lease-size.ts';
 import type { QuotaLedger } from './ledger.ts';
 import type { QuotaCounter } from './quota-counter.ts';
@@ -11,43 +11,43 @@ export interface LeaseTakerOptions {
   readonly ledger: QuotaLedger;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Whether the ledger's clock is known: without it no window of it can be named. */
+  /** Whether the clock of the ledger is known. Without it the current window is unknown. */
   readonly timeKnown: () => boolean;
-  /** Now by the ledger's clock. */
+  /** The time by the clock of the ledger. */
   readonly serverMs: () => number;
-  /** Live data planes, this one included: at least 1. While the ledger is away the last known number. */
+  /** Live data planes including this one, at least 1. The last known number while the ledger is unreachable. */
   readonly liveNodes: () => number;
-  /** Gives ids that no other data plane gives. */
+  /** Returns ids that are unique over all data planes. */
   readonly newLeaseId: () => string;
   readonly counts: QuotaCounts;
-  /** Called when a round with the ledger is over, whatever came of it. */
+  /** Called when a round with the ledger has ended, in whatever way. */
   readonly onRefilled: (counter: QuotaCounter) => void;
 }
 
-/** A lease is to last for this part of the window at the recent rate, within bounds. */
+/** A lease should last for this part of the window at the recent rate, within bounds, */
 const LEASE_PART = 1 / 60;
 const MIN_LEASE_MS = 250;
 const MAX_LEASE_MS = 1000;
-/** And for so many rounds with a ledger that is far away. */
+/** and for this many rounds with the ledger, if the ledger is slow. */
 const LEASE_ROUNDS = 3;
-/** A refill begins when the lease lasts no longer than this at the recent rate, or for so many rounds. */
+/** A refill starts when the lease lasts no longer than this at the recent rate, or than this many rounds. */
 const REFILL_AHEAD_MS = 50;
 const REFILL_AHEAD_ROUNDS = 1.5;
-/** A ledger is as far away as the quickest of so many rounds tells: a slow one has often other reasons. */
+/** The latency of the ledger is that of the quickest of the last rounds; a single slow one often has other reasons. */
 const ROUNDS_KEPT = 4;
 const MAX_ROUND_MS = 1000;
-/** Where a limit was lowered, and all of it seems to be granted. */
-const LOOK_AGAIN_MS = 500;
+/** How often the ledger is read again if a lowered limit is used up. */
+const RECHECK_MS = 500;
 const PARALLEL_CHARGES = 32;
-/** No hash of a quota: nothing is ever stored under it. */
+/** Not the hash of any quota, so nothing is stored under it. */
 const NO_KEY = { hash: '0', windowMs: 1000 };
 
-/** Refills the leases of counters from the ledger, one round at a time for each, and keeps it told of debts. */
+/** Refills the leases of counters from the ledger, one round at a time for each counter, and stores their debts in it. */
 export class LeaseTaker {
   readonly #options: LeaseTakerOptions;
   readonly #gate: StoreGate;
   readonly #indebted = new Set<QuotaCounter>();
-  /** How long the last rounds took, ms. */
+  /** The durations of the last rounds, ms. */
   #rounds: number[] = [];
 
   constructor(options: LeaseTakerOptions) {
@@ -66,38 +66,38 @@ export class LeaseTaker {
     return this.#gate.open;
   }
 
-  /** Begins a refill unless one is under way. */
+  /** Starts a refill unless one is running. */
   refill(counter: QuotaCounter): void {
     if (!counter.refilling) void this.#round(counter, false);
   }
 
-  /** Begins a refill before it is needed, where enough is left that nobody else goes short by it. */
+  /** Starts a refill before it is needed, if enough is left for the other data planes. */
   refillAhead(counter: QuotaCounter): void {
     if (counter.refilling || !this.#gate.open) return;
     const left = counter.limit - counter.granted;
     if (leaseSize({ ...this.#demand(counter), left }) > 0) void this.#round(counter, false);
   }
 
-  /** Asks, now and then, whether others have given back what they had leased under a larger limit. */
-  lookAgain(counter: QuotaCounter): void {
+  /** Checks at intervals whether other data planes have given back leases of a larger limit. */
+  recheck(counter: QuotaCounter): void {
     const nowMs = this.#options.clock.monotonicMs();
-    if (counter.refilling || !this.#gate.open || nowMs < counter.looksAgainAtMs) return;
-    counter.looksAgainAtMs = nowMs + LOOK_AGAIN_MS;
+    if (counter.refilling || !this.#gate.open || nowMs < counter.recheckAtMs) return;
+    counter.recheckAtMs = nowMs + RECHECK_MS;
     void this.#round(counter, false);
   }
 
-  /** The counter has granted without the ledger, which is told as soon as it is back. */
-  owes(counter: QuotaCounter): void {
+  /** The counter has granted from its share. The ledger gets the debt as soon as it is back. */
+  addDebt(counter: QuotaCounter): void {
     this.#indebted.add(counter);
     if (!counter.refilling && this.#gate.claimProbe()) void this.#round(counter, true);
   }
 
-  /** The counter's debt is of a window that is over, or the counter is gone. */
+  /** The debt of the counter belongs to a window that has ended, or the counter was removed. */
   forget(counter: QuotaCounter): void {
     this.#indebted.delete(counter);
   }
 
-  /** How long it takes to get a lease: as long as a round at least, and longer where others come first. */
+  /** The expected time of a round, ms; longer after rounds that lost to other data planes. */
   #roundMs(counter: QuotaCounter): number {
     const quickest = this.#rounds.length === 0 ? 0 : Math.min(...this.#rounds);
     return Math.min(MAX_ROUND_MS, Math.max(quickest, counter.lostRaceMs));
@@ -113,32 +113,40 @@ export class LeaseTaker {
     };
   }
 
-  /** Never rejects: where the ledger fails, the share rule answers who waits. */
+  /** Never rejects: if the ledger fails, requests that wait are decided by the share rule. */
   async #round(counter: QuotaCounter, chargeOnly: boolean): Promise<void> {
     const { ledger, clock, counts, newLeaseId } = this.#options;
     counter.refilling = true;
-    const beganAtMs = clock.monotonicMs();
-    counter.measureRate(beganAtMs);
-    counter.dropGone(beganAtMs);
+    const startedMs = clock.monotonicMs();
+    counter.measureRate(startedMs);
+    counter.dropAbandoned(startedMs);
     const { key, window, debt, giveBack } = counter;
     const { losses } = ledger;
     const wasLost = counter.knownLosses !== losses;
-    const atLeast = wasLost ? counter.granted : 0;
+    const grantedBeforeLoss = wasLost ? counter.granted : 0;
     const demand = this.#demand(counter);
-    const ask: LeaseAsk = { ...demand, key, window, debt, giveBack, atLeast, chargeOnly };
-    // Given back once or never: an answer that is lost must not make it twice.
+    const request: LeaseRequest = {
+      ...demand,
+      key,
+      window,
+      debt,
+      giveBack,
+      grantedBeforeLoss,
+      chargeOnly,
+    };
+    // A lost answer must not cause the same amount to be given back twice.
     counter.giveBack = 0;
     const known = counter.contended || wasLost ? undefined : counter.known;
     const tally = { conflicts: 0, unanswered: 0 };
     try {
-      const outcome = await acquireLease(ledger, ask, known, newLeaseId, tally);
-      const tookMs = clock.monotonicMs() - beganAtMs;
+      const outcome = await acquireLease(ledger, request, known, newLeaseId, tally);
+      const tookMs = clock.monotonicMs() - startedMs;
       this.#rounds.push(tookMs);
       counter.lostRaceMs = tally.conflicts > 0 ? tookMs : counter.lostRaceMs / 2;
       if (this.#rounds.length > ROUNDS_KEPT) this.#rounds.shift();
       counter.knownLosses = losses;
       counts.refills += 1;
-      this.#apply(counter, ask, outcome, tally.conflicts > 0);
+      this.#apply(counter, request, outcome, tally.conflicts > 0);
       this.#gate.answered();
     } catch (error) {
       counter.known = undefined;
@@ -152,19 +160,28 @@ export class LeaseTaker {
     this.#options.onRefilled(counter);
   }
 
-  #apply(counter: QuotaCounter, ask: LeaseAsk, outcome: LeaseOutcome, conflicted: boolean): void {
-    // A lease of a window that is over, or of a policy that was changed, is lost.
-    const current = counter.window === ask.window && counter.key === ask.key;
+  #apply(
+    counter: QuotaCounter,
+    request: LeaseRequest,
+    outcome: LeaseOutcome,
+    conflicted: boolean,
+  ): void {
+    // A lease of a window that has ended or of a changed policy is lost.
+    const current = counter.window === request.window && counter.key === request.key;
     if (outcome.kind === 'unusable') {
       counter.known = undefined;
       counter.contended = false;
       if (current) counter.shareOnly = true;
-      this.#options.log.debug({ reason: outcome.reason }, 'a quota is granted by share');
+      this.#options.log.debug(
+        { reason: outcome.reason },
+        'quota entry unusable; granting the share',
+      );
       return;
     }
     this.#options.counts.leased += outcome.size;
-    if (counter.key === ask.key) {
-      const others = counter.known !== undefined && outcome.begunAt !== counter.known.revision;
+    if (counter.key === request.key) {
+      const others =
+        counter.known !== undefined && outcome.firstRevision !== counter.known.revision;
       counter.contended = others || conflicted;
       counter.known = outcome.state;
     }
@@ -172,7 +189,7 @@ export class LeaseTaker {
     counter.granted = outcome.granted;
     counter.debt -= outcome.charged;
     if (counter.debt === 0) this.#indebted.delete(counter);
-    if (counter.limit < ask.limit) counter.giveBack += outcome.size;
+    if (counter.limit < request.limit) counter.giveBack += outcome.size;
     else counter.unused += outcome.size;
     const aheadMs = Math.max(REFILL_AHEAD_MS, REFILL_AHEAD_ROUNDS * this.#roundMs(counter));
     const soon = Math.ceil(counter.rate * aheadMs);
@@ -182,11 +199,11 @@ export class LeaseTaker {
   #probe(): void {
     const [debtor] = this.#debtors();
     if (!this.#gate.claimProbe()) return;
-    void (debtor === undefined ? this.#ask() : this.#round(debtor, true));
+    void (debtor === undefined ? this.#ping() : this.#round(debtor, true));
   }
 
-  /** Where nothing was granted meanwhile, an answer is all that is wanted. Never rejects. */
-  async #ask(): Promise<void> {
+  /** Checks whether the ledger answers, if there is no debt to store. Never rejects. */
+  async #ping(): Promise<void> {
     try {
       await this.#options.ledger.read(NO_KEY);
       this.#gate.answered();
@@ -199,8 +216,9 @@ export class LeaseTaker {
     const debtors = this.#debtors();
     const chargeNext = async (): Promise<void> => {
       for (let one = debtors.pop(); one !== undefined; one = debtors.pop()) {
-        const knowsMore = one.granted > 0 && one.knownLosses !== this.#options.ledger.losses;
-        if ((one.debt > 0 || knowsMore) && !one.refilling) await this.#round(one, true);
+        // After a loss the ledger may have forgotten grants that this data plane knows of.
+        const mayRestore = one.granted > 0 && one.knownLosses !== this.#options.ledger.losses;
+        if ((one.debt > 0 || mayRestore) && !one.refilling) await this.#round(one, true);
       }
     };
     await Promise.all(Array.from({ length: PARALLEL_CHARGES }, chargeNext));
@@ -215,10 +233,10 @@ export class LeaseTaker {
   #report(open: boolean, reason: string): void {
     const { log, liveNodes } = this.#options;
     if (open) {
-      log.info('quotas are leased again');
+      log.info('quota leases available again');
       return;
     }
-    const why = { reason, live_data_planes: liveNodes() };
-    log.warn(why, 'quotas cannot be leased: each data plane grants its share');
+    const fields = { reason, live_data_planes: liveNodes() };
+    log.warn(fields, 'quota leases unavailable; granting the share of this data plane');
   }
 }

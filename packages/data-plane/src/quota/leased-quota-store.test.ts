@@ -11,8 +11,8 @@ import {
   WINDOW_MS,
 } from '../../test/quota/model-store.ts';
 
-describe('quotas that are leased', () => {
-  it('are asked for so early that nobody waits where the ledger is far away', async () => {
+describe('leased quotas', () => {
+  it('are refilled early enough that no request waits for a slow ledger', async () => {
     const { take, ledger, store, clock } = openModelStore({ limit: 100_000 });
     const ROUND_MS = 400;
     let askedAtMs = Infinity;
@@ -34,7 +34,7 @@ describe('quotas that are leased', () => {
     expect(store.counts.shared).toBe(0);
   });
 
-  it('are larger, and asked for earlier, once others have come first: the next may take as long', async () => {
+  it('are larger and refilled earlier after conflicts with other data planes', async () => {
     const { take, ledger, open, settle, clock } = openModelStore({ limit: 100_000, nodes: 2 });
     const takeFor = (ms: number) => {
       for (let passed = 0; passed < ms; passed += 1) {
@@ -63,14 +63,14 @@ describe('quotas that are leased', () => {
     expect(await nextLease(() => Promise.resolve())).toBeGreaterThan(2 * usual);
   });
 
-  it('are granted at once, and without a word to the ledger, while a lease is at hand', async () => {
+  it('are granted at once and without the ledger while there is a lease', async () => {
     const { take, settled, ledger } = openModelStore();
     await settled(take());
     for (let taken = 0; taken < 5; taken += 1) expect(take()).toMatchObject({ granted: true });
     expect(ledger.pending).toBe(0);
   });
 
-  it('are refused at once, and without a word to the ledger, when it has said that all is granted', async () => {
+  it('are refused at once and without the ledger after all was granted', async () => {
     const { take, settled, ledger, open, clock } = openModelStore({ limit: 1 });
     const other = open(1);
     await settled(take());
@@ -83,7 +83,7 @@ describe('quotas that are leased', () => {
     expect(await settled(take(other))).toMatchObject({ granted: true });
   });
 
-  it('wait for the one refill under way, however many ask', async () => {
+  it('wait for one refill, however many requests there are', async () => {
     const { take, settle, ledger } = openModelStore();
     const taken = Array.from({ length: 200 }, () => Promise.resolve(take()));
     expect(ledger.pending).toBe(1);
@@ -93,7 +93,7 @@ describe('quotas that are leased', () => {
     expect(ledger.written.length).toBeLessThan(5);
   });
 
-  it('are refilled before the lease is used up, so that nobody waits', async () => {
+  it('are refilled before the lease is used up, so that no request waits', async () => {
     const { take, settled, settle } = openModelStore({ limit: 10_000 });
     await settled(take());
     for (let taken = 0; taken < 500; taken += 1) {
@@ -102,13 +102,13 @@ describe('quotas that are leased', () => {
     }
   });
 
-  it('are taken by one data plane to a hundredth at most while it shows no need', async () => {
+  it('are leased by one data plane to a hundredth at most while it has no traffic', async () => {
     const { take, settled, ledger } = openModelStore({ limit: 10_000, nodes: 4 });
     await settled(take());
     expect(newest(ledger)?.granted).toBeLessThanOrEqual(10_000 / 100 / 4 + 1);
   });
 
-  it('are down to one at a time near the end', async () => {
+  it('are leased one at a time near the end', async () => {
     const { take, settled, ledger } = openModelStore({ limit: 8, nodes: 4 });
     for (let taken = 1; taken <= 8; taken += 1) {
       expect(await settled(take())).toMatchObject({ granted: true, remaining: 8 - taken });
@@ -117,7 +117,7 @@ describe('quotas that are leased', () => {
     expect(await settled(take())).toMatchObject({ granted: false });
   });
 
-  it('are granted once where the answer to the lease was lost', async () => {
+  it('are granted once if the answer to the lease was lost', async () => {
     const { take, next, settle, ledger } = openModelStore({ limit: 2 });
     const first = take();
     await next('answered');
@@ -127,7 +127,7 @@ describe('quotas that are leased', () => {
     expect(newest(ledger)?.granted).toBe(1);
   });
 
-  it('are used by nobody within the doubt about where the window ends', async () => {
+  it('are not used while the end of the window is uncertain', async () => {
     const { clock, take, settled, settle } = openModelStore();
     await settled(take());
     clock.advance(WINDOW_MS * 0.75 - ERROR_MS);
@@ -144,7 +144,7 @@ describe('quotas that are leased', () => {
     expect(answer).toMatchObject({ granted: true, resetSeconds: 60 });
   });
 
-  it('of a window that ended before the lease was answered are not granted in the next', async () => {
+  it('of a window that ended before the answer are not granted in the next one', async () => {
     const { clock, take, settled, ledger } = openModelStore();
     await settled(take());
     while (ledger.pending === 0) void take();
@@ -153,7 +153,7 @@ describe('quotas that are leased', () => {
     expect(newest(ledger)?.window).toBe(WINDOW + 1);
   });
 
-  it('that were granted count where the ledger comes back without its data', async () => {
+  it('that were granted still count if the ledger returns without its data', async () => {
     const { take, settled, ledger, open, store } = openModelStore({ limit: 100, nodes: 2 });
     const other = open(1);
     let granted = 0;
@@ -170,7 +170,7 @@ describe('quotas that are leased', () => {
     expect(granted).toBe(100);
   });
 
-  it('that are not used go back when the limit is lowered', async () => {
+  it('that are unused are given back when the limit is lowered', async () => {
     const { take, settled, policy, store, ledger, settle } = openModelStore();
     await settled(take());
     const held = newest(ledger)?.granted ?? 0;
@@ -183,7 +183,7 @@ describe('quotas that are leased', () => {
     expect(newest(ledger)?.granted).toBe(3);
   });
 
-  it('that others gave back under a lowered limit are seen within half a second', async () => {
+  it('that others gave back after the limit was lowered are found within half a second', async () => {
     const { take, settled, policy, store, ledger, open, clock } = openModelStore({ nodes: 2 });
     const other = open(1);
     await settled(take());
@@ -199,7 +199,7 @@ describe('quotas that are leased', () => {
     expect(await settled(take(store, lower))).toMatchObject({ granted: true, remaining: 0 });
   });
 
-  it('of a lowered limit are all granted in the end, however many others held unused', async () => {
+  it('of a lowered limit are all granted in the end, however many were leased and unused', async () => {
     const property = fc.asyncProperty(
       fc.integer({ min: 2, max: 4 }),
       fc.integer({ min: 250, max: 400 }),
@@ -218,7 +218,7 @@ describe('quotas that are leased', () => {
         };
         await takeFor(busyMs, policy);
         const before = granted;
-        // Most often less than what is leased.
+        // Mostly less than what is leased.
         const lower = { ...policy, limit: before + more };
         await takeFor(1600, lower);
         expect(granted).toBe(Math.max(before, lower.limit));

@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
-import type { Asker, QuotaStore } from './quota-store.ts';
+import type { Requester, QuotaStore } from './quota-store.ts';
 import { CounterTable } from './counter-table.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
 import { shareLeft } from './lease-size.ts';
@@ -15,16 +15,14 @@ type TakerOptions = Pick<
 >;
 
 export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
-  /** How many policies and subjects are counted at once. */
+  /** The number of policies and subjects that are counted at one time. */
   readonly maxCounters: number;
 }
 
 /**
- * Quotas that hold over all data planes together: each takes leases of a window from one ledger and
- * grants requests out of them. With a lease in hand the answer comes at once; who finds it empty waits
- * for the one refill under way. While the ledger is away each data plane grants its share.
- *
- * docs/adr/0009-quota-leases.md states the guarantees.
+ * Enforces quotas over all data planes together: each takes leases of a window from one ledger and grants requests from
+ * them. While there is a lease the answer is immediate; otherwise requests wait for a refill. While the ledger is
+ * unreachable each data plane grants its share. docs/adr/0009-quota-leases.md has the guarantees.
  */
 export class LeasedQuotaStore implements QuotaStore {
   readonly counts: QuotaCounts = emptyQuotaCounts();
@@ -45,15 +43,17 @@ export class LeasedQuotaStore implements QuotaStore {
       serverMs: () => this.#serverMs(),
       onRefilled: (counter) => this.#answerWaiting(counter),
     });
-    this.#counters = new CounterTable(options.maxCounters, (gone) => this.#leases.forget(gone));
+    this.#counters = new CounterTable(options.maxCounters, (removed) =>
+      this.#leases.forget(removed),
+    );
   }
 
-  /** Counters that were forgotten while their window ran. */
+  /** Counters that were removed before their window had ended. */
   get dropped(): number {
     return this.#counters.dropped;
   }
 
-  /** Counters at hand. */
+  /** The number of counters. */
   get size(): number {
     return this.#counters.size;
   }
@@ -68,7 +68,7 @@ export class LeasedQuotaStore implements QuotaStore {
     policy: QuotaPolicy,
     subject: string,
     nowMs: number,
-    asker?: Asker,
+    requester?: Requester,
   ): FixedWindow | Promise<FixedWindow> {
     this.counts.takes += 1;
     const serverMs = this.#time.serverMs(nowMs);
@@ -76,26 +76,26 @@ export class LeasedQuotaStore implements QuotaStore {
       this.#counters.find(policy, subject) ??
       this.#counters.add(policy, subject, this.#clock.monotonicMs(), serverMs);
     if (counter.limit !== policy.limit || counter.windowMs !== policy.windowMs) {
-      counter.adopt(policy);
+      counter.applyPolicy(policy);
     }
-    // Whoever waits was there first.
+    // Requests that already wait come first.
     const decided = counter.waiting.length === 0 ? this.#decide(counter, serverMs) : undefined;
-    return decided ?? this.#wait(counter, serverMs, asker);
+    return decided ?? this.#wait(counter, serverMs, requester);
   }
 
   #serverMs(): number {
     return this.#time.serverMs(this.#clock.nowMs());
   }
 
-  /** Takes one, or refuses; undefined where that has to wait. */
+  /** Grants or refuses one request; undefined if it must wait. */
   #decide(counter: QuotaCounter, serverMs: number): FixedWindow | undefined {
     const { marginMs } = this.#time;
     if (serverMs >= counter.endMs || serverMs < counter.startMs - 2 * marginMs) {
       this.#leases.forget(counter);
-      counter.turn(serverMs, marginMs);
+      counter.startWindow(serverMs, marginMs);
     }
     if (counter.usedUp) {
-      if (counter.mayBecomeLess) this.#leases.lookAgain(counter);
+      if (counter.mayGetReturns) this.#leases.recheck(counter);
       return counter.view(false, 0, serverMs);
     }
     if (this.#wakeAtMs(counter, serverMs) !== undefined) return undefined;
@@ -105,44 +105,48 @@ export class LeasedQuotaStore implements QuotaStore {
       return counter.view(true, remainingOf(counter), serverMs);
     }
     if (!counter.shareOnly && this.#leases.open) return undefined;
-    return this.#takeOfShare(counter, serverMs);
+    return this.#takeFromShare(counter, serverMs);
   }
 
   /**
-   * When to go on, by the ledger's clock, where nothing can be taken now: it is not certain for all data
-   * planes alike which window this is. undefined where it is.
+   * When to continue, by the clock of the ledger, if nothing can be granted now because the clocks of the data planes may
+   * differ on the current window; otherwise undefined.
    */
   #wakeAtMs(counter: QuotaCounter, serverMs: number): number | undefined {
     if (serverMs < counter.usableFromMs) return counter.usableFromMs;
     if (serverMs >= counter.usableUntilMs) return counter.endMs;
-    // Then the ledger may be at the next window already, and of use again soon.
+    // The ledger may already be at the next window, and usable again soon.
     const soonOver = serverMs >= counter.usableUntilMs - 2 * this.#time.marginMs;
     return counter.shareOnly && soonOver ? counter.endMs : undefined;
   }
 
-  #takeOfShare(counter: QuotaCounter, serverMs: number): FixedWindow {
+  #takeFromShare(counter: QuotaCounter, serverMs: number): FixedWindow {
     this.counts.shared += 1;
     const { limit, used, granted, debt } = counter;
     const left = shareLeft({ limit, used, granted, debt, nodes: this.#liveNodes() });
-    if (left > 0) counter.takeOfShare();
-    this.#leases.owes(counter);
+    if (left > 0) counter.takeFromShare();
+    this.#leases.addDebt(counter);
     return counter.view(left > 0, Math.max(0, left - 1), serverMs);
   }
 
-  #wait(counter: QuotaCounter, serverMs: number, asker: Asker | undefined): Promise<FixedWindow> {
+  #wait(
+    counter: QuotaCounter,
+    serverMs: number,
+    requester: Requester | undefined,
+  ): Promise<FixedWindow> {
     const untilWindow = this.#wakeAtMs(counter, serverMs) !== undefined;
     this.counts[untilWindow ? 'windowWaits' : 'leaseWaits'] += 1;
     return new Promise((answer) => {
-      counter.waiting.push({ asker, answer });
-      if (counter.waiting.length === 1) this.#seeToWaiting(counter);
+      counter.waiting.push({ requester, answer });
+      if (counter.waiting.length === 1) this.#scheduleWaiting(counter);
     });
   }
 
-  /** Makes sure that those who wait are asked again: when time has gone on, or a refill is over. */
-  #seeToWaiting(counter: QuotaCounter): void {
+  /** Makes sure that waiting requests are decided: after a refill, or at a later time. */
+  #scheduleWaiting(counter: QuotaCounter): void {
     const serverMs = this.#serverMs();
     const wakeAtMs = this.#wakeAtMs(counter, serverMs);
-    // At the beginning of a window the lease is fetched before it may be used.
+    // At the start of a window the lease is taken before it may be used.
     const early = serverMs < counter.usableFromMs;
     if ((early || wakeAtMs === undefined) && counter.unused === 0 && this.#leases.open) {
       this.#leases.refill(counter);
@@ -154,13 +158,13 @@ export class LeasedQuotaStore implements QuotaStore {
   }
 
   #answerWaiting(counter: QuotaCounter): void {
-    counter.dropGone(this.#clock.monotonicMs());
+    counter.dropAbandoned(this.#clock.monotonicMs());
     const { waiting } = counter;
     for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
       const decided = this.#decide(counter, this.#serverMs());
       if (decided === undefined) {
         waiting.unshift(first);
-        this.#seeToWaiting(counter);
+        this.#scheduleWaiting(counter);
         return;
       }
       first.answer(decided);
@@ -168,7 +172,7 @@ export class LeasedQuotaStore implements QuotaStore {
   }
 }
 
-/** What is left of the window, as far as this data plane knows: less than that where others hold leases. */
+/** What is left of the window as far as this data plane knows. It may be less if others hold leases. */
 function remainingOf(counter: QuotaCounter): number {
   const { limit, granted, debt, unused } = counter;
   return Math.max(0, limit - granted - debt + unused);

@@ -6,25 +6,30 @@ const QUOTA_ENTRY_FORMAT = 1;
 
 const storedEntrySchema = z.object({
   format: formatField(QUOTA_ENTRY_FORMAT),
-  /** Windows since the Unix epoch by the ledger's clock. Never goes back. */
+  /** The number of the window since the Unix epoch, by the clock of the ledger. Never decreases. */
   window: z.int().min(0),
   window_ms: z.int().min(1),
   granted: z.int().min(0),
-  /** Id of the write that made this entry. Its author recognizes the entry by it. */
+  /** The id of the write that stored this entry, by which its author recognizes it. */
   lease: z.string().max(64),
 });
 
 /**
- * What the ledger holds for one policy and subject: how much of the newest window is granted, to all data
- * planes together. It only grows within a window, except when a data plane gives back what it did not use.
+ * The entry of the ledger for one policy and subject: how much of the newest window is granted to all data planes
+ * together. It only grows within a window, except when a data plane gives back an unused lease.
  */
 export type LedgerEntry = Readonly<Omit<z.infer<typeof storedEntrySchema>, 'format'>>;
 
+/** The stored form of an entry. */
 export function encodeEntry(entry: LedgerEntry): string {
   return JSON.stringify({ format: QUOTA_ENTRY_FORMAT, ...entry });
 }
 
-/** @throws UnusableEntryError */
+/**
+ * Parses a stored entry.
+ *
+ * @throws UnusableEntryError
+ */
 export function decodeEntry(value: Uint8Array): LedgerEntry {
   try {
     const text = Buffer.from(value).toString('utf8');
@@ -37,10 +42,10 @@ export function decodeEntry(value: Uint8Array): LedgerEntry {
   }
 }
 
-/** An entry at one time; `entry` is undefined if there is none. */
+/** The entry of a key at one time; `entry` is undefined if there is none. */
 export interface LedgerState {
   readonly entry: LedgerEntry | undefined;
-  /** Names this state of the key. A write names the revision that it replaces. */
+  /** Identifies this state of the key. A write states the revision that it replaces. */
   readonly revision: number;
 }
 
@@ -62,33 +67,34 @@ export interface LedgerKey {
 }
 
 /**
- * A ledger that does not answer within this time counts as away, for reads and writes alike. If data planes
- * came to that conclusion at different times, one that leases and one that grants its share could exceed a
- * limit together (docs/adr/0009).
+ * A ledger that does not answer within this time counts as unreachable, for reads and writes. All data planes must use
+ * the same time: otherwise one that leases and one that grants its share could exceed a limit together (docs/adr/0009).
  */
 export const ANSWER_MS = 1000;
-/** Of that, the time for a write; the rest is for finding out what became of it. */
+/** The part of that time for a write; the rest is for reading it back. */
 export const WRITE_MS = 500;
 
 /**
- * Where all data planes agree on what is granted: one entry for each key, changed by compare-and-set.
- * Each call has its own deadline and rejects if the ledger cannot be reached.
+ * Stores what is granted to all data planes: one entry for each key, changed by compare-and-set. Each call has its own
+ * deadline and rejects if the ledger cannot be reached.
  */
 export interface QuotaLedger {
-  /** Whether the ledger can be reached, as far as is known without asking. */
+  /** Whether the ledger is connected, without sending anything to it. */
   readonly reachable: boolean;
-  /** How often the ledger was lost: what was read before a loss may be of another ledger. */
+  /** How often the connection was lost. What was read before a loss may not be stored any more. */
   readonly losses: number;
   /**
+   * Reads the entry of a key.
+   *
    * @param withinMs at most `ANSWER_MS`, the default
    * @throws UnusableEntryError
    */
   read(key: LedgerKey, withinMs?: number): Promise<LedgerState>;
-  /** Stores the entry if the key is still at that revision, 0 for a key without an entry. */
+  /** Stores the entry if the key is still at this revision; 0 for a key without an entry. */
   write(key: LedgerKey, entry: LedgerEntry, revision: number): Promise<WriteResult>;
 }
 
-/** The value stored under a key is no entry of this format, so nothing can be granted by it. */
+/** The stored value is not an entry of this format, so nothing can be granted from it. */
 export class UnusableEntryError extends Error {
   override readonly name = 'UnusableEntryError';
 }

@@ -10,7 +10,7 @@ import { startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
 const WINDOW_SECONDS = 3600;
-/** A quarter into a window. */
+/** A time after a quarter of a window. */
 const START_MS = WINDOW_SECONDS * 1000 * 500_000 + 900_000;
 
 async function setUp(
@@ -41,7 +41,7 @@ async function setUp(
 }
 
 describe('the quota of a route', () => {
-  it('is told by every response and never falls below zero', async () => {
+  it('is shown in every response and is never negative', async () => {
     const { call, secrets, gateway } = await setUp('route');
     const seen: (string | null)[] = [];
     for (let request = 0; request < 5; request += 1) {
@@ -55,7 +55,7 @@ describe('the quota of a route', () => {
     expect(gateway.records.map((record) => record.rate_limit?.remaining)).toEqual([1, 0, 0, 0, 0]);
   });
 
-  it('is refused with 429 that names the route and the whole seconds to the end of the window', async () => {
+  it('is enforced with 429, which names the route and the seconds to the end of the window', async () => {
     const { call, secrets, clock, upstream } = await setUp('route');
     await call(secrets[0]);
     await call(secrets[1]);
@@ -71,7 +71,7 @@ describe('the quota of a route', () => {
     expect(next.headers.get('x-ratelimit-remaining')).toBe('1');
   });
 
-  it('is exact however many ask at once', async () => {
+  it('is exact for any number of simultaneous requests', async () => {
     const { call, secrets, upstream } = await setUp('route', {
       rate_limit: { limit: 10, window_seconds: WINDOW_SECONDS, per: 'route' },
     });
@@ -81,7 +81,7 @@ describe('the quota of a route', () => {
     expect(upstream.seen).toHaveLength(10);
   });
 
-  it('belongs to that route alone', async () => {
+  it('does not count requests of other routes', async () => {
     const { call, secrets } = await setUp('route');
     await call(secrets[0]);
     await call(secrets[0]);
@@ -89,7 +89,7 @@ describe('the quota of a route', () => {
     expect((await call(secrets[0], 'second')).headers.get('x-ratelimit-remaining')).toBe('1');
   });
 
-  it('is each token’s own where it is per token', async () => {
+  it('is counted for each token if it is per token', async () => {
     const { call, secrets } = await setUp('token');
     await call(secrets[0]);
     await call(secrets[0]);
@@ -97,7 +97,7 @@ describe('the quota of a route', () => {
     expect((await call(secrets[1])).status).toBe(200);
   });
 
-  it('is each address’s own where it is per address', async () => {
+  it('is counted for each address if it is per address', async () => {
     const { call, secrets } = await setUp('ip', {}, { TRUSTED_PROXIES: '127.0.0.1' });
     const from = (address: string, secret = secrets[0]) =>
       call(secret, 'test', { 'x-forwarded-for': address });
@@ -107,7 +107,7 @@ describe('the quota of a route', () => {
     expect((await from('198.51.100.2')).status).toBe(200);
   });
 
-  it('per token is per address for a route without authentication', async () => {
+  it('per token is counted for each address if the route has no authentication', async () => {
     const { gateway } = await setUp('token', { auth: { type: 'none' } });
     const call = () => fetch(`${gateway.url}/v1/proxy/test`);
     expect([(await call()).status, (await call()).status, (await call()).status]).toEqual([
@@ -115,7 +115,7 @@ describe('the quota of a route', () => {
     ]);
   });
 
-  it('is not spent by callers who are refused', async () => {
+  it('is not spent by refused callers', async () => {
     const { call, secrets, gateway } = await setUp('route', { methods: ['GET'] });
     await fetch(`${gateway.url}/v1/proxy/test`);
     await call(createTokenSecret());

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { openModelStore, WINDOW_MS } from '../../test/quota/model-store.ts';
 
-describe('an answer that nobody gets', () => {
+describe('an answer of the ledger that is too late or lost', () => {
   it.each(['left', 'waited for too long'] as const)(
-    'spends nothing of the quota where those who asked have %s',
+    'spends no quota if the callers have %s',
     async (why) => {
       const { take, settle, settled, clock, store, policy } = openModelStore({ limit: 20 });
       const deadlineMs = clock.monotonicMs() + 100;
-      const askers = Array.from({ length: 10 }, () => ({ clientGone: false, deadlineMs }));
-      for (const asker of askers) void store.take(policy, '', clock.nowMs(), asker);
+      const requesters = Array.from({ length: 10 }, () => ({ clientGone: false, deadlineMs }));
+      for (const requester of requesters) void store.take(policy, '', clock.nowMs(), requester);
       if (why === 'waited for too long') clock.advance(100);
-      else for (const asker of askers) asker.clientGone = true;
+      else for (const requester of requesters) requester.clientGone = true;
       await settle();
       let granted = 0;
       for (let taken = 0; taken < 30; taken += 1) {
@@ -20,7 +20,7 @@ describe('an answer that nobody gets', () => {
     },
   );
 
-  it('to a write is counted, whatever came of the round', async () => {
+  it('to a write is counted, whatever the result of the round', async () => {
     const { take, ledger, store, next, settle } = openModelStore();
     void take();
     await next('answered');

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import type { Timer } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
-import type { Asker } from './quota-store.ts';
+import type { Requester } from './quota-store.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
 
-/** Shorter spans say little of a rate: a burst would look like a flood. */
+/** A rate is not measured over a shorter time, because a burst would look like a high rate. */
 const MIN_RATE_SPAN_MS = 100;
 
-/** A request that waits for its answer. */
+/** A request that waits for a decision. */
 export interface Waiter {
-  readonly asker: Asker | undefined;
+  readonly requester: Requester | undefined;
   readonly answer: (window: FixedWindow) => void;
 }
 
 /**
- * What this data plane knows of one policy and subject in the current window. Plain numbers: what they
- * may become is decided in `LeasedQuotaStore`.
+ * The state of one policy and subject in the current window, as this data plane knows it. `LeasedQuotaStore` decides how
+ * it changes.
  */
 export class QuotaCounter {
   readonly name: string;
@@ -24,40 +24,40 @@ export class QuotaCounter {
   windowMs: number;
 
   window = -1;
-  /** By the ledger's clock, ms since the Unix epoch. */
+  /** By the clock of the ledger, ms since the Unix epoch. */
   startMs = Infinity;
   endMs = -Infinity;
-  /** Within the window by whatever the clock may be wrong. */
+  /** The part of the window that is certain although the clock may be wrong. */
   usableFromMs = Infinity;
   usableUntilMs = -Infinity;
 
   /** Leased and not used. */
   unused = 0;
-  /** Taken by this data plane in the window. */
+  /** Granted by this data plane in the window. */
   used = 0;
-  /** Granted to all in the window, as the ledger told last. */
+  /** Granted to all data planes in the window, as last read from the ledger. */
   granted = 0;
-  /** Taken without the ledger, and not told to it yet. */
+  /** Granted from the share and not stored in the ledger yet. */
   debt = 0;
-  /** Leased under a larger limit; goes back. */
+  /** Leased under a larger limit, to be given back. */
   giveBack = 0;
-  /** By the monotonic clock. */
-  looksAgainAtMs = -Infinity;
-  /** The ledger is of no use for this key in this window. */
+  /** When the ledger may be read again for returned leases, by the monotonic clock. */
+  recheckAtMs = -Infinity;
+  /** The entry of the ledger is unusable in this window, so the share rule decides. */
   shareOnly = false;
 
   known: LedgerState | undefined = undefined;
   knownLosses = 0;
-  /** Other data planes have come first, so what is known is likely old. */
+  /** Other data planes have written meanwhile, so the known state is likely old. */
   contended = false;
-  /** How long the last round took in which others came first, ms; halved with each in which none did. */
+  /** The duration of the last round with a conflict, ms. It is halved with each round without one. */
   lostRaceMs = 0;
   refilling = false;
-  /** A refill begins when no more than this is left of the lease. */
+  /** A refill starts when no more than this is left of the lease. */
   lowWater = 1;
   readonly waiting: Waiter[] = [];
   wake: Timer | undefined = undefined;
-  /** Taken per ms, lately. */
+  /** Recently granted requests per ms. */
   rate = 0;
 
   #key: LedgerKey | undefined = undefined;
@@ -74,7 +74,7 @@ export class QuotaCounter {
     this.#measuredAtMs = nowMs;
   }
 
-  /** Where the ledger counts this. Another length of windows is another count from its beginning. */
+  /** The key of this counter in the ledger. Windows of another length have another key. */
   get key(): LedgerKey {
     this.#key ??= {
       hash: createHash('sha256').update(`${this.windowMs} ${this.name}`).digest('hex'),
@@ -83,18 +83,18 @@ export class QuotaCounter {
     return this.#key;
   }
 
-  /** Whether all of the window is granted, and nothing of it here, not even to give back. */
+  /** Whether the whole window is granted, and this data plane holds nothing of it, not even to give back. */
   get usedUp(): boolean {
     return this.unused === 0 && this.giveBack === 0 && this.granted >= this.limit;
   }
 
-  /** Whether others may give back some of what all were granted: leases under a limit that was larger. */
-  get mayBecomeLess(): boolean {
+  /** Whether other data planes may give back leases of a larger limit. */
+  get mayGetReturns(): boolean {
     return this.#lowered || this.granted > this.limit;
   }
 
-  /** Begins the window that holds this time, with nothing in hand. What was left of the old one is lost. */
-  turn(serverMs: number, marginMs: number): void {
+  /** Starts the window of this time. The rest of a former lease is lost. */
+  startWindow(serverMs: number, marginMs: number): void {
     this.window = Math.floor(serverMs / this.windowMs);
     this.startMs = this.window * this.windowMs;
     this.endMs = this.startMs + this.windowMs;
@@ -107,15 +107,12 @@ export class QuotaCounter {
     this.debt = 0;
     this.giveBack = 0;
     this.#lowered = false;
-    this.looksAgainAtMs = -Infinity;
+    this.recheckAtMs = -Infinity;
     this.shareOnly = false;
   }
 
-  /**
-   * Takes over a changed policy. A lower limit holds at once: what is leased and not used goes back, and
-   * what all were granted before counts.
-   */
-  adopt(policy: QuotaPolicy): void {
+  /** Applies a changed policy. A lower limit applies at once: the unused lease is given back, and former grants count. */
+  applyPolicy(policy: QuotaPolicy): void {
     if (policy.windowMs !== this.windowMs) {
       this.windowMs = policy.windowMs;
       this.endMs = -Infinity;
@@ -130,29 +127,32 @@ export class QuotaCounter {
     this.limit = policy.limit;
   }
 
-  /** Forgets who waits no more: what they asked for would be spent on nobody. */
-  dropGone(monotonicMs: number): void {
+  /** Removes waiting requests whose caller has left or whose deadline has passed, so that they spend nothing. */
+  dropAbandoned(monotonicMs: number): void {
     let kept = 0;
     for (const waiter of this.waiting) {
-      if (isGone(waiter.asker, monotonicMs)) continue;
+      if (isAbandoned(waiter.requester, monotonicMs)) continue;
       this.waiting[kept] = waiter;
       kept += 1;
     }
     this.waiting.length = kept;
   }
 
+  /** Grants one request from the lease. */
   takeLeased(): void {
     this.unused -= 1;
     this.used += 1;
     this.#takes += 1;
   }
 
-  takeOfShare(): void {
+  /** Grants one request from the share. */
+  takeFromShare(): void {
     this.debt += 1;
     this.used += 1;
     this.#takes += 1;
   }
 
+  /** Updates `rate`, if enough time has passed. */
   measureRate(nowMs: number): void {
     const spanMs = nowMs - this.#measuredAtMs;
     if (spanMs < MIN_RATE_SPAN_MS) return;
@@ -161,12 +161,14 @@ export class QuotaCounter {
     this.#measuredAtMs = nowMs;
   }
 
+  /** The answer for one request. */
   view(granted: boolean, remaining: number, serverMs: number): FixedWindow {
     const resetSeconds = Math.max(1, Math.ceil((this.endMs - serverMs) / 1000));
     return { granted, limit: this.limit, remaining, resetSeconds };
   }
 }
 
-function isGone(asker: Asker | undefined, monotonicMs: number): boolean {
-  return asker !== undefined && (asker.clientGone || monotonicMs >= asker.deadlineMs);
+function isAbandoned(requester: Requester | undefined, monotonicMs: number): boolean {
+  if (requester === undefined) return false;
+  return requester.clientGone || monotonicMs >= requester.deadlineMs;
 }

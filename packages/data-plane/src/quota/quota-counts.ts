@@ -1,21 +1,23 @@
-/** What a store of quotas has done since it began. */
+/** Counts of a quota store since its start, for the metrics. */
 export interface QuotaCounts {
   takes: number;
-  /** Takes that waited for a lease, and for the window to begin. */
+  /** Takes that waited for a lease, or for the start of the window. */
   leaseWaits: number;
   windowWaits: number;
-  /** Takes that the share rule answered. */
+  /** Takes that the share rule decided. */
   shared: number;
-  /** Rounds with the ledger that were answered, and what they leased. */
+  /** Rounds with the ledger that succeeded. */
   refills: number;
+  /** Requests that these rounds leased. */
   leased: number;
   failedRefills: number;
-  /** Writes before which another data plane's came. */
+  /** Writes that lost to another data plane. */
   conflicts: number;
-  /** Writes without an answer of rounds that went on; what one of them leased may be granted to nobody. */
+  /** Writes that were not answered in time. What such a write leased may stay unused. */
   unanswered: number;
 }
 
+/** Counts that are all 0. */
 export function emptyQuotaCounts(): QuotaCounts {
   return {
     takes: 0,

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { registerQuotaMetrics } from './quota-metrics.ts';
 
-it('each count of the store is told under its own name', async () => {
+it('each count of the store has its own metric', async () => {
   const registry = new Registry();
   const counts = {
     takes: 1,

@@ -4,7 +4,7 @@ import type { LeasedQuotaStore } from './leased-quota-store.ts';
 
 type CountingStore = Pick<LeasedQuotaStore, 'counts' | 'leasing' | 'size'>;
 
-/** Reads the store's counts at each scrape: a request only changes numbers in memory. */
+/** Registers the quota metrics. They read the counts of the store at each scrape, so that a request only changes numbers. */
 export function registerQuotaMetrics(registry: Registry, store: CountingStore): void {
   const { counts } = store;
   const instruments = new Instruments(registry);
@@ -15,7 +15,7 @@ export function registerQuotaMetrics(registry: Registry, store: CountingStore): 
   );
   instruments.observeCounters(
     'gateway_quota_waits_total',
-    'Requests that waited for a lease from NATS, or for the beginning of a window',
+    'Requests that waited for a lease from NATS, or for the start of a window',
     ['for'],
     () => [
       [{ for: 'lease' }, counts.leaseWaits],
@@ -29,7 +29,7 @@ export function registerQuotaMetrics(registry: Registry, store: CountingStore): 
   );
   instruments.observeCounter(
     'gateway_quota_leased_total',
-    'Requests that leases were taken for',
+    'Requests that were leased from NATS',
     () => counts.leased,
   );
   instruments.observeCounters(
@@ -48,7 +48,7 @@ export function registerQuotaMetrics(registry: Registry, store: CountingStore): 
   );
   instruments.observeCounter(
     'gateway_quota_unanswered_total',
-    'Lease writes that NATS did not answer in time; what such a write leased may go unused',
+    'Lease writes that NATS did not answer in time; what such a write leased may stay unused',
     () => counts.unanswered,
   );
   instruments.observeGauge('gateway_quota_leasing', '1 while NATS grants leases', () =>

@@ -44,21 +44,21 @@ describe('the quota of an address', () => {
     return subjects[0];
   };
 
-  it('is that of the address in IPv4, and of its network of 64 bits in IPv6', () => {
+  it('is counted for each IPv4 address and for each IPv6 network of 64 bits', () => {
     expect(subjectOf('203.0.113.7', 'ip')).toBe('203.0.113.7');
     const one = subjectOf('2001:db8:0:1::1', 'ip');
     expect(subjectOf('2001:db8:0:1:ffff::2', 'ip')).toBe(one);
     expect(subjectOf('2001:db8:0:2::1', 'ip')).not.toBe(one);
   });
 
-  it('stands in for that of a caller whom nobody knows', () => {
+  it('replaces the quota of a token if the caller has none', () => {
     expect(subjectOf('203.0.113.7', 'token', 'tok_1')).toBe('tok_1');
     expect(subjectOf('2001:db8:0:1::1', 'token')).toBe(subjectOf('2001:db8:0:1::2', 'ip'));
   });
 });
 
 describe('a request that waits for its quota', () => {
-  it('goes on when it is granted', async () => {
+  it('continues when it is granted', async () => {
     const { asked, ctx, left, run } = setUp();
     const running = run();
     const window = { granted: true, limit: 5, remaining: 4, resetSeconds: 60 };
@@ -75,7 +75,7 @@ describe('a request that waits for its quota', () => {
     await expect(running).rejects.toBeInstanceOf(ClientLeftError);
   });
 
-  it('ends with 504 at its deadline, whatever becomes of the quota', async () => {
+  it('ends with 504 at its deadline, whatever the quota', async () => {
     const { clock, run } = setUp();
     const running = Promise.resolve(run());
     clock.advance(100);

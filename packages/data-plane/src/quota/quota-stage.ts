@@ -13,7 +13,7 @@ export interface QuotaOptions {
   readonly clock: Clock;
 }
 
-/** Takes one from the route's quota. Runs after authorization, so that refused callers spend nothing. */
+/** Takes one request from the quota of the route. Runs after authorization, so that refused callers spend nothing. */
 export function createQuota(options: QuotaOptions): Stage {
   const { store, clock } = options;
   return (ctx) => {
@@ -32,7 +32,7 @@ function subjectOf(policy: QuotaPolicy, ctx: RequestContext): string {
   return addressGroup(ctx.clientIp);
 }
 
-/** Waits no longer than the request may take, and than its caller is there. */
+/** Waits for the quota until the deadline of the request, or until its caller leaves. */
 async function settleLater(
   ctx: RequestContext,
   taken: Promise<FixedWindow>,
@@ -49,7 +49,7 @@ async function settleLater(
   if (window === undefined) {
     throw new GatewayError(
       'upstream_timeout',
-      `The route ${ctx.route?.name ?? ''} has no time left: its quota could not be asked for in time.`,
+      `The timeout of the route ${ctx.route?.name ?? ''} passed before its quota was known.`,
     );
   }
   settle(ctx, window);

@@ -7,7 +7,7 @@ import { openNatsStores, type NatsStores } from '../../test/quota/nats-store.ts'
 import { LocalQuotaStore, type QuotaStore } from './quota-store.ts';
 
 const WINDOW_MS = 60_000;
-/** A quarter into a window. */
+/** A time after a quarter of a window. */
 const START_MS = WINDOW_MS * 31_000_000 + 15_000;
 
 type TestStore = QuotaStore & { readonly dropped: number };
@@ -21,7 +21,7 @@ afterAll(() => nats.close());
 
 const leased: LeasedQuotaStore[] = [];
 afterEach(() => {
-  // What is granted by share would look right here, as there is but one data plane.
+  // With one data plane, grants from the share could not be distinguished from leases.
   for (const { counts } of leased.splice(0))
     expect([counts.shared, counts.failedRefills]).toEqual([0, 0]);
 });
@@ -38,7 +38,7 @@ const implementations: readonly (readonly [string, OpenStore])[] = [
   ],
 ];
 
-describe.each(implementations)('a store of quotas %s', (_name, open) => {
+describe.each(implementations)('a quota store %s', (_name, open) => {
   async function setUp(maxCounters = 1000) {
     const clock = manualClock(START_MS);
     const store = await open(clock, maxCounters);
@@ -68,14 +68,14 @@ describe.each(implementations)('a store of quotas %s', (_name, open) => {
     },
   );
 
-  it('grants the limit exactly however many ask at once', async () => {
+  it('grants exactly the limit for any number of simultaneous requests', async () => {
     const { policy, take } = await setUp();
     const asked = Array.from({ length: 500 }, () => take(policy(200)));
     const windows = await Promise.all(asked);
     expect(windows.filter((window) => window.granted)).toHaveLength(200);
   });
 
-  it('tells the whole seconds to the end of the window', async () => {
+  it('returns the whole seconds to the end of the window', async () => {
     const { clock, policy, take } = await setUp();
     expect((await take(policy(2))).resetSeconds).toBe(45);
     clock.advance(500);
@@ -86,7 +86,7 @@ describe.each(implementations)('a store of quotas %s', (_name, open) => {
     expect(await take(policy(2))).toMatchObject({ granted: false, resetSeconds: 44 });
   });
 
-  it('begins anew with each window', async () => {
+  it('starts from zero in each window', async () => {
     const { clock, policy, take } = await setUp();
     for (let window = 0; window < 3; window += 1) {
       expect(await take(policy(2))).toMatchObject({ granted: true, remaining: 1 });
@@ -96,7 +96,7 @@ describe.each(implementations)('a store of quotas %s', (_name, open) => {
     }
   });
 
-  it('counts each policy and each subject for itself', async () => {
+  it('counts each policy and each subject separately', async () => {
     const { policy, take } = await setUp();
     const other = policy(1, { key: randomUUID() });
     expect((await take(policy(1))).granted).toBe(true);
@@ -107,7 +107,7 @@ describe.each(implementations)('a store of quotas %s', (_name, open) => {
     expect((await take(other)).granted).toBe(true);
   });
 
-  it('holds a limit that is lowered in mid-window to what was taken already', async () => {
+  it('counts what was already granted against a limit that is lowered within the window', async () => {
     const { policy, take } = await setUp();
     for (let taken = 0; taken < 5; taken += 1) await take(policy(1000));
     expect(await take(policy(7))).toMatchObject({ granted: true, remaining: 1, limit: 7 });
@@ -116,7 +116,7 @@ describe.each(implementations)('a store of quotas %s', (_name, open) => {
     expect(await take(policy(3))).toMatchObject({ granted: false, remaining: 0 });
   });
 
-  it('grants the difference when a limit is raised in mid-window', async () => {
+  it('grants the difference when the limit is raised within the window', async () => {
     const { policy, take } = await setUp();
     for (let taken = 0; taken < 3; taken += 1) await take(policy(2));
     expect(await take(policy(4))).toMatchObject({ granted: true, remaining: 1 });
@@ -124,7 +124,7 @@ describe.each(implementations)('a store of quotas %s', (_name, open) => {
     expect(await take(policy(4))).toMatchObject({ granted: false });
   });
 
-  it('counts anew by windows of another length', async () => {
+  it('starts from zero with windows of another length', async () => {
     const { policy, take } = await setUp();
     expect((await take(policy(1))).granted).toBe(true);
     const hourly = policy(1, { windowMs: 3_600_000 });
@@ -132,7 +132,7 @@ describe.each(implementations)('a store of quotas %s', (_name, open) => {
     expect((await take(hourly)).granted).toBe(false);
   });
 
-  it('keeps a bounded number of counters and counts what it forgets', async () => {
+  it('keeps a bounded number of counters and counts those it removes', async () => {
     const { policy, store, take } = await setUp(10);
     for (let subject = 0; subject < 25; subject += 1) await take(policy(5), `ip ${subject}`);
     expect(store.dropped).toBe(15);

@@ -1,28 +1,31 @@
 import { FixedWindowCounters, type FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 
-/** Who asks for one of a quota, and may stop waiting for the answer. */
-export interface Asker {
+/** The request that a quota is taken for. It may stop waiting for the answer. */
+export interface Requester {
   readonly clientGone: boolean;
   /** By the monotonic clock. */
   readonly deadlineMs: number;
 }
 
-/** Where the windows of quotas are counted. Answers at once unless it has to ask another machine. */
+/** Counts requests against quotas. The answer is immediate unless it needs NATS. */
 export interface QuotaStore {
   /**
-   * Takes one from the policy's window of this subject: a route, a token or an address. Nothing is taken for an asker
-   * who has left, or whose deadline has passed, before there was an answer; that promise stays open.
+   * Takes one request from the current window of the policy and subject (a route, a token or an address). If the
+   * requester has left or its deadline has passed before there is an answer, nothing is taken and the promise stays
+   * pending.
+   *
+   * @param nowMs by the local wall clock
    */
   take(
     policy: QuotaPolicy,
     subject: string,
     nowMs: number,
-    asker?: Asker,
+    requester?: Requester,
   ): FixedWindow | Promise<FixedWindow>;
 }
 
-/** Counts in the memory of this data plane alone, for at most `maxKeys` subjects. */
+/** Counts in the memory of this data plane only, for at most `maxKeys` subjects. */
 export class LocalQuotaStore implements QuotaStore {
   readonly #counters: FixedWindowCounters;
 

@@ -1,29 +1,30 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 
-/** Where the ledger's clock stands beside the local one. */
+/** The clock of the ledger, relative to the local one. */
 export interface ServerClockOptions {
-  /** ms that the ledger's clock is ahead; undefined until it was read. */
+  /** How far the clock of the ledger is ahead, ms; undefined until it was read. */
   readonly serverTimeOffsetMs: () => number | undefined;
-  /** How far that may be from the truth, ms; undefined until it was read. */
+  /** How far the offset may be wrong, ms; undefined until it was read. */
   readonly serverTimeErrorMs: () => number | undefined;
 }
 
 const REFRESH_MS = 200;
-/** For what the two clocks drift apart between readings: 50 parts per million over 100 s. */
+/** How far the two clocks may drift apart between two readings: 50 parts per million over 100 s. */
 const DRIFT_MS = 5;
 
-/** The time by which all data planes cut windows, from the local wall clock. Undefined offsets count as 0. */
+/** Converts the local wall clock to the clock of the ledger, by which windows start. An unknown offset counts as 0. */
 export class ServerClock {
   readonly #options: ServerClockOptions;
   #offsetMs = 0;
   #refreshedAtMs = -Infinity;
-  /** By how much the time may be wrong: a lease is used only this far within its window. */
+  /** How far the time may be wrong, ms. A lease is not used within this time of the ends of its window. */
   marginMs = DRIFT_MS;
 
   constructor(options: ServerClockOptions) {
     this.#options = options;
   }
 
+  /** The time by the clock of the ledger. */
   serverMs(nowMs: number): number {
     const sinceMs = nowMs - this.#refreshedAtMs;
     if (sinceMs >= REFRESH_MS || sinceMs < 0) {
@@ -37,7 +38,7 @@ export class ServerClock {
 
 const POLL_MS = 10;
 
-/** Resolves when the ledger's clock has been read, or `timeoutMs` are over. */
+/** Resolves when the clock of the ledger was read, at the latest after `timeoutMs`. */
 export async function whenTimeKnown(
   time: Pick<ServerClockOptions, 'serverTimeOffsetMs'>,
   clock: Clock,

@@ -2,18 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { newest, openModelStore, WINDOW, WINDOW_MS } from '../../test/quota/model-store.ts';
 
-/** From an answer of the ledger until leases are taken again, and some more. */
+/** Longer than the time from an answer of the ledger until leases are taken again. */
 const KEPT_MS = 3000;
 
 describe('quotas while the ledger does not answer', () => {
-  /** The first who asks finds out. */
+  /** The first request finds out that the ledger does not answer. */
   async function lose({ take, next }: ReturnType<typeof openModelStore>): Promise<FixedWindow> {
     const first = take();
     await next('lost');
     return first;
   }
 
-  it('are granted by share, at once, with one probe at a time', async () => {
+  it('are granted from the share, at once, with one probe at a time', async () => {
     const world = openModelStore({ limit: 100, nodes: 4 });
     const { take, ledger, clock, next } = world;
     expect(await lose(world)).toMatchObject({ granted: true, remaining: 24 });
@@ -28,18 +28,18 @@ describe('quotas while the ledger does not answer', () => {
     }
   });
 
-  it('are granted by share from the beginning where the ledger’s time is not known', () => {
+  it('are granted from the share from the start if the time of the ledger is unknown', () => {
     const { take, ledger } = openModelStore({ limit: 8, nodes: 4, timeKnown: false });
     const granted = Array.from({ length: 5 }, () => take()) as FixedWindow[];
     expect(granted.map((window) => window.granted)).toEqual([true, true, false, false, false]);
     expect(ledger.pending).toBe(0);
   });
 
-  it('are not granted where nothing whole is left for each', async () => {
+  it('are not granted if the share of each data plane is less than one', async () => {
     expect(await lose(openModelStore({ limit: 3, nodes: 4 }))).toMatchObject({ granted: false });
   });
 
-  it('are told to the ledger when it answers again, and leased only after the others had time for that', async () => {
+  it('are stored in the ledger when it answers again, and leased only after others had time to do the same', async () => {
     const world = openModelStore({ limit: 100, nodes: 4 });
     const { take, ledger, clock, settle, settled, store } = world;
     await lose(world);
@@ -55,7 +55,7 @@ describe('quotas while the ledger does not answer', () => {
     expect(await settled(take())).toMatchObject({ granted: true, remaining: 74 });
   });
 
-  it('are all told to one that lost its data, though no share is left of any', async () => {
+  it('are all stored in a ledger that lost its data, even if no share is left', async () => {
     const world = openModelStore({ limit: 100, nodes: 4 });
     const { take, ledger, clock, settle, settled, store, open, policy } = world;
     const policies = [policy, { ...policy, key: 'production/invoices' }];
@@ -82,7 +82,7 @@ describe('quotas while the ledger does not answer', () => {
     }
   });
 
-  it('are granted by share where the ledger is far ahead, which is not taken back', async () => {
+  it('are granted from the share if the ledger is at a later window', async () => {
     const { take, ledger, policy, open, settled, clock } = openModelStore({ limit: 100, nodes: 2 });
     const ahead = open(1);
     const future = ahead.take(policy, '', clock.nowMs() + 10 * WINDOW_MS);

@@ -2,26 +2,26 @@ import { pause, type Clock } from '@gateway/shared/clock';
 
 export interface StoreGateOptions {
   readonly clock: Clock;
-  /** Whether it is worth asking at all. */
+  /** Whether the store is connected and its clock is known. */
   readonly usable: () => boolean;
-  /** Finds out whether the store is back; called now and then while it is away. */
+  /** Checks whether the store is back. Called at intervals while it is unreachable. */
   readonly probe: () => void;
-  /** Tells the store all that was taken without it. Never rejects. */
+  /** Stores what was granted without the store. Never rejects. */
   readonly settleDebts: () => Promise<void>;
-  /** Told when the store is lost, and when it is of use again. */
+  /** Called when the store becomes unreachable, and when it is usable again. */
   readonly onChange: (open: boolean, reason: string) => void;
 }
 
 const PROBE_INTERVAL_MS = 500;
 /**
- * From the first answer until leases are taken again: the others, who come back at other moments, tell
- * the store meanwhile what they took without it.
+ * The time from the first answer until leases are taken again. Meanwhile other data planes, which reconnect at other
+ * times, store what they granted without the store.
  */
 const SETTLE_MS = 1500;
 
 /**
- * Whether leases are available now. Once the store has failed it is asked by one probe at a time, and
- * everybody else is answered without it, so that a store that hangs slows nothing down.
+ * Decides whether leases are available. After a failure only one probe at a time uses the store, and all requests are
+ * decided without it, so that a store that hangs delays no request.
  */
 export class StoreGate {
   readonly #options: StoreGateOptions;
@@ -34,12 +34,13 @@ export class StoreGate {
     this.#options = options;
   }
 
+  /** Whether leases are available. */
   get open(): boolean {
-    if (this.#state === 'open' && !this.#options.usable()) this.failed('it cannot be reached');
+    if (this.#state === 'open' && !this.#options.usable()) this.failed('NATS is not connected');
     return this.#state === 'open';
   }
 
-  /** Whether the caller shall find out if the store is back; then nobody else does for a while. */
+  /** Whether the caller should probe the store. If so, no other caller does for a while. */
   claimProbe(): boolean {
     if (this.#state !== 'away' || !this.#options.usable()) return false;
     const nowMs = this.#options.clock.monotonicMs();
@@ -48,6 +49,7 @@ export class StoreGate {
     return true;
   }
 
+  /** A call to the store has failed. */
   failed(reason: string): void {
     this.#probeAtMs = this.#options.clock.monotonicMs() + PROBE_INTERVAL_MS;
     const wasOpen = this.#state === 'open';
@@ -56,6 +58,7 @@ export class StoreGate {
     this.#probeLater();
   }
 
+  /** The store has answered. */
   answered(): void {
     if (this.#state !== 'away') return;
     this.#state = 'settling';
@@ -73,7 +76,7 @@ export class StoreGate {
     });
   }
 
-  /** A failure on the way ends it: the next answer begins anew. */
+  /** A failure meanwhile ends this settlement, and the next answer starts another one. */
   async #settle(): Promise<void> {
     const { clock, settleDebts, onChange } = this.#options;
     this.#settlements += 1;

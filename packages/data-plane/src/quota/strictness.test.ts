@@ -8,16 +8,16 @@ import { ModelLedger, type Fate } from '../../test/quota/model-ledger.ts';
 
 const WINDOW_MS = 1000;
 const START_MS = WINDOW_MS * 1_900_000_000 + 400;
-/** With so many, no data plane has a share: what is granted while the store is away was leased before. */
+/** With this many nodes no data plane has a share, so only former leases are granted while the store is unreachable. */
 const NO_SHARE = 1_000_000;
 const log = pino({ level: 'silent' });
 
 interface World {
   readonly nodes: number;
-  /** Whether each grants its share while the store is away. */
+  /** Whether each node grants its share while the store is unreachable. */
   readonly shares: boolean;
   readonly limit: number;
-  /** How far each node's estimate of the ledger's time is from the truth, ms; their bound is 20. */
+  /** The error of each node's estimate of the time of the ledger, ms; at most `MAX_SKEW_MS`. */
   readonly skewsMs: readonly number[];
   readonly steps: readonly Step[];
 }
@@ -31,7 +31,7 @@ type Step =
   | { readonly kind: 'limit'; readonly limit: number }
   | { readonly kind: 'restart'; readonly node: number };
 
-/** Skews are within what the nodes believe to be the bound of their error. */
+/** The error that the nodes allow for. */
 const MAX_SKEW_MS = 20;
 
 const fate = fc.oneof(
@@ -67,10 +67,10 @@ const world = (shares: boolean, steps = step): fc.Arbitrary<World> =>
     })
     .map((made) => ({ ...made, shares }));
 
-/** Everything that is ready to run has run: what the nodes do between their calls takes no time. */
+/** Resolves when all pending promises have continued. Work of the nodes between their calls takes no time. */
 const idle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Plays it; gives what was granted in each window of the ledger's true time, and the largest limit that was told with it. */
+/** Runs the steps. Returns the grants in each window by the true time of the ledger, and the largest limit of each. */
 async function play({ nodes, shares, limit, skewsMs, steps }: World) {
   const clock = manualClock(START_MS);
   const ledger = new ModelLedger();
@@ -96,8 +96,8 @@ async function play({ nodes, shares, limit, skewsMs, steps }: World) {
   const running = Array.from({ length: nodes }, (_, node) => open(node));
   const take = async (node: (typeof running)[number]) => {
     const window = await node.store.take(policy, '', node.clock.nowMs());
-    if (window.remaining < 0) throw new Error('less than nothing is left');
-    // A node that died answers nobody, though its promises still settle here.
+    if (window.remaining < 0) throw new Error('a negative number is left');
+    // A dead node answers no request, although its promises still settle here.
     if (!node.alive || !window.granted) return;
     const now = windowNow();
     granted.set(now, (granted.get(now) ?? 0) + 1);
@@ -123,7 +123,7 @@ async function play({ nodes, shares, limit, skewsMs, steps }: World) {
       if (dead !== undefined) dead.alive = false;
       running[node] = open(node);
     } else {
-      // In small parts, so that nobody grants by a time that has long gone by.
+      // In small parts, so that no node grants by an outdated time.
       for (let leftMs = one.ms; leftMs > 0; leftMs -= 5) {
         clock.advance(Math.min(5, leftMs));
         await idle();
@@ -135,7 +135,7 @@ async function play({ nodes, shares, limit, skewsMs, steps }: World) {
 }
 
 describe('quotas over several data planes', () => {
-  it('never grant more than the limit in any window, whatever is lost, late, dead or skewed', async () => {
+  it('never grant more than the limit in any window, with any lost or late messages, dead nodes and wrong clocks', async () => {
     await fc.assert(
       fc.asyncProperty(world(false), async (one) => {
         const { granted, limits, ledger } = await play(one);
@@ -157,7 +157,7 @@ describe('quotas over several data planes', () => {
     );
   });
 
-  it('never grant more than the limit while nobody reaches the store', async () => {
+  it('never grant more than the limit while the store is unreachable', async () => {
     const away = fc.oneof(
       fc.record({ kind: fc.constant('take'), node: fc.nat(4), count: fc.nat(20) }),
       fc.record({

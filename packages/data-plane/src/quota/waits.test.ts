@@ -8,15 +8,12 @@ import { openNatsStores, type NatsStores } from '../../test/quota/nats-store.ts'
 const DATA_PLANES = 4;
 const LIMIT = 60_000;
 const PER_SECOND = 5000;
-/** How far away NATS is, by the time of this test. */
+/** The latency of NATS in this test. */
 const TICK_MS = 2;
-/** Longer than the limit lasts, so that the scarce end of the window is in it. */
+/** Long enough to use up the limit, so that the end of the window with its small leases is included. */
 const SECONDS = 12.5;
 
-/**
- * Time that goes on by ticks, each as long as NATS takes to answer: so NATS is as far away as it would be
- * on a machine of its own, whatever else this one does.
- */
+/** A clock with ticks of the latency of NATS, so that other load on this machine does not make NATS slower. */
 let nowMs = 0;
 const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };
 
@@ -32,8 +29,8 @@ describe('at 5000 requests/s under 60 000 a minute, over four data planes', () =
   });
   afterAll(() => Promise.all(connections.map((nats) => nats.close())));
 
-  it('fewer than 1 % wait, and no more than the limit are granted', async () => {
-    // A day, so that no window ends meanwhile: the beginning of one is in it anyhow.
+  it('fewer than 1 % of the requests wait, and no more than the limit are granted', async () => {
+    // A window of a day, so that none ends meanwhile.
     const policy = { key: randomUUID(), limit: LIMIT, windowMs: 86_400_000, per: 'route' as const };
     const total = PER_SECOND * SECONDS;
     const perTick = (PER_SECOND * TICK_MS) / 1000;

@@ -134,7 +134,7 @@ describe('a caller who leaves', () => {
       await eventually(() => expect(quotas.waiting).toHaveLength(1));
       world.connection.socket.resetAndDestroy();
       await world.nothingLeft(1);
-      expect(quotas.askers[0]?.clientGone).toBe(true);
+      expect(quotas.requesters[0]?.clientGone).toBe(true);
       quotas.waiting[0]?.();
       expect(world.arrivals()).toBe(0);
     },

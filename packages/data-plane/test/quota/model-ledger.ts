@@ -6,14 +6,14 @@ import type {
   WriteResult,
 } from '../../src/quota/ledger.ts';
 
-/** What becomes of a call: what reaches the ledger, and what is heard of it. */
+/** What happens to a call, and to its answer. */
 export type Fate =
   | 'answered'
-  /** It is done, and the answer is lost. */
+  /** It is applied, and the answer is lost. */
   | 'reply_lost'
   /** It never arrives. */
   | 'lost'
-  /** Nothing is heard of it, and it arrives later. */
+  /** It is not answered, and arrives later. */
   | 'late'
   /** The connection is lost before it arrives. */
   | 'refused';
@@ -26,7 +26,7 @@ interface Call {
   readonly refuse: () => void;
 }
 
-/** A ledger in memory whose calls wait until a test says in what order they arrive, and what becomes of each. */
+/** A ledger in memory. The test decides in which order the calls arrive, and what happens to each. */
 export class ModelLedger {
   /** Every entry that was ever stored. */
   readonly written: LedgerEntry[] = [];
@@ -36,7 +36,7 @@ export class ModelLedger {
   #revision = 0;
   #losses = 0;
 
-  /** It is gone for a moment, and has forgotten everything when it is back. */
+  /** Loses the connections and all data. */
   loseAll(): void {
     this.#entries.clear();
     this.#revision = 0;
@@ -47,7 +47,7 @@ export class ModelLedger {
     return this.#calls.length;
   }
 
-  /** Settles one of the calls under way. */
+  /** Settles one of the pending calls. */
   settle(index: number, fate: Fate): void {
     const call = this.#calls[index % this.#calls.length];
     if (call === undefined) return;
@@ -61,18 +61,18 @@ export class ModelLedger {
     }
   }
 
-  /** What was given up comes to the ledger after all. */
+  /** Lets the late calls arrive. */
   arriveLate(): void {
     for (const call of this.#late.splice(0)) call.apply();
   }
 
-  /** The node is no more: what it has sent may still arrive, and it hears of nothing. */
+  /** The node is dead: its pending calls may still arrive, and it gets no answer. */
   kill(node: number): void {
     this.#late.push(...this.#calls.filter((call) => call.node === node));
     this.#calls = this.#calls.filter((call) => call.node !== node);
   }
 
-  /** The ledger as one node reaches it. */
+  /** The connection of one node to the ledger. */
   from(node: number): QuotaLedger {
     const losses = () => this.#losses;
     return {

@@ -6,12 +6,13 @@ import type { LedgerEntry } from '../../src/quota/ledger.ts';
 import { ModelLedger, type Fate } from './model-ledger.ts';
 
 export const WINDOW_MS = 60_000;
-/** A quarter into a window. */
+/** The number of the current window. */
 export const WINDOW = 31_000_000;
+/** A time after a quarter of the window. */
 const START_MS = WINDOW_MS * WINDOW + 15_000;
 export const ERROR_MS = 20;
 
-/** Stores of quotas over one ledger and under one clock, of which the test says what goes on when. */
+/** Quota stores with one ledger and one clock, both of which the test controls. */
 export function openModelStore({ limit = 1000, nodes = 1, timeKnown = true } = {}) {
   const clock = manualClock(START_MS);
   const ledger = new ModelLedger();
@@ -30,12 +31,12 @@ export function openModelStore({ limit = 1000, nodes = 1, timeKnown = true } = {
   const store = open(0);
   const policy = { key: 'production/orders', limit, windowMs: WINDOW_MS, per: 'route' as const };
   const take = (from = store, of = policy) => from.take(of, '', clock.nowMs());
-  /** Settles the call that is under way for longest. */
+  /** Settles the oldest pending call. */
   const next = async (fate: Fate) => {
     ledger.settle(0, fate);
     await idle();
   };
-  /** Answers every call until none is under way. */
+  /** Answers calls until none is pending. */
   const settle = async () => {
     do await next('answered');
     while (ledger.pending > 0);
@@ -47,7 +48,7 @@ export function openModelStore({ limit = 1000, nodes = 1, timeKnown = true } = {
   return { clock, ledger, open, store, policy, take, next, settle, settled };
 }
 
-/** Resolves when all that can go on has gone on. */
+/** Resolves when all pending promises have continued. */
 export const idle = () => new Promise((resolve) => setImmediate(resolve));
-/** What was stored last. */
+/** The entry that was stored last. */
 export const newest = (ledger: ModelLedger): LedgerEntry | undefined => ledger.written.at(-1);

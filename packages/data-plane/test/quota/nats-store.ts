@@ -14,9 +14,9 @@ const LONG_WINDOW_MS = 86_400_000;
 
 export interface NatsStores {
   readonly connection: NatsConnection;
-  /** Another data plane, as it were, over the same NATS. */
+  /** Opens the store of another data plane on the same NATS. */
   open(options: NatsStoreOptions): Promise<LeasedQuotaStore>;
-  /** Resolves when NATS has stored something that was sent now. */
+  /** Resolves when NATS has stored a message that is sent now. */
   storeAnswers(): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ interface NatsStoreOptions {
 
 let made = 0;
 
-/** Quota stores over a real NATS, whose buckets are there when this resolves. */
+/** Quota stores on a real NATS. Its buckets exist when this resolves. */
 export async function openNatsStores(url: string): Promise<NatsStores> {
   const abort = new AbortController();
   const log = pino({ level: 'silent' });
