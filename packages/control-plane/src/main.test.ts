@@ -83,7 +83,7 @@ describe('the control plane as a process', () => {
       expect((await fetch(`${plane.adminUrl}/healthz`)).status).toBe(200);
     });
     await eventually(() => {
-      expect(plane.logs().join('\n')).toContain('Postgres unreachable; retrying');
+      expect(plane.logs().join('\n')).toContain('Postgres unreachable; waiting for it');
     });
 
     await postgres.set('open');

@@ -22,7 +22,7 @@ export async function awaitPostgres<T>(
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       if (attempt % LOG_EVERY_ATTEMPTS === 0) {
-        parts.log.warn({ reason: String(error) }, 'Postgres unreachable; retrying');
+        parts.log.warn({ reason: String(error) }, 'Postgres unreachable; waiting for it');
       }
     }
     await pause(parts.clock, RETRY_MS, parts.signal);
