@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Claim } from './claim.ts';
-import { answerOf, createKeyWorld, settled } from '../../test/idempotency/key-world.ts';
+import { responseOf, createKeyWorld, settled } from '../../test/idempotency/key-world.ts';
 
 describe('in any order of requests, store failures and node deaths', () => {
   const ends = ['completed', 'unsent', 'unknown', 'never'] as const;
@@ -50,7 +50,7 @@ describe('in any order of requests, store failures and node deaths', () => {
             else if (one.kind === 'pass') await world.pass(one.ms);
             else {
               const claim = running.shift();
-              if (one.how === 'completed') claim?.completed(answerOf('x'));
+              if (one.how === 'completed') claim?.completed(responseOf('x'));
               else if (one.how === 'unknown') claim?.outcomeUnknown();
               else if (one.how === 'unsent' && claim !== undefined) {
                 sent -= 1;

@@ -13,13 +13,13 @@ describe('the room of a bucket', () => {
     return room.hasRoom;
   }
 
-  it('ends before the bucket is full, so that the ends of requests under way find theirs', async () => {
+  it('ends before the bucket is full, so that there is room for outcomes of requests in flight', async () => {
     expect(await roomAt(899)).toBe(true);
     expect(await roomAt(900)).toBe(false);
     expect(await roomAt(1e12, -1)).toBe(true);
   });
 
-  it('is asked for once in a second, and stands where no answer comes', async () => {
+  it('is read once a second, and stays the same if the read fails', async () => {
     const clock = manualClock();
     let asked = 0;
     let bytes = MAX_BYTES;

@@ -1,38 +1,39 @@
 import type { Clock } from '@gateway/shared/clock';
 
-/** How full a bucket is. A largest size that is not positive means that it has none. */
+/** How full a bucket is. `maxBytes` of 0 or less means that there is no limit. */
 export interface BucketFill {
   readonly bytes: number;
   readonly maxBytes: number;
 }
 
 /**
- * Past this part of its largest size a bucket takes no new keys: the rest is for the ends of requests
- * that are under way, without which nobody would know what came of them.
+ * Above this part of its limit a bucket accepts no new keys. The rest is for the outcomes of requests in flight, which
+ * would otherwise stay unknown.
  */
 const NEW_KEYS_PART = 0.9;
 const REFRESH_MS = 1000;
 
 /**
- * Whether a bucket has room for new keys, give or take a second. It is asked in the background, and only
- * while somebody wants to know, so that nobody waits for it.
+ * Whether a bucket has room for new keys, as of the last second. It is read in the background and only when needed, so
+ * that no request waits for it.
  */
 export class BucketRoom {
   readonly #clock: Clock;
-  readonly #ask: () => Promise<BucketFill>;
-  #askedAtMs = -Infinity;
+  readonly #readFill: () => Promise<BucketFill>;
+  #readAtMs = -Infinity;
   #hasRoom = true;
 
-  /** @param ask may reject: then what was known before stands */
-  constructor(clock: Clock, ask: () => Promise<BucketFill>) {
+  /** @param readFill if it rejects, the former result stays */
+  constructor(clock: Clock, readFill: () => Promise<BucketFill>) {
     this.#clock = clock;
-    this.#ask = ask;
+    this.#readFill = readFill;
   }
 
+  /** Whether new keys are accepted. Starts a read in the background if the last one is too old. */
   get hasRoom(): boolean {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#askedAtMs >= REFRESH_MS) {
-      this.#askedAtMs = nowMs;
+    if (nowMs - this.#readAtMs >= REFRESH_MS) {
+      this.#readAtMs = nowMs;
       void this.#refresh();
     }
     return this.#hasRoom;
@@ -40,10 +41,10 @@ export class BucketRoom {
 
   async #refresh(): Promise<void> {
     try {
-      const { bytes, maxBytes } = await this.#ask();
+      const { bytes, maxBytes } = await this.#readFill();
       this.#hasRoom = maxBytes <= 0 || bytes < maxBytes * NEW_KEYS_PART;
     } catch {
-      // A store that is away refuses by itself.
+      // If the store is unreachable, its calls fail anyway.
     }
   }
 }

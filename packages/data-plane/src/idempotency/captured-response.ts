@@ -5,22 +5,22 @@ import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-
 
 export interface CaptureOptions {
   readonly clock: Clock;
-  /** Over all requests of the process. */
+  /** Limits the kept bodies of all requests of the process. */
   readonly budget: BodyBudget;
   readonly maxBodyBytes: number;
-  /** How long the rest of a response is read whose caller has left. */
+  /** How long the rest of a response is read after its caller has left, ms. */
   readonly unattendedTimeoutMs: number;
-  /** All of the response came; without its body where that was too large to be kept. */
+  /** Called with the whole response, without the body if that was too large to keep. */
   readonly complete: (body: Buffer | undefined) => void;
-  /** It broke off, or was given up. */
+  /** Called if the response ended early. */
   readonly broken: () => void;
-  /** Bytes that passed and were not kept. */
+  /** Called with the number of bytes that were not kept. */
   readonly dropped: (bytes: number) => void;
 }
 
 /**
- * A response on its way to the caller whose body is kept as it passes. Should the caller leave, the
- * rest is read all the same, within bounds, so that what came of the request is known.
+ * Passes a response on to the caller and keeps its body. If the caller leaves, the rest is still read within bounds, so
+ * that the outcome of the request is known.
  */
 export class CapturedResponse implements UpstreamResponse {
   readonly status: number;
@@ -43,7 +43,7 @@ export class CapturedResponse implements UpstreamResponse {
     this.#options = options;
   }
 
-  /** What the kept body holds of the budget; to be given back when it is no longer needed. */
+  /** Returns the size of the kept body to the budget, when the body is not needed any more. */
   release(): void {
     this.#options.budget.release(this.#keptBytes);
     this.#keptBytes = 0;
@@ -58,12 +58,12 @@ export class CapturedResponse implements UpstreamResponse {
     this.#upstream.resume();
   }
 
-  /** The caller left: nothing goes to it any more. */
+  /** The caller has left: nothing more is passed on. */
   cancel(): void {
     if (this.#over || this.#unattended !== undefined) return;
     this.#sink = undefined;
     const { clock, unattendedTimeoutMs } = this.#options;
-    this.#unattended = clock.setTimer(unattendedTimeoutMs, () => this.#giveUp());
+    this.#unattended = clock.setTimer(unattendedTimeoutMs, () => this.#break());
     if (this.#kept === undefined) this.#endUnattended();
     else if (this.#attached) this.#upstream.resume();
     else this.#attach();
@@ -78,7 +78,7 @@ export class CapturedResponse implements UpstreamResponse {
         this.#sink?.end();
       },
       error: (error) => {
-        this.#giveUp();
+        this.#break();
         this.#sink?.error(error);
       },
     });
@@ -91,7 +91,7 @@ export class CapturedResponse implements UpstreamResponse {
   #data(chunk: BodyBytes): boolean {
     this.#keep(chunk);
     if (this.#sink !== undefined) return this.#sink.data(chunk);
-    // Nobody is left who wants what is not kept.
+    // Without a caller, a body that is not kept is not read further.
     if (this.#kept === undefined) this.#endUnattended();
     return true;
   }
@@ -109,6 +109,7 @@ export class CapturedResponse implements UpstreamResponse {
     this.release();
   }
 
+  /** Ends a response without a caller whose body is not kept; its status and fields are known. */
   #endUnattended(): void {
     if (this.#over) return;
     this.#upstream.cancel();
@@ -121,7 +122,7 @@ export class CapturedResponse implements UpstreamResponse {
     this.#options.complete(parts === undefined ? undefined : Buffer.concat(parts));
   }
 
-  #giveUp(): void {
+  #break(): void {
     if (!this.#finish()) return;
     this.#upstream.cancel();
     this.release();

@@ -1,23 +1,25 @@
 import { pause, type Clock, type Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { sealAnswer, writeParts, type AnswerPart } from './answer.ts';
+import { sealResponse, writeParts, type ResponsePart } from './sealed-response.ts';
 import { KEPT_MS } from './decide-key.ts';
 import { encodeEntry, encodeHead } from './entry.ts';
-import type { ClaimEnd, IdempotencyMetrics } from './metrics.ts';
+import type { ClaimEnd, IdempotencyMetrics } from './idempotency-metrics.ts';
 import { OwnEntry } from './own-entry.ts';
 import { StoreFullError, type IdempotencyStore } from './idempotency-store.ts';
-import type { AnswerVault, StoredAnswer } from './vault.ts';
+import type { ResponseVault, StoredResponse } from './response-vault.ts';
 
+/** What a claim needs. */
 export interface ClaimPorts {
   readonly store: IdempotencyStore;
-  readonly vault: AnswerVault;
+  readonly vault: ResponseVault;
   readonly clock: Clock;
-  /** Milliseconds since the Unix epoch by the clock that all data planes go by. */
+  /** Milliseconds since the Unix epoch by the clock of the NATS server, which all data planes use. */
   readonly sharedNowMs: () => number;
   readonly log: Logger;
   readonly metrics: IdempotencyMetrics;
 }
 
+/** The key and the request that claims it. */
 export interface ClaimedKey {
   readonly name: string;
   readonly fingerprint: string;
@@ -25,76 +27,82 @@ export interface ClaimedKey {
   readonly claimId: string;
 }
 
-/** A dead data plane's claim ends this long after its last renewal (and the clocks' skew). */
+/** The claim of a dead data plane ends this long after its last renewal, plus the allowed clock skew. */
 export const LEASE_MS = 8000;
 const RENEW_MS = 2500;
-/** After a renewal that failed: soon, as a store that comes back may have lost the claim. */
-const RENEW_AGAIN_MS = 250;
-/** How long the end of a request is offered to a store that does not take it. */
+/** The delay after a failed renewal. It is short, because a store that returns may have lost the claim. */
+const RENEW_RETRY_MS = 250;
+/** How long the outcome of a request is retried if the store does not accept it. */
 const SETTLE_MS = 30_000;
 const SETTLE_RETRY_MS = 250;
 
-/** The value of a claim that is made, or renewed, now. */
+/** The stored value of a claim that is created or renewed now. */
 export function claimValue(key: ClaimedKey, nowMs: number): Uint8Array {
   return encodeEntry(
-    encodeHead({ ...known(key, nowMs), state: 'claimed', lease_until_ms: nowMs + LEASE_MS }),
+    encodeHead({ ...commonFields(key, nowMs), state: 'claimed', lease_until_ms: nowMs + LEASE_MS }),
   );
 }
 
 /**
- * A key that this process holds while its request is under way. The lease is renewed until the end
- * is told, by one of `completed`, `unsent` and `outcomeUnknown`; the first of them counts.
+ * A key that this process holds while its request runs. The lease is renewed until `completed`, `unsent` or
+ * `outcomeUnknown` is called; the first of these calls counts.
  *
- * A claim counts as sent from its beginning, so that nothing needs to be written between claiming and
- * sending. Should this process die, its lease ends and the outcome is unknown.
+ * A claim counts as sent from its start, so that nothing needs to be written between the claim and the request. If this
+ * process dies, the lease ends and the outcome is unknown.
  */
 export class Claim {
   readonly #ports: ClaimPorts;
   readonly #key: ClaimedKey;
   readonly #entry: OwnEntry;
   readonly #over = Promise.withResolvers<undefined>();
-  /** By the monotonic clock: as long as the lease that was written last. */
+  /** The end of the lease that was written last, by the monotonic clock. */
   #heldUntilMs: number;
   #renewal: Timer | undefined = undefined;
   #working: Promise<unknown> = Promise.resolve();
   #renewalFails = false;
-  #told = false;
+  #ended = false;
 
-  /** @param askedAtMs when its first lease was written, by the monotonic clock */
-  constructor(ports: ClaimPorts, key: ClaimedKey, revision: number, askedAtMs: number) {
+  /** @param startedMs when the first lease was written, by the monotonic clock */
+  constructor(ports: ClaimPorts, key: ClaimedKey, revision: number, startedMs: number) {
     this.#ports = ports;
     this.#key = key;
     this.#entry = new OwnEntry(ports.store, key.name, key.claimId, revision);
-    this.#heldUntilMs = askedAtMs + LEASE_MS;
+    this.#heldUntilMs = startedMs + LEASE_MS;
     this.#renewLater(RENEW_MS);
   }
 
-  /** Resolves when the end is in the store, or given up. */
+  /** Resolves when the outcome is stored or given up. */
   get over(): Promise<undefined> {
     return this.#over.promise;
   }
 
   /**
-   * Whether nobody can have taken its request for dead. Once they may have, nothing more must be sent: a
-   * caller who was told that its end is not known may have gone on with another key.
+   * Whether the lease has certainly not ended. After its end nothing more may be sent: other data planes may have
+   * reported the outcome as unknown, and the caller may have continued with another key.
    */
   get held(): boolean {
     return this.#ports.clock.monotonicMs() < this.#heldUntilMs;
   }
 
-  /** The upstream's answer came whole, whatever its status. */
-  completed(answer: StoredAnswer): void {
+  /** The response of the upstream has arrived completely, with any status. */
+  completed(response: StoredResponse): void {
     const { store, vault } = this.#ports;
     const { name } = this.#key;
-    let kept = answer;
-    let sealed: { readonly value: Uint8Array; readonly pending: AnswerPart[] } | undefined;
-    this.#tell(
+    let kept = response;
+    let sealed: { readonly value: Uint8Array; readonly pending: ResponsePart[] } | undefined;
+    this.#finish(
       () => (kept.body === undefined ? 'stored_without_body' : 'stored'),
       async () => {
         if (sealed === undefined) {
-          // Once, as what a try before may have written must stay true.
+          // Only once, because an earlier try may have been stored.
           const { maxValueBytes } = store;
-          const { value, parts } = sealAnswer(vault, maxValueBytes, name, this.#known(), kept);
+          const { value, parts } = sealResponse(
+            vault,
+            maxValueBytes,
+            name,
+            this.#commonFields(),
+            kept,
+          );
           sealed = { value, pending: [...parts] };
         }
         const { value, pending } = sealed;
@@ -103,8 +111,8 @@ export class Claim {
           return await this.#entry.write(value);
         } catch (error) {
           if (!(error instanceof StoreFullError) || kept.body === undefined) throw error;
-          // That it was answered, and how, is worth more than nothing.
-          kept = { ...answer, fields: [], body: undefined };
+          // The status alone is more useful than nothing.
+          kept = { ...response, fields: [], body: undefined };
           sealed = undefined;
           throw error;
         }
@@ -112,56 +120,57 @@ export class Claim {
     );
   }
 
-  /** Nothing reached an upstream: the key is free again. */
+  /** Nothing was sent to an upstream: the key becomes free. */
   unsent(): void {
-    this.#tell(
+    this.#finish(
       () => 'freed',
       () => this.#entry.remove(),
     );
   }
 
-  /** Something was sent, and what came of it will not be known. */
+  /** Something was sent, and the outcome will never be known. */
   outcomeUnknown(): void {
-    this.#tell(
+    this.#finish(
       () => 'unknown',
-      () => this.#entry.write(encodeEntry(encodeHead({ ...this.#known(), state: 'unknown' }))),
+      () =>
+        this.#entry.write(encodeEntry(encodeHead({ ...this.#commonFields(), state: 'unknown' }))),
     );
   }
 
-  #known() {
-    return known(this.#key, this.#ports.sharedNowMs());
+  #commonFields() {
+    return commonFields(this.#key, this.#ports.sharedNowMs());
   }
 
   #renewLater(delayMs: number): void {
     this.#renewal = this.#ports.clock.setTimer(delayMs, () => {
       this.#working = this.#renew().then((nextMs) => {
-        if (nextMs !== undefined && !this.#told) this.#renewLater(nextMs);
+        if (nextMs !== undefined && !this.#ended) this.#renewLater(nextMs);
       });
     });
   }
 
-  /** Never rejects. Gives the time until the next one, or undefined where the key is somebody else's. */
+  /** Returns the time until the next renewal, or undefined if another claim holds the key. Never rejects. */
   async #renew(): Promise<number | undefined> {
     const { clock, log, sharedNowMs } = this.#ports;
-    const askedAtMs = clock.monotonicMs();
+    const startedMs = clock.monotonicMs();
     try {
       const held = await this.#entry.write(claimValue(this.#key, sharedNowMs()));
       this.#renewalFails = false;
       if (!held) return undefined;
-      // One that was over for a moment may have been taken for that of a dead one.
-      if (this.held) this.#heldUntilMs = askedAtMs + LEASE_MS;
+      // A lease that had ended for a moment may already have been seen as ended.
+      if (this.held) this.#heldUntilMs = startedMs + LEASE_MS;
       return RENEW_MS;
     } catch (error) {
-      const failed = { ...this.#logged(), reason: String(error) };
-      if (!this.#renewalFails) log.warn(failed, 'a key could not be renewed yet');
+      const fields = { ...this.#logFields(), reason: String(error) };
+      if (!this.#renewalFails) log.warn(fields, 'idempotency lease renewal failed; retrying');
       this.#renewalFails = true;
-      return RENEW_AGAIN_MS;
+      return RENEW_RETRY_MS;
     }
   }
 
-  #tell(end: () => ClaimEnd, change: () => Promise<boolean>): void {
-    if (this.#told) return;
-    this.#told = true;
+  #finish(end: () => ClaimEnd, change: () => Promise<boolean>): void {
+    if (this.#ended) return;
+    this.#ended = true;
     this.#renewal?.cancel();
     const before = this.#working;
     this.#working = before
@@ -172,18 +181,22 @@ export class Claim {
       });
   }
 
-  /** Offers the change until the store has it, or somebody else the key, or time is up. Never rejects. */
+  /** Retries the change until it is stored, another claim holds the key, or `SETTLE_MS` have passed. Never rejects. */
   async #settle(end: () => ClaimEnd, change: () => Promise<boolean>): Promise<ClaimEnd> {
     const { clock, log } = this.#ports;
     const endMs = clock.monotonicMs() + SETTLE_MS;
     for (;;) {
       try {
         if (await change()) return end();
-        log.warn(this.#logged(), 'a key was taken over before its request had ended');
+        log.warn(
+          this.#logFields(),
+          'idempotency outcome not stored: another request holds the key',
+        );
         return 'lost';
       } catch (error) {
         if (clock.monotonicMs() >= endMs) {
-          log.error({ ...this.#logged(), reason: String(error) }, 'the end of a request is lost');
+          const fields = { ...this.#logFields(), reason: String(error) };
+          log.error(fields, 'idempotency outcome not stored');
           return 'uncommitted';
         }
         await pause(clock, SETTLE_RETRY_MS);
@@ -191,12 +204,12 @@ export class Claim {
     }
   }
 
-  #logged() {
+  #logFields() {
     return { request_id: this.#key.requestId };
   }
 }
 
-function known(key: ClaimedKey, nowMs: number) {
+function commonFields(key: ClaimedKey, nowMs: number) {
   return {
     fingerprint: key.fingerprint,
     request_id: key.requestId,

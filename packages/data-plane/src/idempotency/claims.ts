@@ -1,52 +1,52 @@
 import { pause } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
 import { Claim, claimValue, type ClaimedKey, type ClaimPorts } from './claim.ts';
-import type { LookAtKey } from './look.ts';
+import type { ReadKey } from './read-key.ts';
 import { StoreFullError, StoreUnavailableError } from './idempotency-store.ts';
 
 export interface ClaimsOptions extends ClaimPorts {
   readonly random: RandomSource;
-  readonly look: LookAtKey;
+  readonly readKey: ReadKey;
 }
 
-/** How often a claim that may have been written is looked for, to take it back. */
-const DISOWN_LOOKS = 30;
-const DISOWN_RETRY_MS = 1000;
-/** Looks that found nothing of it, after which it is taken to have been lost on the way. */
-const DISOWN_ABSENT = 3;
-/** Claims that are looked for at one time. */
-const MAX_DISOWNING = 1000;
+/** How often a claim that may have been written is searched for, to remove it. */
+const WITHDRAW_READS = 30;
+const WITHDRAW_RETRY_MS = 1000;
+/** After this many reads without the claim, the write counts as lost. */
+const WITHDRAW_ABSENT = 3;
+/** The number of claims that are searched for at one time. */
+const MAX_WITHDRAWING = 1000;
 
-/** Makes claims, and knows those that this process holds. */
+/** Creates claims, and keeps those that this process holds. */
 export class Claims {
   readonly #options: ClaimsOptions;
   readonly #held = new Set<Claim>();
-  #disowning = 0;
+  #withdrawing = 0;
   #idle = Promise.withResolvers<undefined>();
 
   constructor(options: ClaimsOptions) {
     this.#options = options;
   }
 
+  /** The number of claims that this process holds. */
   get held(): number {
     return this.#held.size;
   }
 
   /**
-   * Claims the key if what stands there still has this revision.
+   * Claims the key if its entry still has this revision.
    *
-   * @returns undefined where somebody else was faster
-   * @throws StoreUnavailableError, where it has no room as well; a claim that may have been written all
-   * the same is taken back later
+   * @returns undefined if another request has changed the entry
+   * @throws StoreUnavailableError, also if the store is full. A claim that may have been written anyway is removed later.
    */
   async claim(request: Omit<ClaimedKey, 'claimId'>, revision: number): Promise<Claim | undefined> {
-    const { store, look, clock, sharedNowMs } = this.#options;
+    const { store, readKey, clock, sharedNowMs } = this.#options;
     const { name, fingerprint, requestId } = request;
     if (!store.hasRoom) {
-      if ((await look(name)).revision !== revision) return undefined;
+      if ((await readKey(name)).revision !== revision) return undefined;
       throw new StoreFullError('the store has no room for new keys');
     }
-    const askedAtMs = clock.monotonicMs();
+    const startedMs = clock.monotonicMs();
     const key: ClaimedKey = { name, fingerprint, requestId, claimId: this.#claimId() };
     let claimed: number | undefined;
     try {
@@ -55,15 +55,15 @@ export class Claims {
       claimed = await this.#readBack(key, error);
     }
     if (claimed === undefined) return undefined;
-    const claim = this.#hold(key, claimed, askedAtMs);
+    const claim = this.#hold(key, claimed, startedMs);
     if (claim.held) return claim;
-    // This process stood still meanwhile. Others may have told that the request was sent and its end is not
-    // known, so it must not be sent after that.
+    // This process was blocked meanwhile. Other data planes may have reported the outcome as unknown, so the
+    // request must not be sent now.
     claim.unsent();
-    throw new StoreUnavailableError('the lease of the claim was over before its request began');
+    throw new StoreUnavailableError('the lease of the claim ended before the request was sent');
   }
 
-  /** Resolves when no claim is held any more, or after the time. */
+  /** Resolves when no claim is held any more, at the latest after `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
     if (this.#held.size === 0) return;
     const waited = new AbortController();
@@ -72,9 +72,9 @@ export class Claims {
     waited.abort();
   }
 
-  #hold(key: ClaimedKey, revision: number, askedAtMs: number): Claim {
+  #hold(key: ClaimedKey, revision: number, startedMs: number): Claim {
     if (this.#held.size === 0) this.#idle = Promise.withResolvers<undefined>();
-    const claim = new Claim(this.#options, key, revision, askedAtMs);
+    const claim = new Claim(this.#options, key, revision, startedMs);
     this.#held.add(claim);
     void claim.over.then(() => {
       this.#held.delete(claim);
@@ -83,46 +83,46 @@ export class Claims {
     return claim;
   }
 
-  /** After a write of which no answer came: the revision of the claim, where it is there. */
+  /** Reads the claim after a write without an answer. Returns its revision if it was stored. */
   async #readBack(key: ClaimedKey, cause: unknown): Promise<number> {
     try {
-      const { revision, entry } = await this.#options.look(key.name);
+      const { revision, entry } = await this.#options.readKey(key.name);
       if (entry?.head.claim_id === key.claimId) return revision;
     } catch (error) {
-      this.#options.log.debug({ reason: String(error) }, 'a claim could not be read back');
+      this.#options.log.debug({ reason: String(error) }, 'idempotency claim not read back');
     }
-    // It may yet arrive. As its request is refused now, nothing was sent under it.
-    void this.#disown(key);
+    // The write may still arrive. Its request is refused now, so nothing is sent under the claim.
+    void this.#withdraw(key);
     throw cause;
   }
 
-  /** Takes back a claim that may stand in the store, so that the caller's next try finds it free. */
-  async #disown(key: ClaimedKey): Promise<void> {
+  /** Removes a claim that may have been stored, so that the key is free when the caller tries again. */
+  async #withdraw(key: ClaimedKey): Promise<void> {
     const { clock, metrics } = this.#options;
-    if (this.#disowning >= MAX_DISOWNING) {
+    if (this.#withdrawing >= MAX_WITHDRAWING) {
       metrics.claimAbandoned();
       return;
     }
-    this.#disowning += 1;
+    this.#withdrawing += 1;
     let absent = 0;
-    for (let looks = 0; looks < DISOWN_LOOKS && absent < DISOWN_ABSENT; looks += 1) {
-      await pause(clock, DISOWN_RETRY_MS);
+    for (let reads = 0; reads < WITHDRAW_READS && absent < WITHDRAW_ABSENT; reads += 1) {
+      await pause(clock, WITHDRAW_RETRY_MS);
       const found = await this.#removeOwn(key);
-      if (found === 'removed') absent = DISOWN_ABSENT;
+      if (found === 'removed') absent = WITHDRAW_ABSENT;
       else if (found === 'absent') absent += 1;
     }
-    this.#disowning -= 1;
-    if (absent < DISOWN_ABSENT) metrics.claimAbandoned();
+    this.#withdrawing -= 1;
+    if (absent < WITHDRAW_ABSENT) metrics.claimAbandoned();
   }
 
   async #removeOwn(key: ClaimedKey): Promise<'removed' | 'absent' | 'unavailable'> {
-    const { store, look, log } = this.#options;
+    const { store, readKey, log } = this.#options;
     try {
-      const { revision, entry } = await look(key.name);
+      const { revision, entry } = await readKey(key.name);
       if (entry?.head.claim_id !== key.claimId) return 'absent';
       return (await store.remove(key.name, revision)) === undefined ? 'absent' : 'removed';
     } catch (error) {
-      log.debug({ reason: String(error) }, 'a claim could not be taken back yet');
+      log.debug({ reason: String(error) }, 'idempotency claim not removed; retrying');
       return 'unavailable';
     }
   }

@@ -30,11 +30,11 @@ const uses: fc.Arbitrary<KeyUse> = fc.record({
   fingerprint: fc.constant(OWN),
   nowMs: fc.constant(NOW),
   onUnknown: fc.constantFrom('refuse', 'forward'),
-  steady: fc.boolean(),
+  stable: fc.boolean(),
 });
 
-const leased = (head: EntryHead, { steady }: KeyUse) =>
-  head.state === 'claimed' && (!steady || NOW <= head.lease_until_ms + CLOCK_SKEW_MS);
+const leased = (head: EntryHead, { stable }: KeyUse) =>
+  head.state === 'claimed' && (!stable || NOW <= head.lease_until_ms + CLOCK_SKEW_MS);
 const over = (head: EntryHead, use: KeyUse) => !leased(head, use) && NOW >= head.expires_at_ms;
 
 function holds(check: (head: EntryHead, use: KeyUse) => void): void {
@@ -45,7 +45,7 @@ function holds(check: (head: EntryHead, use: KeyUse) => void): void {
 }
 
 describe('decideKey', () => {
-  it('claims a key that nothing stands under', () => {
+  it('claims a key that has no entry', () => {
     fc.assert(
       fc.property(uses, (use) => {
         expect(decideKey(undefined, use)).toEqual({ kind: 'claim', after: 'nothing' });
@@ -53,13 +53,13 @@ describe('decideKey', () => {
     );
   });
 
-  it('never lets a request run while the lease of another lives', () => {
+  it('never lets a request run while the lease of another is valid', () => {
     holds((head, use) => {
       if (leased(head, use)) expect(decideKey(head, use).kind).not.toBe('claim');
     });
   });
 
-  it('never runs again in silence what may have been sent, before the key is forgotten', () => {
+  it('never repeats a request that may have been sent before the key expires, unless the route allows it', () => {
     holds((head, use) => {
       const decision = decideKey(head, use);
       if (over(head, use) || decision.kind !== 'claim') return;
@@ -70,7 +70,7 @@ describe('decideKey', () => {
     });
   });
 
-  it('refuses another request under the key in every state, until the key is forgotten', () => {
+  it('refuses another request with the same key in every state, until the key expires', () => {
     holds((head, use) => {
       const refused = !over(head, use) && head.fingerprint !== use.fingerprint;
       const isConflict = { kind: 'refuse', why: 'conflict' };
@@ -79,7 +79,7 @@ describe('decideKey', () => {
     });
   });
 
-  it('replays just what is done, and waits just for what runs', () => {
+  it('replays only what is done, and waits only for what runs', () => {
     holds((head, use) => {
       const { kind } = decideKey(head, use);
       if (kind === 'replay') expect(head.state).toBe('done');
@@ -93,20 +93,20 @@ describe('decideKey', () => {
   it.each([
     ['refuse', { kind: 'refuse', why: 'outcome_unknown' }],
     ['forward', { kind: 'claim', after: 'unknown' }],
-  ] as const)('does as the route says where the end is unknown: %s', (onUnknown, expected) => {
+  ] as const)('follows the route if the outcome is unknown: %s', (onUnknown, expected) => {
     const rest = {
       fingerprint: OWN,
       request_id: 'r',
       claim_id: 'c',
       expires_at_ms: NOW + 1,
     };
-    const use = { fingerprint: OWN, nowMs: NOW, onUnknown, steady: true };
+    const use = { fingerprint: OWN, nowMs: NOW, onUnknown, stable: true };
     const lapsed = { ...rest, state: 'claimed' as const };
     const leaseMs = NOW - CLOCK_SKEW_MS;
     expect(decideKey({ ...rest, state: 'unknown' }, use)).toEqual(expected);
     expect(decideKey({ ...lapsed, lease_until_ms: leaseMs - 1 }, use)).toEqual(expected);
     expect(decideKey({ ...lapsed, lease_until_ms: leaseMs }, use)).toEqual({ kind: 'wait' });
-    const unsteady = { ...use, steady: false };
+    const unsteady = { ...use, stable: false };
     expect(decideKey({ ...lapsed, lease_until_ms: leaseMs - 1 }, unsteady)).toEqual({
       kind: 'wait',
     });

@@ -4,7 +4,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { FaultyIdempotencyStore } from '../../test/idempotency/faulty-store.ts';
 import { MemoryIdempotencyStore } from '../../test/idempotency/memory-store.ts';
 import { startTestDataPath } from '../../test/data-path.ts';
-import { testSnapshot } from '@gateway/shared/test/snapshot';
+import { testSnapshot, testToken } from '@gateway/shared/test/snapshot';
 import { openGateway, postKeyed, startCountingUpstream } from '../../test/keyed-request.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { expectRefusal } from '@gateway/shared/test/refusal';
@@ -14,7 +14,7 @@ const opened = closeAfterEach();
 
 const open = async (...args: Parameters<typeof openGateway>) => opened(await openGateway(...args));
 
-/** What of a response must be the same when it is given again. */
+/** The parts of a response that a replay must repeat. */
 async function given(response: Response) {
   const own = /^(?:x-request-id|x-gateway-|x-ratelimit-|idempotent-replayed|connection|keep-alive)/;
   const fields = [...response.headers].filter(([name]) => !own.test(name));
@@ -22,7 +22,7 @@ async function given(response: Response) {
 }
 
 describe('a request with an idempotency key', () => {
-  it('runs once; the same again gets the stored status, headers and body, marked as replayed', async () => {
+  it('runs once; a duplicate gets the stored status, headers and body, marked as replayed', async () => {
     const upstream = opened(await startCountingUpstream());
     const gateway = await open(upstream);
     const key = randomUUID();
@@ -32,9 +32,9 @@ describe('a request with an idempotency key', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
     expect(again.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-    const answer = await given(first);
-    expect(await given(again)).toEqual(answer);
-    expect([answer.status, answer.body]).toEqual([201, '{"number":1,"é":"\u0000"}']);
+    const response = await given(first);
+    expect(await given(again)).toEqual(response);
+    expect([response.status, response.body]).toEqual([201, '{"number":1,"é":"\u0000"}']);
     expect(again.headers.has('x-gateway-error')).toBe(false);
     expect(upstream.seen).toHaveLength(1);
     const records = [await gateway.recordOf(first), await gateway.recordOf(again)];
@@ -46,37 +46,34 @@ describe('a request with an idempotency key', () => {
     expect(again.headers.get('x-ratelimit-remaining')).toBe('998');
   });
 
-  it.each([400, 404, 500])('is answered with the stored %i again', async (status) => {
+  it.each([400, 404, 500])('gets the stored status again: %i', async (status) => {
     const upstream = opened(await startCountingUpstream(status));
     const gateway = await open(upstream);
     const key = randomUUID();
-    const answer = await given(await postKeyed(gateway, key));
-    expect(await given(await postKeyed(gateway, key))).toEqual(answer);
-    expect(answer.status).toBe(status);
+    const response = await given(await postKeyed(gateway, key));
+    expect(await given(await postKeyed(gateway, key))).toEqual(response);
+    expect(response.status).toBe(status);
     expect(upstream.seen).toHaveLength(1);
   });
 
-  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])(
-    'runs once with %s as well',
-    async (method) => {
-      const upstream = opened(await startCountingUpstream());
-      const gateway = await open(upstream);
-      const key = randomUUID();
-      const init = { method, body: method === 'GET' || method === 'HEAD' ? null : 'x' };
-      const answer = await given(await postKeyed(gateway, key, init));
-      expect(await given(await postKeyed(gateway, key, init))).toEqual(answer);
-      expect(upstream.seen).toHaveLength(1);
-    },
-  );
+  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('runs once also with %s', async (method) => {
+    const upstream = opened(await startCountingUpstream());
+    const gateway = await open(upstream);
+    const key = randomUUID();
+    const init = { method, body: method === 'GET' || method === 'HEAD' ? null : 'x' };
+    const response = await given(await postKeyed(gateway, key, init));
+    expect(await given(await postKeyed(gateway, key, init))).toEqual(response);
+    expect(upstream.seen).toHaveLength(1);
+  });
 
   it.each<[string, RequestInit & { path?: string }]>([
     ['body', { body: '{"amount":6}' }],
-    ['body of none', { body: null }],
+    ['body, namely none', { body: null }],
     ['query', { path: 'test?a=1' }],
     ['path', { path: 'test/sub' }],
     ['method', { method: 'PUT' }],
   ])(
-    'is refused with 409 where it has another %s, before and after the end',
+    'is refused with 409 if it has another %s, before and after the end of the first',
     async (_case, other) => {
       const held: (() => void)[] = [];
       const upstream = opened(
@@ -97,7 +94,7 @@ describe('a request with an idempotency key', () => {
     },
   );
 
-  it('asks the store once before it is sent, and one without a key never', async () => {
+  it('uses the store once before it is sent; a request without a key never does', async () => {
     const calls: string[] = [];
     const store = new FaultyIdempotencyStore(new MemoryIdempotencyStore());
     store.fault = (call) => void calls.push(call);
@@ -111,7 +108,7 @@ describe('a request with an idempotency key', () => {
     await eventually(() => expect(calls).toEqual(['write', 'write']));
   });
 
-  it('waits for the first, and its wait counts as no work of the gateway', async () => {
+  it('waits for the first one, and the wait does not count as gateway latency', async () => {
     const held: (() => void)[] = [];
     const upstream = opened(
       await startUpstream((_seen, response) => void held.push(() => response.end('ok'))),
@@ -139,7 +136,7 @@ describe('a request with an idempotency key', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
-  it('is refused at its deadline with 409 and Retry-After while the first goes on', async () => {
+  it('is refused at its deadline with 409 and Retry-After while the first one runs', async () => {
     const upstream = opened(await startUpstream(() => undefined));
     const gateway = await open(upstream);
     const key = randomUUID();
@@ -153,5 +150,23 @@ describe('a request with an idempotency key', () => {
     expect((await gateway.recordOf(second)).idempotency).toBe('in_progress');
     expect(upstream.seen).toHaveLength(1);
     await expectRefusal(await first, 504, 'upstream_timeout');
+  });
+
+  it('runs once for each caller and route with the same key', async () => {
+    const upstream = opened(await startCountingUpstream());
+    const route = { upstreams: [upstream.url] };
+    const one = await open(upstream);
+    const key = randomUUID();
+    await postKeyed(one, key);
+    await one.use(testSnapshot({ ...route, id: 'rte_other', name: 'other' }, one.token));
+    expect((await postKeyed(one, key, { path: 'other' })).headers.has('idempotent-replayed')).toBe(
+      false,
+    );
+    const snapshot = testSnapshot(route, one.token);
+    await one.use({ ...snapshot, tokens: [testToken(one.token, { id: 'tok_other' })] });
+    expect((await postKeyed(one, key)).headers.has('idempotent-replayed')).toBe(false);
+    expect(upstream.seen).toHaveLength(3);
+    await one.use(snapshot);
+    expect((await postKeyed(one, key)).headers.get('idempotent-replayed')).toBe('true');
   });
 });

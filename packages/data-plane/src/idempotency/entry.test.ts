@@ -12,10 +12,10 @@ const HEAD: EntryHead = {
 
 test('an entry is read back, with its format', () => {
   const headBytes = encodeHead(HEAD);
-  const entry = decodeEntry(encodeEntry(headBytes, Buffer.from('answer')));
+  const entry = decodeEntry(encodeEntry(headBytes, Buffer.from('response')));
   expect(entry.head).toEqual({ format: 1, ...HEAD });
   expect(Buffer.from(entry.headBytes)).toEqual(Buffer.from(headBytes));
-  expect(Buffer.from(entry.sealed).toString()).toBe('answer');
+  expect(Buffer.from(entry.sealed).toString()).toBe('response');
 });
 
 const withHead = (head: object) => encodeEntry(Buffer.from(JSON.stringify(head)));

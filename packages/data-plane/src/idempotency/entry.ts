@@ -6,28 +6,28 @@ const MAX_HEAD_BYTES = 4096;
 /** The format of an entry. */
 const IDEMPOTENCY_ENTRY_FORMAT = 1;
 
-const known = {
+const commonFields = {
   /** SHA-256 of the request, hex. */
   fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Of the request that claimed the key. */
+  /** The id of the request that claimed the key. */
   request_id: z.string().max(64),
-  /** Of this claim alone, so that its owner knows it again. */
+  /** The id of this claim, by which its owner recognizes it. */
   claim_id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
-  /** Milliseconds since the Unix epoch, by the clock of the NATS server as far as it is known. */
+  /** Milliseconds since the Unix epoch, by the clock of the NATS server if it is known. */
   expires_at_ms: z.number(),
 };
 
 const headSchema = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('claimed'), ...known, lease_until_ms: z.number() }),
-  z.object({ state: z.literal('unknown'), ...known }),
+  z.object({ state: z.literal('claimed'), ...commonFields, lease_until_ms: z.number() }),
+  z.object({ state: z.literal('unknown'), ...commonFields }),
   z.object({
     state: z.literal('done'),
-    ...known,
-    /** Id of the master key from which the key of the answer was derived. */
+    ...commonFields,
+    /** The id of the master key from which the encryption key of the response is derived. */
     key_id: z.string().max(32),
-    /** Whether the body is in the answer; it is not where it was too large. */
+    /** Whether the response contains its body. A body that was too large is not stored. */
     body_kept: z.boolean(),
-    /** Further values that the sealed answer goes on in: `<name>.<claim id>.<number>` from 0. */
+    /** The number of further values with the rest of the response: `<name>.<claim id>.<number>` from 0. */
     parts: z.int().min(0).max(256),
   }),
 ]);
@@ -37,37 +37,43 @@ const storedHeadSchema = z
   .and(headSchema);
 
 /**
- * What stands under a key. `claimed`: a request runs, or its data plane died, which the lease tells.
- * `unknown`: it was sent, and its end will never be known. `done`: its answer is kept, sealed.
+ * The state of a key. `claimed`: a request runs, or its data plane died, which is known when the lease ends. `unknown`:
+ * the request was sent, and its outcome will never be known. `done`: its encrypted response is stored.
  */
 export type EntryHead = z.infer<typeof headSchema>;
 export type DoneHead = Extract<EntryHead, { state: 'done' }>;
 
+/** The stored entry of a key. */
 export interface Entry {
   readonly head: EntryHead;
   /** The bytes of the head as they are stored. */
   readonly headBytes: Uint8Array;
-  /** Of a `done` entry: the sealed answer, or its beginning. */
+  /** The encrypted response of a `done` entry, or its first part. */
   readonly sealed: Uint8Array;
 }
 
-/** The entry as the store keeps it: length of the head (4 bytes, big endian), head as JSON, the rest. */
+/** The stored form of an entry: length of the head (4 bytes, big endian), head as JSON, encrypted response. */
 export function encodeEntry(headBytes: Uint8Array, sealed?: Uint8Array): Uint8Array {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(headBytes.length);
   return Buffer.concat(sealed === undefined ? [length, headBytes] : [length, headBytes, sealed]);
 }
 
+/** The stored form of a head. */
 export function encodeHead(head: EntryHead): Uint8Array {
   return Buffer.from(JSON.stringify({ format: IDEMPOTENCY_ENTRY_FORMAT, ...head }), 'utf8');
 }
 
-/** The value is not an entry that this version reads, so the state of its key is not known. */
+/** The value is not an entry that this version can parse, so the state of its key is unknown. */
 export class UnreadableEntryError extends Error {
   override readonly name = 'UnreadableEntryError';
 }
 
-/** @throws UnreadableEntryError */
+/**
+ * Parses a stored entry.
+ *
+ * @throws UnreadableEntryError
+ */
 export function decodeEntry(value: Uint8Array): Entry {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (bytes.length < 4) throw new UnreadableEntryError('the entry is truncated');

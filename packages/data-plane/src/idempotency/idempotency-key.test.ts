@@ -27,7 +27,7 @@ describe('parseIdempotencyKey', () => {
     ['255 quoted characters', `"${'x'.repeat(255)}"`, 'x'.repeat(255)],
     ['255 escaped characters', `"${'\\"'.repeat(255)}"`, '"'.repeat(255)],
     ['punctuation', 'a,b;c=d', 'a,b;c=d'],
-  ])('takes %s', (_case, value, key) => {
+  ])('accepts %s', (_case, value, key) => {
     expect(parseIdempotencyKey(value)).toBe(key);
   });
 
@@ -47,18 +47,18 @@ describe('parseIdempotencyKey', () => {
     ['an open quotation mark', '"abc'],
     ['a quotation mark within quotes', '"a"b"'],
     ['something after the quotes', '"abc";a=1'],
-    ['two keys that somebody joined', '"abc", "def"'],
+    ['two joined keys', '"abc", "def"'],
     ['an escape of another character', '"a\\b"'],
     ['an escape at the end', '"abc\\"'],
-  ])('refuses %s with 400 that names the field and not the key', (_case, value) => {
+  ])('refuses %s with 400, which names the field and not the key', (_case, value) => {
     const error = refusal(value);
     expect([error.status, error.code]).toEqual([400, 'invalid_request']);
     expect(error.details?.map((detail) => detail.path)).toEqual(['idempotency-key']);
-    const told = `${error.message} ${JSON.stringify(error.details)}`;
-    if (value.length > 2) expect(told).not.toContain(value);
+    const text = `${error.message} ${JSON.stringify(error.details)}`;
+    if (value.length > 2) expect(text).not.toContain(value);
   });
 
-  it('gives a quoted key and the bare one as the same, and no two others', () => {
+  it('treats a quoted key and the bare one as the same, and no two other keys', () => {
     const visible = fc.string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
       minLength: 1,

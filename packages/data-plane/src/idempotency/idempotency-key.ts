@@ -1,7 +1,7 @@
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { refuseField } from '../request/check-head.ts';
 
-/** Longest key, in characters. */
+/** The length of the longest key, in characters. */
 export const MAX_KEY_CHARS = 255;
 
 const FIELD = 'idempotency-key';
@@ -12,11 +12,11 @@ const BARE = /^[!#-~][!-~]*$/;
 const QUOTED = /^"(?:[ !#-[\]-~]|\\["\\])*"$/;
 
 /**
- * The key that an `Idempotency-Key` field names: 1 to 255 characters, bare as most clients send it or
- * quoted as draft-ietf-httpapi-idempotency-key-header has it. `"abc"` and `abc` are the same key; so
- * are `"a\"b"` and `a"b`. Only a quoted key may hold spaces.
+ * Parses an `Idempotency-Key` field: 1 to 255 characters, bare as most clients send it, or quoted as in
+ * draft-ietf-httpapi-idempotency-key-header. `"abc"` and `abc` are the same key; so are `"a\"b"` and `a"b`. Only a quoted
+ * key may contain spaces.
  *
- * @throws GatewayError `invalid_request`, which never repeats the key
+ * @throws GatewayError `invalid_request`, which never contains the key
  */
 export function parseIdempotencyKey(value: string): string {
   if (value === '') throw refused('must not be empty');
@@ -30,12 +30,12 @@ export function parseIdempotencyKey(value: string): string {
 
 function bare(value: string): string {
   if (BARE.test(value)) return value;
-  throw refused('must be of visible ASCII characters; a key with spaces must stand in quotes');
+  throw refused('must contain only visible ASCII characters; a key with spaces must be quoted');
 }
 
 function unquoted(value: string): string {
   if (QUOTED.test(value)) return value.slice(1, -1).replace(/\\(["\\])/g, '$1');
-  throw refused('begins with a quotation mark, so it must be a quoted string of ASCII and no more');
+  throw refused('must be one quoted ASCII string, because it begins with a quotation mark');
 }
 
 function refused(reason: string): GatewayError {

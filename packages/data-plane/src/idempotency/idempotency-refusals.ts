@@ -1,12 +1,12 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 
-type Why = 'conflict' | 'outcome_unknown' | 'answer_unreadable' | 'too_large';
+type Why = 'conflict' | 'outcome_unknown' | 'response_unreadable' | 'too_large';
 
 /**
- * Why a request with a key that was used before is neither run nor answered. The first request is
- * named, so that its record can be looked up.
+ * The error for a request whose key was used before, if it gets no stored response. The message names the first request,
+ * so that its record can be read.
  *
- * @param status of the answer to the first request, where it is known
+ * @param status of the response to the first request, if it is known
  */
 export function refusedKey(
   why: Why,
@@ -18,32 +18,32 @@ export function refusedKey(
     case 'conflict':
       return new GatewayError(
         'idempotency_conflict',
-        `The idempotency key was used by the request ${firstId}, which had another method, path, ` +
-          'query or body.',
+        `The idempotency key was used by the request ${firstId} with another method, path, query ` +
+          'or body.',
       );
     case 'outcome_unknown':
       return new GatewayError(
         'idempotency_outcome_unknown',
         `The first request with this idempotency key, ${firstId}, was sent to the upstream, and ` +
-          'what came of it is not known.',
+          'its outcome is unknown.',
       );
-    case 'answer_unreadable':
+    case 'response_unreadable':
       return new GatewayError(
         'idempotency_outcome_unknown',
-        `The first request with this idempotency key, ${firstId}, was answered, but its answer ` +
-          'cannot be read any more.',
+        `The first request with this idempotency key, ${firstId}, has completed, but its stored ` +
+          'response cannot be read.',
       );
     case 'too_large':
       return new GatewayError(
         'idempotency_outcome_unknown',
-        `The first request with this idempotency key, ${firstId}, was answered with ` +
-          `${status ?? 0}, but the answer's body was not kept: it was larger than ` +
+        `The first request with this idempotency key, ${firstId}, has completed with status ` +
+          `${status ?? 0}, but the body of its response was not stored: it was larger than ` +
           `${maxBodyBytes ?? 0} bytes, or there was no room for it.`,
       );
   }
 }
 
-/** The first request has not ended by this one's deadline, or too many wait for others already. */
+/** The error if the first request has not ended by the deadline of this one, or if too many duplicates wait. */
 export function inProgress(firstId: string | undefined): GatewayError {
   const first = firstId === undefined ? '' : `, ${firstId},`;
   return new GatewayError(
@@ -53,6 +53,7 @@ export function inProgress(firstId: string | undefined): GatewayError {
   );
 }
 
+/** The error if the store of keys cannot be reached. */
 export function unavailable(cause: unknown): GatewayError {
   return new GatewayError(
     'idempotency_unavailable',

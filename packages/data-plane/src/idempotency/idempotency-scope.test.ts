@@ -9,7 +9,7 @@ const ctx = {
 } as unknown as RequestContext;
 
 describe('the fingerprint of a request', () => {
-  it('is the same for the same bytes, whichever way its body was read', () => {
+  it('is the same for the same bytes, in whatever way the body was read', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 50 }), (bytes) => {
         const body = Buffer.from(bytes);
@@ -18,7 +18,7 @@ describe('the fingerprint of a request', () => {
     );
   });
 
-  it('is another one for another body', () => {
+  it('differs for another body', () => {
     const bodies = [null, 'a', 'b', '\u00e9', Buffer.from('\u00e9', 'utf8')];
     expect(new Set(bodies.map((body) => fingerprintOf(ctx, body))).size).toBe(bodies.length);
   });

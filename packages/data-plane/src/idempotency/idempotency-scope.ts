@@ -3,9 +3,9 @@ import { toBuffer, type BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { RequestContext } from '../request/context.ts';
 
 /**
- * Where a key is kept: a hash, so that no header value is. A key is one of its environment, its route
- * and its caller. Names are hashed, not ids, so that a route which was deleted and made again does not
- * run a request again that the old one ran.
+ * The name of a key in the store. It is a hash, so that no header value is stored. A key belongs to its environment,
+ * route and caller. Names are hashed, not ids, so that a route that was deleted and created again does not repeat a
+ * request.
  *
  * @returns 43 characters of base64url
  */
@@ -14,13 +14,13 @@ export function keyDigest(ctx: RequestContext, caller: string, key: string): str
   return digest([environmentName, target.routeName, caller, key]).toString('base64url');
 }
 
-/** What makes a request the same: method, path, query and body, as 64 hex digits. */
+/** The hash of method, path, query and body, as 64 hex digits. A duplicate has the same fingerprint. */
 export function fingerprintOf(ctx: RequestContext, body: BodyBytes | null): string {
   const { method, target } = ctx;
   return digest([method, target.path, target.query, toBuffer(body ?? '')]).toString('hex');
 }
 
-/** SHA-256 over the parts, each after its length, so that none can run into its neighbour. */
+/** SHA-256 over the parts, each after its length, so that different parts never give the same input. */
 function digest(parts: readonly (string | Buffer)[]): Buffer {
   const hash = createHash('sha256');
   for (const part of parts) {

@@ -16,27 +16,29 @@ import { StoreUnavailableError } from './idempotency-store.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import { ClientLeftError } from '../request/caller.ts';
 import { CapturedResponse } from './captured-response.ts';
-import { storedResponse } from './stored-response.ts';
+import { replayedResponse } from './replayed-response.ts';
 
 export interface IdempotencyOptions {
   readonly keys: IdempotencyKeys;
   readonly clock: Clock;
   readonly budget: BodyBudget;
-  /** The largest body of a request with a key, which has to be kept whole. */
+  /** The largest body of a request with a key; it is kept in memory. */
   readonly maxRequestBodyBytes: number;
-  /** How long the rest of a response is read whose caller has left. */
+  /** How long the rest of a response is read after its caller has left, ms. */
   readonly unattendedTimeoutMs: number;
+  /** Counts a request with a key. */
   readonly count: (result: KeyResult) => void;
+  /** Counts bytes of responses that were not kept. */
   readonly dropped: (bytes: number) => void;
 }
 
-/** The largest body of a response that is kept to be replayed. */
+/** The largest response body that is stored for replays. */
 export const MAX_STORED_BODY_BYTES = 1024 * 1024;
 
 /**
- * Lets a request with an `Idempotency-Key` run once: the first goes on
- * to be forwarded, under a claim of the key; another one gets the answer of the first. Runs after the
- * quota, which replays spend as well, and last before forwarding, as a claim says that it is sent.
+ * Lets a request with an `Idempotency-Key` run once: the first one claims the key and is forwarded, duplicates get its
+ * response. Runs after the quota, because replays spend quota too, and directly before forwarding, because a claimed
+ * request counts as sent.
  */
 export function createIdempotency(options: IdempotencyOptions): Stage {
   return (ctx) => {
@@ -45,7 +47,7 @@ export function createIdempotency(options: IdempotencyOptions): Stage {
     const field = ctx.inbound.idempotencyKey;
     if (field !== undefined) return guard(ctx, route, parseIdempotencyKey(field), options);
     if (route.idempotency.required) {
-      throw refuseField('idempotency-key', `must be sent, as the route ${route.name} asks for it`);
+      throw refuseField('idempotency-key', `is required by the route ${route.name}`);
     }
     return undefined;
   };
@@ -57,7 +59,7 @@ async function guard(
   key: string,
   options: IdempotencyOptions,
 ): Promise<Reply | undefined> {
-  const body = await takeWhole(ctx, route, options);
+  const body = await readWholeBody(ctx, route, options);
   ctx.takenBody = body;
   const left = new AbortController();
   ctx.whenClientGone(() => left.abort());
@@ -98,16 +100,16 @@ function settle(
       run(ctx, outcome.claim, options);
       return undefined;
     case 'replay': {
-      const { answer, firstId } = outcome;
-      if (answer.body === undefined) {
+      const { response, firstId } = outcome;
+      if (response.body === undefined) {
         note('not_replayable');
-        throw refusedKey('too_large', firstId, answer.status, MAX_STORED_BODY_BYTES);
+        throw refusedKey('too_large', firstId, response.status, MAX_STORED_BODY_BYTES);
       }
       note('replayed');
-      return { response: storedResponse(answer, answer.body) };
+      return { response: replayedResponse(response, response.body) };
     }
     case 'refuse':
-      note(outcome.why === 'answer_unreadable' ? 'not_replayable' : outcome.why);
+      note(outcome.why === 'response_unreadable' ? 'not_replayable' : outcome.why);
       throw refusedKey(outcome.why, outcome.firstId);
     case 'in_progress':
       note('in_progress');
@@ -117,17 +119,17 @@ function settle(
   }
 }
 
-/** From here on the request has the key, and every way out of it tells the claim how it ended. */
+/** From here on the request holds the key, and every way in which it ends calls the claim. */
 function run(ctx: RequestContext, claim: Claim, options: IdempotencyOptions): void {
   let captured: CapturedResponse | undefined;
   ctx.onFinish(() => {
-    // One that was not passed on is read all the same.
+    // A response that was not passed on is still read.
     if (captured !== undefined) captured.cancel();
     else if (ctx.mayHaveSent) claim.outcomeUnknown();
     else claim.unsent();
   });
   if (ctx.clientGone) throw new ClientLeftError();
-  ctx.keyHeld = () => claim.held;
+  ctx.holdsKey = () => claim.held;
   ctx.capture = (response) => {
     const passing = new CapturedResponse(response, {
       clock: options.clock,
@@ -148,11 +150,8 @@ function run(ctx: RequestContext, claim: Claim, options: IdempotencyOptions): vo
   };
 }
 
-/**
- * The body, whole: its hash is a part of what makes requests the same, and is needed before any of it
- * may be sent.
- */
-async function takeWhole(
+/** Reads the whole body. It is a part of the fingerprint, which is needed before anything is sent. */
+async function readWholeBody(
   ctx: RequestContext,
   route: CompiledRoute,
   options: IdempotencyOptions,
@@ -164,10 +163,10 @@ async function takeWhole(
   if (Math.max(announcedLength(ctx.framing) ?? 0, ctx.body.receivedBytes) > keepBytes) {
     throw new GatewayError(
       'payload_too_large',
-      `The body of a request with an idempotency key is kept whole, up to ${keepBytes} bytes.`,
+      `The body of a request with an idempotency key must be at most ${keepBytes} bytes.`,
     );
   }
-  throw new GatewayError('gateway_overloaded', 'Too many request bodies are kept.', {
+  throw new GatewayError('gateway_overloaded', 'Too many request bodies are held in memory.', {
     headers: { 'retry-after': '1' },
   });
 }

@@ -1,52 +1,56 @@
-/** What the store has under a name: nothing, or bytes, and the revision to name in the next change. */
+/** The value under a name, and its revision, which the next change must state. */
 export interface StoredValue {
-  /** 0 where nothing was ever written, or all of it is forgotten. */
+  /** 0 if nothing was written, or if the store has removed it. */
   readonly revision: number;
-  /** undefined: nothing, or it was removed. */
+  /** undefined if there is none, or it was removed. */
   readonly value: Uint8Array | undefined;
 }
 
+/** The state of a name that was never written. */
 export const NOTHING_STORED: StoredValue = { revision: 0, value: undefined };
 
 /**
- * Where idempotency keys are kept, for all data planes together. Every change is by compare-and-set,
- * so that of several at once just one succeeds. Values are forgotten some time after they were
- * written (25 hours in NATS), whatever stands in them.
+ * Stores idempotency keys for all data planes. Every change is by compare-and-set, so that one of several simultaneous
+ * changes succeeds. Values are removed some time after they were written (25 hours in NATS), whatever they contain.
  */
 export interface IdempotencyStore {
-  /** The largest value that is taken, bytes. */
+  /** The size of the largest value, bytes. */
   readonly maxValueBytes: number;
-  /** How often the way to the store was lost, so that it was away for an unknown time. */
+  /** How often the connection was lost. The store was then unreachable for an unknown time. */
   readonly losses: number;
   /**
-   * Whether new names may be written. False some way before the store is full, as what is there grows:
-   * an answer takes more than the claim of its key.
+   * Whether new names may be written. False before the store is full, because a response takes more room than the claim
+   * of its key.
    */
   readonly hasRoom: boolean;
-  /** @throws StoreUnavailableError */
+  /**
+   * Reads a value.
+   *
+   * @throws StoreUnavailableError
+   */
   read(name: string): Promise<StoredValue>;
   /**
-   * Writes if the revision is still this one.
+   * Writes a value if the revision is still this one.
    *
-   * @returns the new revision, or undefined where the revision was another
-   * @throws StoreUnavailableError, after which the value may have been written, or may yet be
+   * @returns the new revision, or undefined if the revision was another
+   * @throws StoreUnavailableError, after which the value may have been written or may still be written
    */
   write(name: string, value: Uint8Array, revision: number): Promise<number | undefined>;
   /**
-   * Removes what stands there if the revision is still this one.
+   * Removes the value if the revision is still this one.
    *
-   * @returns the new revision, or undefined where the revision was another
+   * @returns the new revision, or undefined if the revision was another
    * @throws StoreUnavailableError as for `write`
    */
   remove(name: string, revision: number): Promise<number | undefined>;
 }
 
-/** The store cannot be asked now; what became of a change that was under way is not known. */
+/** The store cannot be used now. The result of a change is unknown. */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }
 
-/** The change was refused, as the store is full. */
+/** The change was refused because the store is full. */
 export class StoreFullError extends StoreUnavailableError {
   override readonly name = 'StoreFullError';
 }

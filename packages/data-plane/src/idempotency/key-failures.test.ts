@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from './idempotency-store.ts';
 import {
-  answerOf,
+  responseOf,
   createKeyWorld,
   settled,
   type KeyNode,
@@ -18,7 +18,7 @@ describe('a key whose store fails', () => {
     const node = world.node();
     once(node, 'write', 'reply_lost');
     const claim = await node.run();
-    claim.completed(answerOf('x'));
+    claim.completed(responseOf('x'));
     await world.pass(100);
     expect((await node.begin()).kind).toBe('replay');
   });
@@ -57,11 +57,11 @@ describe('a key whose store fails', () => {
       node.store.fault = (call) =>
         call === 'write' && (writes += 1) % 2 === 1 ? fault : undefined;
       const body = 'x'.repeat(5000);
-      claim.completed(answerOf(body));
+      claim.completed(responseOf(body));
       await world.pass(10_000);
       expect(node.counted.get('stored')).toBe(1);
       node.store.fault = () => undefined;
-      expect(await node.begin()).toMatchObject({ kind: 'replay', answer: answerOf(body) });
+      expect(await node.begin()).toMatchObject({ kind: 'replay', response: responseOf(body) });
     },
   );
 
@@ -80,9 +80,9 @@ describe('a key whose store fails', () => {
       for (const node of [owner, other]) node.store.fault = () => undefined;
       const duplicate = other.begin({ onUnknown: 'forward' });
       await world.pass(3000);
-      claim.completed(answerOf('once'));
+      claim.completed(responseOf('once'));
       await world.pass(500);
-      expect(await duplicate).toMatchObject({ kind: 'replay', answer: answerOf('once') });
+      expect(await duplicate).toMatchObject({ kind: 'replay', response: responseOf('once') });
     },
   );
 
@@ -114,7 +114,7 @@ describe('a key whose store fails', () => {
       return undefined;
     };
     await world.pass(2600);
-    claim.completed(answerOf('x'));
+    claim.completed(responseOf('x'));
     await world.pass(2000);
     expect([node.counted.get('stored'), node.counted.get('lost')]).toEqual([1, undefined]);
   });
@@ -134,16 +134,19 @@ describe('a key whose store fails', () => {
     const world = createKeyWorld();
     const node = world.node();
     const [begun, done] = [await node.run(), await node.run({ name: 'done' })];
-    done.completed(answerOf('of a former one'));
+    done.completed(responseOf('of a former one'));
     await settled();
     node.store.hasRoom = false;
     await expect(node.begin({ name: 'new' })).rejects.toThrow(StoreUnavailableError);
     expect((await world.memory.read('new')).value).toBeUndefined();
     expect(await node.begin({ name: 'done' })).toMatchObject({ kind: 'replay' });
     const duplicate = node.begin();
-    begun.completed(answerOf('of one in flight'));
+    begun.completed(responseOf('of one in flight'));
     await world.pass(500);
-    expect(await duplicate).toMatchObject({ kind: 'replay', answer: answerOf('of one in flight') });
+    expect(await duplicate).toMatchObject({
+      kind: 'replay',
+      response: responseOf('of one in flight'),
+    });
   });
 
   it('keeps the status of the response if the store has no room for its body', async () => {
@@ -151,11 +154,11 @@ describe('a key whose store fails', () => {
     const node = world.node();
     const claim = await node.run({ requestId: 'req_first' });
     node.store.fault = (_call, bytes) => (bytes > 1000 ? 'full' : undefined);
-    claim.completed(answerOf('x'.repeat(1000), ['Set-Cookie', 'y'.repeat(1000)]));
+    claim.completed(responseOf('x'.repeat(1000), ['Set-Cookie', 'y'.repeat(1000)]));
     await world.pass(500);
     expect(node.counted.get('stored_without_body')).toBe(1);
-    const answer = { ...answerOf(undefined), statusText: 'Made' };
-    expect(await node.begin()).toMatchObject({ kind: 'replay', firstId: 'req_first', answer });
+    const response = { ...responseOf(undefined), statusText: 'Made' };
+    expect(await node.begin()).toMatchObject({ kind: 'replay', firstId: 'req_first', response });
   });
 
   it('has an unknown outcome if the store stays unavailable after its request was sent', async () => {
@@ -163,7 +166,7 @@ describe('a key whose store fails', () => {
     const node = world.node();
     const claim = await node.run({ requestId: 'req_first' });
     node.die();
-    claim.completed(answerOf('x'));
+    claim.completed(responseOf('x'));
     await world.pass(31_000);
     expect(node.counted.get('uncommitted')).toBe(1);
     expect(await world.node().begin()).toMatchObject({

@@ -25,7 +25,7 @@ describe('the field Idempotency-Key', () => {
     ['with a space', 'Idempotency-Key: a b'],
     ['with a byte above ASCII', 'Idempotency-Key: caf\u00e9'],
     ['badly quoted', 'Idempotency-Key: "abc'],
-  ])('%s is refused with 400 that names it', async (_case, line) => {
+  ])('%s is refused with 400, which names it', async (_case, line) => {
     const upstream = opened(await startCountingUpstream());
     const gateway = await open(upstream);
     const response = await send(gateway, line);
@@ -37,7 +37,7 @@ describe('the field Idempotency-Key', () => {
     expect(upstream.seen).toHaveLength(0);
   });
 
-  it('twice in one request is refused with 400, the same value too', async () => {
+  it('twice in one request is refused with 400, also with the same value', async () => {
     const gateway = await open(opened(await startCountingUpstream()));
     const response = await send(gateway, 'Idempotency-Key: a', 'Idempotency-Key: a');
     expect([response.status, response.body.toString()]).toEqual([
@@ -46,7 +46,7 @@ describe('the field Idempotency-Key', () => {
     ]);
   });
 
-  it('of one and of 255 characters is taken, and goes on to the upstream as it came', async () => {
+  it('of 1 and of 255 characters is accepted, and passed on unchanged', async () => {
     const upstream = opened(await startCountingUpstream());
     const gateway = await open(upstream);
     for (const value of ['k', 'k'.repeat(255), '"a b"']) {
@@ -55,7 +55,7 @@ describe('the field Idempotency-Key', () => {
     }
   });
 
-  it('is asked for with 400 by a route that requires it', async () => {
+  it('is required with 400 by a route that requires it', async () => {
     const upstream = opened(await startCountingUpstream());
     const gateway = await open(upstream, {
       idempotency: { required: true, on_unknown: 'refuse' },
@@ -97,9 +97,9 @@ describe('the body of a request with an idempotency key', () => {
   });
 
   it.each([
-    ['of announced length', (bytes: number) => ({ body: 'x'.repeat(bytes) })],
+    ['with a content length', (bytes: number) => ({ body: 'x'.repeat(bytes) })],
     ['in chunks', stream],
-  ])('%s is kept whole up to the bound, and refused beyond it', async (_case, bodyOf) => {
+  ])('%s is accepted up to the limit, and refused above it', async (_case, bodyOf) => {
     const upstream = opened(await startCountingUpstream());
     const gateway = await open(upstream, {}, { MAX_IDEMPOTENT_BODY_BYTES: '200000' });
     const key = randomUUID();
@@ -114,7 +114,7 @@ describe('the body of a request with an idempotency key', () => {
     expect(upstream.seen).toHaveLength(2);
   });
 
-  it('is refused with 503 where too many bodies are kept', async () => {
+  it('is refused with 503 if too many bodies are held in memory', async () => {
     const gateway = await open(
       opened(await startCountingUpstream()),
       {},

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { LEASE_MS } from './claim.ts';
 import { CLOCK_SKEW_MS, KEPT_MS } from './decide-key.ts';
-import { answerOf, createKeyWorld, settled } from '../../test/idempotency/key-world.ts';
+import { responseOf, createKeyWorld, settled } from '../../test/idempotency/key-world.ts';
 import { StoreUnavailableError } from './idempotency-store.ts';
 
-/** After so long without a renewal everybody knows that a data plane is gone; a look is at most 200 ms later. */
+/** After this time without a renewal all data planes see that one is dead; a read follows within 200 ms. */
 const MAX_SILENCE_MS = LEASE_MS + CLOCK_SKEW_MS + 200;
 
-/** How an outcome ended up, once it does. */
+/** The result of a promise, once it has settled. */
 function watch<T>(promise: Promise<T>): { readonly value: T | undefined } {
   const watched: { value: T | undefined } = { value: undefined };
   void promise.then((value) => void (watched.value = value));
@@ -15,37 +15,37 @@ function watch<T>(promise: Promise<T>): { readonly value: T | undefined } {
 }
 
 describe('the keys of several data planes', () => {
-  it('let one of many duplicates run and give all others its answer', async () => {
+  it('let one of many duplicates run and give all others its response', async () => {
     const world = createKeyWorld();
     const nodes = [world.node(), world.node(), world.node()];
     const all = Array.from({ length: 33 }, () => nodes.map((node) => node.begin())).flat();
     await world.pass(100);
     const first = await Promise.race(all);
-    if (first.kind !== 'run') throw new Error('nobody runs');
-    first.claim.completed(answerOf('the answer', ['A', 'b']));
+    if (first.kind !== 'run') throw new Error('no request runs');
+    first.claim.completed(responseOf('the response', ['A', 'b']));
     await world.pass(1000);
     const outcomes = await Promise.all(all);
     expect(outcomes.filter((outcome) => outcome.kind === 'run')).toHaveLength(1);
     const replays = outcomes.flatMap((one) => (one.kind === 'replay' ? [one] : []));
     expect(replays).toHaveLength(98);
-    for (const { answer } of replays) {
-      expect(answer).toEqual(answerOf('the answer', ['A', 'b']));
+    for (const { response } of replays) {
+      expect(response).toEqual(responseOf('the response', ['A', 'b']));
     }
   });
 
-  it('hold a key for as long as its request runs', async () => {
+  it('stay claimed while their request runs', async () => {
     const world = createKeyWorld();
     const claim = await world.node().run();
     const deadlineMs = world.clock.monotonicMs() + 300_000;
     const waiting = watch(world.node().begin({ deadlineMs }));
     await world.pass(200_000);
     expect(waiting.value).toBeUndefined();
-    claim.completed(answerOf('late'));
+    claim.completed(responseOf('late'));
     await world.pass(500);
-    expect(waiting.value).toMatchObject({ kind: 'replay', answer: answerOf('late') });
+    expect(waiting.value).toMatchObject({ kind: 'replay', response: responseOf('late') });
   });
 
-  it('find out within ten seconds that a data plane died, and never run its request again', async () => {
+  it('show within ten seconds that a data plane has died, and never repeat its request', async () => {
     const world = createKeyWorld();
     const dead = world.node();
     await dead.run({ requestId: 'req_dead' });
@@ -61,7 +61,7 @@ describe('the keys of several data planes', () => {
     expect(await world.node().begin()).toEqual(unknown);
   });
 
-  it('let just one go on after a death where the route says so', async () => {
+  it('let only one request run after a death if the route allows it', async () => {
     const world = createKeyWorld();
     const dead = world.node();
     await dead.run();
@@ -77,12 +77,12 @@ describe('the keys of several data planes', () => {
     await world.pass(MAX_SILENCE_MS + 500);
     const runs = waiting.flatMap(({ value }) => (value?.kind === 'run' ? [value] : []));
     expect(runs.map((run) => run.forwarded)).toEqual([true]);
-    runs[0]?.claim.completed(answerOf('second'));
+    runs[0]?.claim.completed(responseOf('second'));
     await world.pass(500);
     expect(waiting.filter(({ value }) => value?.kind === 'replay')).toHaveLength(9);
   });
 
-  it('do not let the answer of one that was taken for dead replace that of its successor', async () => {
+  it('keep the response of a successor if the former owner was alive after all', async () => {
     const world = createKeyWorld();
     const paused = world.node();
     const claim = await paused.run();
@@ -90,16 +90,16 @@ describe('the keys of several data planes', () => {
     await world.pass(MAX_SILENCE_MS + 100);
     const successor = await world.node().run({ onUnknown: 'forward' });
     paused.store.fault = () => undefined;
-    claim.completed(answerOf('of the dead'));
+    claim.completed(responseOf('of the dead'));
     await world.pass(1000);
     expect(paused.counted.get('lost')).toBe(1);
-    successor.completed(answerOf('of the successor'));
+    successor.completed(responseOf('of the successor'));
     await world.pass(500);
     const outcome = await world.node().begin();
-    expect(outcome).toMatchObject({ kind: 'replay', answer: answerOf('of the successor') });
+    expect(outcome).toMatchObject({ kind: 'replay', response: responseOf('of the successor') });
   });
 
-  it('do not let a request begin whose data plane stood still for as long as its lease', async () => {
+  it('do not let a request start after its data plane was blocked longer than its lease', async () => {
     const world = createKeyWorld();
     const paused = world.node();
     paused.store.fault = () => {
@@ -113,7 +113,7 @@ describe('the keys of several data planes', () => {
     expect((await world.node().begin()).kind).toBe('run');
   });
 
-  it('are certain to be their claim’s as long as its lease is renewed, and never again after', async () => {
+  it('are held for certain while the lease is renewed, and not after it has ended', async () => {
     const world = createKeyWorld();
     const node = world.node();
     const claim = await node.run();
@@ -127,7 +127,7 @@ describe('the keys of several data planes', () => {
     expect(claim.held).toBe(false);
   });
 
-  it('tell the answer of one that was taken for dead, where nobody went on', async () => {
+  it('give the response of an owner that was alive after all, if no other request ran', async () => {
     const world = createKeyWorld();
     const paused = world.node();
     const claim = await paused.run();
@@ -135,12 +135,12 @@ describe('the keys of several data planes', () => {
     await world.pass(MAX_SILENCE_MS + 100);
     expect(await world.node().begin()).toMatchObject({ why: 'outcome_unknown' });
     paused.store.fault = () => undefined;
-    claim.completed(answerOf('late'));
+    claim.completed(responseOf('late'));
     await world.pass(500);
     expect(await world.node().begin()).toMatchObject({ kind: 'replay' });
   });
 
-  it('are free again where nothing was sent', async () => {
+  it('are free again if nothing was sent', async () => {
     const world = createKeyWorld();
     const node = world.node();
     (await node.run()).unsent();
@@ -149,10 +149,10 @@ describe('the keys of several data planes', () => {
     expect((await world.node().begin({ fingerprint: 'b'.repeat(64) })).kind).toBe('run');
   });
 
-  it('are forgotten a day after their request ended, and not before', async () => {
+  it('expire a day after their request has ended, not before', async () => {
     const world = createKeyWorld();
     const node = world.node();
-    (await node.run()).completed(answerOf('old'));
+    (await node.run()).completed(responseOf('old'));
     await settled();
     world.clock.advance(KEPT_MS - 1000);
     expect((await node.begin()).kind).toBe('replay');
@@ -160,7 +160,7 @@ describe('the keys of several data planes', () => {
     expect(await node.begin()).toMatchObject({ kind: 'run', forwarded: false });
   });
 
-  it('turn a duplicate away where too many wait, and stop waiting for who leaves', async () => {
+  it('refuse a duplicate if too many wait, and end the wait of a caller that leaves', async () => {
     const world = createKeyWorld();
     const node = world.node({ maxWaiting: 2 });
     await node.run({ requestId: 'req_first' });
@@ -178,14 +178,14 @@ describe('the keys of several data planes', () => {
     expect(node.keys.waiting).toBe(0);
   });
 
-  it('are waited for at a stop', async () => {
+  it('are drained at a stop', async () => {
     const world = createKeyWorld();
     const node = world.node();
     const claim = await node.run();
     const drained = watch(node.keys.drain(5000).then(() => 'drained'));
     await world.pass(1000);
     expect(drained.value).toBeUndefined();
-    claim.completed(answerOf('x'));
+    claim.completed(responseOf('x'));
     await settled();
     expect(drained.value).toBe('drained');
     expect(node.keys.held).toBe(0);

@@ -2,85 +2,85 @@ import { pause } from '@gateway/shared/clock';
 import type { Claim } from './claim.ts';
 import { Claims, type ClaimsOptions } from './claims.ts';
 import { decideKey, type KeyDecision } from './decide-key.ts';
-import { createLook, NOTHING_SEEN, type LookAtKey, type SeenKey } from './look.ts';
+import { createReadKey, NO_ENTRY, type ReadKey, type KeyState } from './read-key.ts';
 import { Polls } from './polls.ts';
-import { SteadyStore } from './steady-store.ts';
+import { WatchedStore } from './watched-store.ts';
 import { StoreUnavailableError } from './idempotency-store.ts';
-import type { StoredAnswer } from './vault.ts';
+import type { StoredResponse } from './response-vault.ts';
 
-/** A request with a key, as the store is asked about it. */
+/** A request with a key. */
 export interface KeyedRequest {
-  /** Where its key is kept; holds nothing of the key itself. */
+  /** The name of its key in the store. It does not contain the key. */
   readonly name: string;
   readonly fingerprint: string;
   readonly requestId: string;
   readonly onUnknown: 'refuse' | 'forward';
-  /** By the monotonic clock: until when it waits for another request with its key. */
+  /** Until when it waits for another request with its key, by the monotonic clock. */
   readonly deadlineMs: number;
   /** Aborts when the caller leaves. */
   readonly signal: AbortSignal;
-  /** Told of time that went by waiting for another request. */
+  /** Called with the time that it waited for another request, ms. */
   readonly waited: (ms: number) => void;
 }
 
-/** What is to become of a request with a key. `firstId` is the request that claimed the key. */
+/** What happens to a request with a key. `firstId` is the id of the request that claimed the key. */
 export type KeyOutcome =
   | { readonly kind: 'run'; readonly claim: Claim; readonly forwarded: boolean }
-  | { readonly kind: 'replay'; readonly answer: StoredAnswer; readonly firstId: string }
+  | { readonly kind: 'replay'; readonly response: StoredResponse; readonly firstId: string }
   | {
       readonly kind: 'refuse';
-      readonly why: 'conflict' | 'outcome_unknown' | 'answer_unreadable';
+      readonly why: 'conflict' | 'outcome_unknown' | 'response_unreadable';
       readonly firstId: string;
     }
   | { readonly kind: 'in_progress'; readonly firstId: string | undefined }
   | { readonly kind: 'left' };
 
-/** The keys of all data planes, as the pipeline of one sees them. */
+/** The idempotency keys, as the stage uses them. */
 export interface IdempotencyKeys {
   /**
-   * Claims the key, or finds out what becomes of the request that did, for as long as that takes.
+   * Claims the key, or waits for the outcome of the request that has claimed it.
    *
-   * @throws StoreUnavailableError where the store cannot be asked: the request must not run then
+   * @throws StoreUnavailableError if the store cannot be used. The request must not run then.
    */
   begin(request: KeyedRequest): Promise<KeyOutcome>;
-  /** Resolves when no claim is held any more, or after the time. */
+  /** Resolves when no claim is held any more, at the latest after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
 
-export interface IdempotencyKeysOptions extends Omit<ClaimsOptions, 'look'> {
-  /** Requests of this process that may wait for others at one time. */
+export interface IdempotencyKeysOptions extends Omit<ClaimsOptions, 'readKey'> {
+  /** The number of duplicates of this process that may wait at one time. */
   readonly maxWaiting: number;
 }
 
-/** With less left of its deadline than this a request is not begun. */
+/** With less time than this to its deadline, a request is not started. */
 const MIN_RUN_MS = 5;
 
 /**
- * Claims keys and waits for those that others have claimed. A new key
- * costs one round trip to the store before its request is sent.
+ * Claims keys, and waits for keys that others have claimed. A new key costs one round trip to the store before its
+ * request is sent.
  */
 export class StoredIdempotencyKeys implements IdempotencyKeys {
   readonly #options: IdempotencyKeysOptions;
-  readonly #store: SteadyStore;
-  readonly #look: LookAtKey;
-  readonly #polls: Polls<SeenKey>;
+  readonly #store: WatchedStore;
+  readonly #readKey: ReadKey;
+  readonly #polls: Polls<KeyState>;
   readonly #claims: Claims;
   #waiting = 0;
 
   constructor(options: IdempotencyKeysOptions) {
     this.#options = options;
-    this.#store = new SteadyStore(options.store, options.clock);
-    this.#look = createLook(this.#store, options.vault, options.log);
-    this.#polls = new Polls(options.clock, this.#look);
-    this.#claims = new Claims({ ...options, store: this.#store, look: this.#look });
+    this.#store = new WatchedStore(options.store, options.clock);
+    this.#readKey = createReadKey(this.#store, options.vault, options.log);
+    this.#polls = new Polls(options.clock, this.#readKey);
+    this.#claims = new Claims({ ...options, store: this.#store, readKey: this.#readKey });
   }
 
-  /** Requests that wait for others now. */
+  /** The number of duplicates that wait now. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Claims whose requests have not ended, or whose end is not stored yet. */
+  /** The number of claims whose request has not ended or whose outcome is not stored yet. */
   get held(): number {
     return this.#claims.held;
   }
@@ -90,33 +90,33 @@ export class StoredIdempotencyKeys implements IdempotencyKeys {
   }
 
   async begin(request: KeyedRequest): Promise<KeyOutcome> {
-    // Most keys are new, so claiming comes before looking.
-    let seen = NOTHING_SEEN;
-    let decision = this.#decide(seen, request);
-    for (let looks = 0; ; looks += 1) {
+    // Most keys are new, so the claim comes before a read.
+    let state = NO_ENTRY;
+    let decision = this.#decide(state, request);
+    for (let reads = 0; ; reads += 1) {
       if (decision.kind === 'claim') {
-        const claim = await this.#claims.claim(request, seen.revision);
+        const claim = await this.#claims.claim(request, state.revision);
         if (claim !== undefined) {
           return { kind: 'run', claim, forwarded: decision.after === 'unknown' };
         }
-      } else if (decision.kind !== 'wait') return this.#settled(decision, seen);
+      } else if (decision.kind !== 'wait') return this.#outcome(decision, state);
 
-      const next = looks === 0 ? this.#look(request.name) : this.#nextLook(request, looks - 1);
+      const next = reads === 0 ? this.#readKey(request.name) : this.#nextRead(request, reads - 1);
       const found = await next;
       if (found === 'left') return { kind: 'left' };
       const inProgress = found === 'refused';
-      seen = inProgress ? seen : found;
-      decision = this.#decide(seen, request);
+      state = inProgress ? state : found;
+      decision = this.#decide(state, request);
       if (inProgress || this.#tooLate(decision, request)) {
-        return { kind: 'in_progress', firstId: seen.entry?.head.request_id };
+        return { kind: 'in_progress', firstId: state.entry?.head.request_id };
       }
     }
   }
 
-  #decide(seen: SeenKey, { fingerprint, onUnknown }: KeyedRequest): KeyDecision {
+  #decide(state: KeyState, { fingerprint, onUnknown }: KeyedRequest): KeyDecision {
     const nowMs = this.#options.sharedNowMs();
-    const { steady } = this.#store;
-    return decideKey(seen.entry?.head, { fingerprint, onUnknown, nowMs, steady });
+    const { stable } = this.#store;
+    return decideKey(state.entry?.head, { fingerprint, onUnknown, nowMs, stable });
   }
 
   #tooLate(decision: KeyDecision, request: KeyedRequest): boolean {
@@ -124,24 +124,24 @@ export class StoredIdempotencyKeys implements IdempotencyKeys {
     return this.#options.clock.monotonicMs() + MIN_RUN_MS >= request.deadlineMs;
   }
 
-  async #settled(
+  async #outcome(
     decision: Extract<KeyDecision, { kind: 'replay' | 'refuse' }>,
-    seen: SeenKey,
+    state: KeyState,
   ): Promise<KeyOutcome> {
-    const firstId = seen.entry?.head.request_id ?? '';
+    const firstId = state.entry?.head.request_id ?? '';
     if (decision.kind === 'refuse') return { ...decision, firstId };
     try {
-      return { kind: 'replay', answer: await seen.answer(), firstId };
+      return { kind: 'replay', response: await state.response(), firstId };
     } catch (error) {
       if (error instanceof StoreUnavailableError) throw error;
       const { log } = this.#options;
-      log.error({ request_id: firstId, reason: String(error) }, 'a kept answer cannot be read');
-      return { kind: 'refuse', why: 'answer_unreadable', firstId };
+      log.error({ request_id: firstId, reason: String(error) }, 'stored response unreadable');
+      return { kind: 'refuse', why: 'response_unreadable', firstId };
     }
   }
 
-  /** The next look, or why there is none: too many wait or the time is up, or the caller left. */
-  async #nextLook(request: KeyedRequest, looks: number): Promise<SeenKey | 'refused' | 'left'> {
+  /** The next read, or why there is none: `refused` if too many wait or the deadline has passed. */
+  async #nextRead(request: KeyedRequest, reads: number): Promise<KeyState | 'refused' | 'left'> {
     const { maxWaiting, metrics, clock } = this.#options;
     if (hasLeft(request)) return 'left';
     if (this.#waiting >= maxWaiting) {
@@ -156,7 +156,7 @@ export class StoredIdempotencyKeys implements IdempotencyKeys {
     try {
       const leftMs = Math.max(0, request.deadlineMs - startedMs);
       const found = await Promise.race([
-        this.#polls.next(request.name, looks),
+        this.#polls.next(request.name, reads),
         pause(clock, leftMs, over.signal),
       ]);
       if (found !== undefined) return found;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Claim } from './claim.ts';
-import { answerOf, createKeyWorld } from '../../test/idempotency/key-world.ts';
+import { responseOf, createKeyWorld } from '../../test/idempotency/key-world.ts';
 
 describe('a key whose store loses its entries while the request runs', () => {
   const lost = async () => {
@@ -19,13 +19,13 @@ describe('a key whose store loses its entries while the request runs', () => {
     await world.pass(300);
     const duplicate = other.begin();
     await world.pass(1000);
-    claim.completed(answerOf('once'));
+    claim.completed(responseOf('once'));
     await world.pass(500);
     expect(await duplicate).toMatchObject({ kind: 'replay', firstId: 'req_first' });
   });
 
   it.each([
-    [{ kind: 'replay' }, (claim: Claim) => claim.completed(answerOf('once'))],
+    [{ kind: 'replay' }, (claim: Claim) => claim.completed(responseOf('once'))],
     [{ why: 'outcome_unknown' }, (claim: Claim) => claim.outcomeUnknown()],
     [{ kind: 'run' }, (claim: Claim) => claim.unsent()],
   ])('has the outcome that is stored before it is claimed again: %j', async (expected, end) => {
@@ -43,7 +43,7 @@ describe('a key whose store loses its entries while the request runs', () => {
     world.memory.loseAll();
     owner.store.losses += 1;
     await other.run({ requestId: 'req_second' });
-    claim.completed(answerOf('first'));
+    claim.completed(responseOf('first'));
     await world.pass(100);
     expect(owner.counted.get('lost')).toBe(1);
   });
@@ -52,11 +52,11 @@ describe('a key whose store loses its entries while the request runs', () => {
     const { world, claim, owner, other } = await lost();
     const second = await other.run();
     await world.pass(3000);
-    claim.completed(answerOf('first'));
+    claim.completed(responseOf('first'));
     await world.pass(500);
     expect(owner.counted.get('lost')).toBe(1);
-    second.completed(answerOf('second'));
+    second.completed(responseOf('second'));
     await world.pass(500);
-    expect(await other.begin()).toMatchObject({ kind: 'replay', answer: answerOf('second') });
+    expect(await other.begin()).toMatchObject({ kind: 'replay', response: responseOf('second') });
   });
 });

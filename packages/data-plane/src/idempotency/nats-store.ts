@@ -11,15 +11,15 @@ import {
 import { BucketRoom, type BucketFill } from './bucket-room.ts';
 
 const STREAM = `KV_${NAMES.idempotencyBucket}`;
-/** For each call. A claim needs two at most, so a keyed request is refused soon, not at its deadline. */
+/** The timeout of each call. A claim needs at most two, so a keyed request is refused soon and not at its deadline. */
 const CALL_TIMEOUT_MS = 750;
 const MAX_VALUE_BYTES = 512 * 1024;
-/** For the subject and the headers, which count towards the server's largest message. */
+/** The size of subject and headers, which count towards the largest message of the server. */
 const MESSAGE_OVERHEAD_BYTES = 4096;
 
 /**
- * The bucket of NATS KV that all data planes share; the control plane creates it. A bucket that is missing
- * or full counts as unavailable: no request runs without its guard.
+ * Stores idempotency keys in a bucket of NATS KV that all data planes share and the control plane creates. A missing or
+ * full bucket counts as unavailable, so that no request with a key runs unguarded.
  */
 export class NatsIdempotencyStore implements IdempotencyStore {
   readonly #link: NatsLink;
@@ -59,7 +59,7 @@ export class NatsIdempotencyStore implements IdempotencyStore {
 
   async #fill(): Promise<BucketFill> {
     const manager = await this.#link.jetstream?.manager;
-    if (manager === undefined) throw new StoreUnavailableError('NATS is away');
+    if (manager === undefined) throw new StoreUnavailableError('NATS is not connected');
     const { state, config } = await manager.streams.info(STREAM);
     return { bytes: state.bytes, maxBytes: config.max_bytes };
   }
@@ -69,7 +69,7 @@ function placeOf(name: string): ValueKey {
   return { stream: STREAM, subject: `$KV.${NAMES.idempotencyBucket}.${name}` };
 }
 
-/** Whatever fails, the caller only needs to know that the store cannot be used now. */
+/** Turns every error into one that says that the store cannot be used now. */
 async function orUnavailable<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -5,19 +5,19 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { StoredIdempotencyKeys, type IdempotencyKeys } from './keys.ts';
-import { createIdempotencyMetrics, type IdempotencyMetrics } from './metrics.ts';
-import { AnswerVault } from './vault.ts';
+import { createIdempotencyMetrics, type IdempotencyMetrics } from './idempotency-metrics.ts';
+import { ResponseVault } from './response-vault.ts';
 
 export interface OpenKeysOptions {
   readonly store: IdempotencyStore;
   readonly masterKeys: readonly MasterKey[];
   readonly clock: Clock;
-  /** How far the clock that all data planes go by is ahead of this one's, ms; undefined: not known. */
+  /** How far the clock of the NATS server is ahead of the local one, ms; undefined if it is unknown. */
   readonly clockOffsetMs: () => number | undefined;
   readonly random: RandomSource;
   readonly log: Logger;
   readonly registry: Registry;
-  /** Requests of this process that may wait for others at one time. */
+  /** The number of duplicates of this process that may wait at one time. */
   readonly maxWaiting: number;
 }
 
@@ -26,7 +26,7 @@ export interface OpenedKeys {
   readonly metrics: IdempotencyMetrics;
 }
 
-/** Puts together what a data plane needs to guard requests by their idempotency keys. */
+/** Creates the idempotency keys of a data plane, with their metrics. */
 export function openIdempotencyKeys(options: OpenKeysOptions): OpenedKeys {
   const { store, clock, clockOffsetMs, random, log, maxWaiting } = options;
   const metrics = createIdempotencyMetrics(options.registry, {
@@ -36,7 +36,7 @@ export function openIdempotencyKeys(options: OpenKeysOptions): OpenedKeys {
   });
   const keys = new StoredIdempotencyKeys({
     store,
-    vault: new AnswerVault(options.masterKeys, random),
+    vault: new ResponseVault(options.masterKeys, random),
     clock,
     sharedNowMs: () => clock.nowMs() + (clockOffsetMs() ?? 0),
     random,

@@ -1,17 +1,17 @@
 import { decodeEntry } from './entry.ts';
 import { StoreUnavailableError, type IdempotencyStore } from './idempotency-store.ts';
 
-/** Own changes whose replies were lost may still come in between. */
+/** Earlier changes whose answers were lost may still be stored between the tries. */
 const MAX_TRIES = 5;
 
-/** Changes what stands under a key that a claim holds, as long as it is no other claim's. */
+/** Changes the entry of a key that a claim holds, unless another claim holds it meanwhile. */
 export class OwnEntry {
   readonly #store: IdempotencyStore;
   readonly #name: string;
   readonly #claimId: string;
-  /** undefined: a change may have happened of which no answer came. */
+  /** undefined after a change that was not answered and may have been stored. */
   #revision: number | undefined;
-  /** Of the store, when the revision was told: one that lost its data may give it to another claim. */
+  /** The losses of the store when the revision was read. After a loss another claim may have the same revision. */
   #losses: number;
 
   constructor(store: IdempotencyStore, name: string, claimId: string, revision: number) {
@@ -23,18 +23,17 @@ export class OwnEntry {
   }
 
   /**
-   * Writes if the key is still this claim's, or nobody's, as after the store lost its data: who runs holds
-   * the key as long as nobody else does. Where an earlier change may have happened of which no answer came,
-   * or comes to happen meanwhile, what stands there tells by its claim id.
+   * Writes if this claim holds the key, or if no claim does, as after the store has lost its data. If an earlier change
+   * was not answered, the claim id of the stored entry shows whether this claim still holds the key.
    *
-   * @returns false where it is somebody else's
-   * @throws StoreUnavailableError; the change may have happened all the same
+   * @returns false if another claim holds the key
+   * @throws StoreUnavailableError, after which the change may still have been stored
    */
   write(value: Uint8Array): Promise<boolean> {
     return this.#change((revision) => this.#store.write(this.#name, value, revision));
   }
 
-  /** Frees the key, as `write` changes it. */
+  /** Removes the entry, under the same conditions as `write`. */
   remove(): Promise<boolean> {
     return this.#change((revision) => this.#store.remove(this.#name, revision));
   }
@@ -43,17 +42,17 @@ export class OwnEntry {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       if (this.#losses !== this.#store.losses) this.#revision = undefined;
       this.#losses = this.#store.losses;
-      const revision: number | undefined = this.#revision ?? (await this.#freeRevision());
+      const revision: number | undefined = this.#revision ?? (await this.#writableRevision());
       if (revision === undefined) return false;
       this.#revision = undefined;
       this.#revision = await make(revision);
       if (this.#revision !== undefined) return true;
     }
-    throw new StoreUnavailableError('the key was changed again and again');
+    throw new StoreUnavailableError('the entry was changed too often meanwhile');
   }
 
-  /** Of what stands under the key; undefined where that is another claim's. */
-  async #freeRevision(): Promise<number | undefined> {
+  /** The revision of the entry; undefined if another claim holds the key. */
+  async #writableRevision(): Promise<number | undefined> {
     const { revision, value } = await this.#store.read(this.#name);
     const free = value === undefined || decodeEntry(value).head.claim_id === this.#claimId;
     return free ? revision : undefined;

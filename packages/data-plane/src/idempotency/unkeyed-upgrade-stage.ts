@@ -2,9 +2,8 @@ import { refuseField } from '../request/check-head.ts';
 import type { Stage } from '../request/stage.ts';
 
 /**
- * Refuses an upgrade that carries an `Idempotency-Key`, or whose route asks for one: what goes over
- * an upgraded connection is no request that could be run once, and to pass the key over would let the
- * caller believe that it guards something.
+ * Refuses an upgrade that has an `Idempotency-Key`, or whose route requires one. An upgraded connection cannot be run
+ * once, and if the key were ignored the caller would believe that it had an effect.
  */
 export function createUnkeyedUpgrade(): Stage {
   return (ctx) => {
@@ -12,7 +11,7 @@ export function createUnkeyedUpgrade(): Stage {
       throw refuseField('idempotency-key', 'must not be sent with an upgrade');
     }
     if (ctx.route?.idempotency.required === true) {
-      throw refuseField('upgrade', 'is not taken by a route that asks for idempotency keys');
+      throw refuseField('upgrade', 'is not possible on a route that requires idempotency keys');
     }
     return undefined;
   };

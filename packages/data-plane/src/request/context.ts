@@ -117,7 +117,7 @@ export class RequestContext {
   /** Stores the response while it passes. Set if the request holds a key; it then outlives its caller. */
   capture: ((response: UpstreamResponse) => UpstreamResponse) | undefined = undefined;
   /** Whether the request certainly still holds its key; undefined if it has none. */
-  keyHeld: (() => boolean) | undefined = undefined;
+  holdsKey: (() => boolean) | undefined = undefined;
   /** Whether any part of the request may have reached an upstream. */
   mayHaveSent = false;
 

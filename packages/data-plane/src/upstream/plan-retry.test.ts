@@ -5,7 +5,7 @@ import { ClientLeftError } from '../request/caller.ts';
 import { backOff } from './plan-retry.ts';
 import { RetryBudgets } from './retry-budget.ts';
 
-function setUp(deadlineMs: number, keyHeld?: () => boolean) {
+function setUp(deadlineMs: number, holdsKey?: () => boolean) {
   const clock = manualClock();
   const budget = new RetryBudgets(clock).enter('svc');
   let leave: (() => void) | undefined;
@@ -14,7 +14,7 @@ function setUp(deadlineMs: number, keyHeld?: () => boolean) {
     upstreamMs: 0,
     clientGone: false,
     attempts: [],
-    keyHeld,
+    holdsKey,
     whenClientGone: (cancel: () => void) => void (leave = cancel),
   };
   const waiting = backOff(ctx as unknown as RequestContext, 50, budget, clock);

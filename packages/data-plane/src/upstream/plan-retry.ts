@@ -104,7 +104,7 @@ export function assertStillNeeded(ctx: RequestContext, nowMs: number): void {
 
 /** Other data planes may already have reported the outcome of the key as unknown, so nothing may be sent any more. */
 function hasLostKeyLease(ctx: RequestContext): boolean {
-  return ctx.keyHeld?.() === false;
+  return ctx.holdsKey?.() === false;
 }
 
 /** Whether the caller has left. A request with an idempotency key continues, so that its outcome is known. */

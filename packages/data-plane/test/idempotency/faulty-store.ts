@@ -5,15 +5,15 @@ import {
   type StoredValue,
 } from '../../src/idempotency/idempotency-store.ts';
 
-/** How a call goes wrong: before anything happened, or after, when only the reply is lost. */
+/** How a call fails: before anything was done, or after it, if only the reply is lost. */
 export type Fault = 'refused' | 'reply_lost' | 'full';
 
-/** A store whose calls go wrong when the test says so. */
+/** A store whose calls fail when the test says so. */
 export class FaultyIdempotencyStore implements IdempotencyStore {
   losses = 0;
   hasRoom = true;
   readonly #inner: IdempotencyStore;
-  /** Asked before each call. */
+  /** Called before each call. */
   fault: (call: 'read' | 'write' | 'remove', bytes: number) => Fault | undefined = () => undefined;
 
   constructor(inner: IdempotencyStore) {

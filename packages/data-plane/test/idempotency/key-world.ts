@@ -9,32 +9,32 @@ import {
   type KeyedRequest,
   type KeyOutcome,
 } from '../../src/idempotency/keys.ts';
-import type { StoredAnswer } from '../../src/idempotency/vault.ts';
-import { AnswerVault } from '../../src/idempotency/vault.ts';
+import type { StoredResponse } from '../../src/idempotency/response-vault.ts';
+import { ResponseVault } from '../../src/idempotency/response-vault.ts';
 import { FaultyIdempotencyStore } from './faulty-store.ts';
 import { MemoryIdempotencyStore } from './memory-store.ts';
 import { newName } from './store-contract.ts';
 
-/** A data plane's keys, with a way to its store that the test may break. */
+/** The keys of one data plane, with a store that the test may let fail. */
 export interface KeyNode {
   readonly keys: StoredIdempotencyKeys;
   readonly store: FaultyIdempotencyStore;
-  /** What its metrics counted, by name. */
+  /** The counts of its metrics, by name. */
   readonly counted: Map<string, number>;
   begin(fields?: Partial<KeyedRequest>): Promise<KeyOutcome>;
-  /** Begins what must run. */
+  /** Begins a request that must run. */
   run(fields?: Partial<KeyedRequest>): Promise<Claim>;
-  /** As if it were killed: nothing of it reaches the store any more. */
+  /** Kills it: its calls do not reach the store any more. */
   die(): void;
 }
 
-/** Data planes with one store and one clock between them, that a test moves on. */
+/** Data planes with a common store, and a common clock that the test advances. */
 export interface KeyWorld {
   readonly clock: ManualClock;
   readonly memory: MemoryIdempotencyStore;
   readonly name: string;
   node(options?: NodeOptions): KeyNode;
-  /** Moves time on, and lets everything happen that falls due. */
+  /** Advances the clock in steps, so that everything happens at its time. */
   pass(ms: number): Promise<void>;
 }
 
@@ -49,7 +49,10 @@ export function newMasterKey(id = 'k1'): MasterKey {
   return { id, bytes: new Uint8Array(randomBytes(32)) };
 }
 
-export function answerOf(body: string | undefined, fields: readonly string[] = []): StoredAnswer {
+export function responseOf(
+  body: string | undefined,
+  fields: readonly string[] = [],
+): StoredResponse {
   const bytes = body === undefined ? undefined : Buffer.from(body, 'latin1');
   return { status: 201, statusText: 'Made', fields, body: bytes };
 }
@@ -67,7 +70,7 @@ export function createKeyWorld(maxValueBytes?: number): KeyWorld {
     const count = (what: string) => void counted.set(what, (counted.get(what) ?? 0) + 1);
     const keys = new StoredIdempotencyKeys({
       store,
-      vault: new AnswerVault(masterKeys, systemRandom),
+      vault: new ResponseVault(masterKeys, systemRandom),
       clock,
       sharedNowMs: () => clock.nowMs(),
       random: systemRandom,
@@ -123,7 +126,7 @@ export function createKeyWorld(maxValueBytes?: number): KeyWorld {
   };
 }
 
-/** Lets every promise run on that can. */
+/** Resolves when all pending promises have continued. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,7 +4,7 @@ import {
   type StoredValue,
 } from '../../src/idempotency/idempotency-store.ts';
 
-/** The reference for the contract of the store. It forgets nothing unless told to, and nobody else sees it. */
+/** A store in memory, the reference for the contract of the store. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly maxValueBytes: number;
   readonly losses = 0;
@@ -16,7 +16,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.maxValueBytes = maxValueBytes;
   }
 
-  /** As a server that lost its disk. */
+  /** Loses all data, like a server that lost its disk. */
   loseAll(): void {
     this.#values.clear();
     this.#revision = 0;

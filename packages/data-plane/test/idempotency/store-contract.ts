@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts';
 
-/** A name that no other test uses, as all of them may share one store. */
+/** A name that no other test uses, because all tests may share one store. */
 export function newName(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -11,14 +11,14 @@ const text = (value: Uint8Array | undefined) =>
   value === undefined ? undefined : Buffer.from(value).toString('latin1');
 const bytes = (value: string) => Buffer.from(value, 'latin1');
 
-/** What every store of keys keeps to. */
+/** The contract that every store of idempotency keys keeps. */
 export function describeStore(name: string, store: () => IdempotencyStore): void {
   describe(name, () => {
-    it('has nothing under a name that was never written', async () => {
+    it('has no value under a name that was never written', async () => {
       expect(await store().read(newName())).toEqual({ revision: 0, value: undefined });
     });
 
-    it('gives back what was written, under the revision that the write told', async () => {
+    it('returns what was written, with the revision that the write returned', async () => {
       const key = newName();
       const all = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
       const revision = await store().write(key, all, 0);
@@ -27,7 +27,7 @@ export function describeStore(name: string, store: () => IdempotencyStore): void
       expect(Buffer.from(found.value ?? [])).toEqual(all);
     });
 
-    it('refuses a change that names another revision, and leaves what was there', async () => {
+    it('refuses a change with another revision, and keeps the value', async () => {
       const key = newName();
       const first = (await store().write(key, bytes('first'), 0)) ?? 0;
       expect(await store().write(key, bytes('second'), 0)).toBeUndefined();
@@ -40,7 +40,7 @@ export function describeStore(name: string, store: () => IdempotencyStore): void
       expect(text((await store().read(key)).value)).toBe('second');
     });
 
-    it('lets one of many writers win, whatever it is that they all saw', async () => {
+    it('accepts one of many simultaneous writes with the same revision', async () => {
       const key = newName();
       const race = async (revision: number) => {
         const tries = Array.from({ length: 20 }, (_, index) =>
@@ -54,7 +54,7 @@ export function describeStore(name: string, store: () => IdempotencyStore): void
       expect(await race(first)).toBeGreaterThan(first);
     });
 
-    it('has a removed name free again for who names the revision of the removal', async () => {
+    it('accepts a write to a removed name with the revision of the removal', async () => {
       const key = newName();
       const written = (await store().write(key, bytes('value'), 0)) ?? 0;
       const removed = (await store().remove(key, written)) ?? 0;
@@ -63,7 +63,7 @@ export function describeStore(name: string, store: () => IdempotencyStore): void
       expect(await store().write(key, bytes('again'), removed)).toBeGreaterThan(removed);
     });
 
-    it('takes a value of the largest size', async () => {
+    it('accepts a value of the largest size', async () => {
       const key = newName();
       const largest = randomBytes(store().maxValueBytes);
       await store().write(key, largest, 0);

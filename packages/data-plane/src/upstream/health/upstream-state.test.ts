@@ -174,7 +174,7 @@ describe('any sequence of events', () => {
         const running: number[] = [];
         let probe = 0;
         let nowMs = 0;
-        let told = state.name;
+        let reported = state.name;
         for (const one of events) {
           let transition;
           if (one.kind === 'begin') {
@@ -193,11 +193,11 @@ describe('any sequence of events', () => {
             transition = state.ended(one.verdict, ending, YES, nowMs);
           }
           if (transition !== undefined) {
-            expect(transition.from).toBe(told);
-            told = transition.to;
-            if (told === 'half_open') probe = 0;
+            expect(transition.from).toBe(reported);
+            reported = transition.to;
+            if (reported === 'half_open') probe = 0;
           }
-          expect(state.name).toBe(told);
+          expect(state.name).toBe(reported);
           if (state.name === 'unhealthy' || state.name === 'ejected') {
             expect(state.usable).toBe(false);
           }

@@ -7,19 +7,19 @@ import {
 } from './idempotency-store.ts';
 
 /**
- * Watches whether the store can be asked. While it is away nobody can renew a lease, so one that ended
- * meanwhile says nothing of its owner until that has had the time to renew it.
+ * Watches whether the store is available. During an outage no lease can be renewed, so a lease that ended meanwhile does
+ * not mean that its owner is dead, until the owner has had time to renew it.
  */
-export class SteadyStore implements IdempotencyStore {
+export class WatchedStore implements IdempotencyStore {
   readonly #inner: IdempotencyStore;
   readonly #clock: Clock;
-  #lossesSeen: number;
+  #knownLosses: number;
   #failedAtMs = -Infinity;
 
   constructor(inner: IdempotencyStore, clock: Clock) {
     this.#inner = inner;
     this.#clock = clock;
-    this.#lossesSeen = inner.losses;
+    this.#knownLosses = inner.losses;
   }
 
   get maxValueBytes(): number {
@@ -34,11 +34,11 @@ export class SteadyStore implements IdempotencyStore {
     return this.#inner.hasRoom;
   }
 
-  /** Whether no call has failed, and no loss was seen, for as long as a lease is for. */
-  get steady(): boolean {
+  /** Whether no call has failed and the connection was not lost for the duration of a lease. */
+  get stable(): boolean {
     const nowMs = this.#clock.monotonicMs();
-    if (this.losses !== this.#lossesSeen) {
-      this.#lossesSeen = this.losses;
+    if (this.losses !== this.#knownLosses) {
+      this.#knownLosses = this.losses;
       this.#failedAtMs = nowMs;
     }
     return nowMs - this.#failedAtMs >= LEASE_MS;

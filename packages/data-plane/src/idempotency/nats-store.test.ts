@@ -33,11 +33,11 @@ beforeAll(async () => {
 afterAll(() => nats.close());
 
 const memory = new MemoryIdempotencyStore();
-describeStore('a store of keys in memory', () => memory);
-describeStore('a store of keys in NATS', () => store);
+describeStore('a store of idempotency keys in memory', () => memory);
+describeStore('a store of idempotency keys in NATS', () => store);
 
-describe('a store of keys in NATS', () => {
-  it('is unavailable at once while NATS is away, and there again after', async () => {
+describe('the store of idempotency keys in NATS', () => {
+  it('fails at once while NATS is down, and is available again afterwards', async () => {
     const server = await nats.startServer({ data: 'outage' });
     const [away, connection] = await open(server.url);
     await ensureTopology(connection, { replicas: 1, maxRecordStreamBytes: 1024 * 1024 });
@@ -62,14 +62,14 @@ describe('a store of keys in NATS', () => {
     expect(away.losses).toBe(1);
   });
 
-  it('is unavailable, not empty, where its bucket is missing', async () => {
+  it('is unavailable, not empty, if its bucket is missing', async () => {
     const server = await nats.startServer({ data: 'bare' });
     const [bare] = await open(server.url);
     await expect(bare.read(newName())).rejects.toThrow(StoreUnavailableError);
     await expect(bare.write(newName(), Buffer.from('x'), 0)).rejects.toThrow(StoreUnavailableError);
   });
 
-  it('refuses a new key where it is full, rather than forget an old one', async () => {
+  it('refuses a new key if it is full, and removes no old one', async () => {
     const server = await nats.startServer({ data: 'full' });
     const [full, connection] = await open(server.url);
     const limits = { replicas: 1, maxRecordStreamBytes: 1024 * 1024 };
@@ -84,7 +84,7 @@ describe('a store of keys in NATS', () => {
     expect(Buffer.from((await full.read(key)).value ?? []).toString()).toBe('old');
   });
 
-  it('has no room for new keys before it refuses the ends of those that it has', async () => {
+  it('has no room for new keys before it refuses outcomes of known keys', async () => {
     const server = await nats.startServer({ data: 'nearly full' });
     const [store, connection] = await open(server.url);
     const limits = { replicas: 1, maxRecordStreamBytes: 1024 * 1024 };
@@ -95,7 +95,7 @@ describe('a store of keys in NATS', () => {
     const value = new Uint8Array(480 * 1024);
     for (let index = 0; index < 2; index += 1) await store.write(newName(), value, 0);
     await eventually(() => expect(store.hasRoom).toBe(false));
-    const answer = new Uint8Array(40 * 1024);
-    expect(await store.write(key, answer, claimed ?? 0)).toBeGreaterThan(0);
+    const response = new Uint8Array(40 * 1024);
+    expect(await store.write(key, response, claimed ?? 0)).toBeGreaterThan(0);
   });
 });

@@ -3,13 +3,13 @@ import { deriveKey, type MasterKey } from '@gateway/shared/config/master-keys';
 import type { RandomSource } from '@gateway/shared/ids';
 import { z } from 'zod';
 
-/** The answer to a request, as it is given again: end-to-end fields, as the upstream sent them. */
-export interface StoredAnswer {
+/** The stored response of a request: status, end-to-end fields and body, as the upstream sent them. */
+export interface StoredResponse {
   readonly status: number;
   readonly statusText: string;
-  /** Name, value, name, value; one character a byte. */
+  /** Name, value, name, value; each character is one byte. */
   readonly fields: readonly string[];
-  /** undefined: it was too large to be kept. */
+  /** undefined if it was too large to keep. */
   readonly body: Buffer | undefined;
 }
 
@@ -23,19 +23,19 @@ const metaSchema = z.object({
   fields: z.array(z.string()),
 });
 
-/** The answer was sealed with a key that is not there, or it is not what was sealed. */
-export class AnswerUnreadableError extends Error {
-  override readonly name = 'AnswerUnreadableError';
+/** The response was encrypted with an unknown key, or was changed. */
+export class ResponseUnreadableError extends Error {
+  override readonly name = 'ResponseUnreadableError';
 }
 
 /**
- * Seals answers with AES-256-GCM, under a key derived from the newest master key. Status and fields
- * are sealed with the body, as fields may hold secrets. Each is bound to where it is kept and to the
- * head that stands before it, so that no answer can be put under another key.
+ * Encrypts responses with AES-256-GCM and a key derived from the newest master key. Status and fields are encrypted too,
+ * because fields may contain secrets. The name and the head of the entry are authenticated, so that a response cannot be
+ * moved to another key.
  */
-export class AnswerVault {
+export class ResponseVault {
   readonly newestKeyId: string;
-  /** As key objects: to make one of bytes costs four times the sealing of a small answer. */
+  /** Key objects, because creating one costs four times as much as the encryption of a small response. */
   readonly #keys = new Map<string, KeyObject>();
   readonly #random: RandomSource;
 
@@ -47,12 +47,13 @@ export class AnswerVault {
     this.#random = random;
   }
 
-  seal(answer: StoredAnswer, name: string, headBytes: Uint8Array): Buffer {
+  /** Encrypts a response for the entry with this name and head. */
+  seal(response: StoredResponse, name: string, headBytes: Uint8Array): Buffer {
     const meta = Buffer.from(
       JSON.stringify({
-        status: answer.status,
-        status_text: answer.statusText,
-        fields: answer.fields,
+        status: response.status,
+        status_text: response.statusText,
+        fields: response.fields,
       }),
       'utf8',
     );
@@ -62,22 +63,27 @@ export class AnswerVault {
     this.#random(nonce);
     const cipher = createCipheriv('aes-256-gcm', this.#key(this.newestKeyId), nonce);
     cipher.setAAD(associated(name, headBytes));
-    const sealed = [length, meta, answer.body ?? Buffer.alloc(0)].map((part) =>
+    const sealed = [length, meta, response.body ?? Buffer.alloc(0)].map((part) =>
       cipher.update(part),
     );
     sealed.push(cipher.final());
     return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
   }
 
-  /** @throws AnswerUnreadableError */
+  /**
+   * Decrypts the response of the entry with this name and head.
+   *
+   * @throws ResponseUnreadableError
+   */
   open(
     sealed: Uint8Array,
     keyId: string,
     bodyKept: boolean,
     name: string,
     headBytes: Uint8Array,
-  ): StoredAnswer {
-    if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new AnswerUnreadableError('cut short');
+  ): StoredResponse {
+    if (sealed.length < NONCE_BYTES + TAG_BYTES)
+      throw new ResponseUnreadableError('it is truncated');
     const start = NONCE_BYTES + TAG_BYTES;
     const decipher = createDecipheriv(
       'aes-256-gcm',
@@ -99,7 +105,8 @@ export class AnswerVault {
 
   #key(id: string): KeyObject {
     const key = this.#keys.get(id);
-    if (key === undefined) throw new AnswerUnreadableError('GATEWAY_MASTER_KEYS lacks its key');
+    if (key === undefined)
+      throw new ResponseUnreadableError('its key is not in GATEWAY_MASTER_KEYS');
     return key;
   }
 }
@@ -108,7 +115,7 @@ function finalOf(decipher: { final(): Buffer }): Buffer {
   try {
     return decipher.final();
   } catch (cause) {
-    throw new AnswerUnreadableError('it is not what was sealed', { cause });
+    throw new ResponseUnreadableError('it was changed', { cause });
   }
 }
 

@@ -3,10 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { pause, systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import { LEASE_MS } from './claim.ts';
-import { FaultyIdempotencyStore } from '../../test/idempotency/faulty-store.ts';
 import { MemoryIdempotencyStore } from '../../test/idempotency/memory-store.ts';
 import { startTestDataPath } from '../../test/data-path.ts';
-import { testSnapshot, testToken } from '@gateway/shared/test/snapshot';
 import { openGateway, postKeyed, startCountingUpstream } from '../../test/keyed-request.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { expectRefusal } from '@gateway/shared/test/refusal';
@@ -16,8 +14,8 @@ const opened = closeAfterEach();
 
 const open = async (...args: Parameters<typeof openGateway>) => opened(await openGateway(...args));
 
-describe('the end of a request with an idempotency key', () => {
-  it('frees its key where no upstream could be reached', async () => {
+describe('the outcome of a request with an idempotency key', () => {
+  it('frees the key if no upstream could be reached', async () => {
     const port = await closedPort();
     const gateway = await open({ url: `http://127.0.0.1:${port}` });
     const key = randomUUID();
@@ -27,7 +25,7 @@ describe('the end of a request with an idempotency key', () => {
     expect((await gateway.recordOf(again)).idempotency).toBe('first');
   });
 
-  it('sends nothing and frees its key where the claim comes after the deadline', async () => {
+  it('frees the key if the claim was stored after the deadline, and nothing is sent', async () => {
     const upstream = opened(await startCountingUpstream());
     const idempotencyStore = new MemoryIdempotencyStore();
     const claim = idempotencyStore.write.bind(idempotencyStore);
@@ -47,7 +45,7 @@ describe('the end of a request with an idempotency key', () => {
   });
 
   it.each(['refuse', 'forward'] as const)(
-    'has an unknown end where the upstream broke off after it was sent: %s',
+    'is unknown if the upstream closed the connection after the request was sent: %s',
     async (onUnknown) => {
       let arrivals = 0;
       const upstream = opened(
@@ -85,13 +83,17 @@ describe('the end of a request with an idempotency key', () => {
   );
 
   it.each([
-    ['is run again by the retries of its route', 0, 3],
-    ['is not once its lease was over, as others may have told its end unknown', LEASE_MS, 1],
-  ])('%s: stood still for %i ms', async (_what, stoodStillMs, arrivals) => {
+    ['includes the retries of the route', 0, 3],
+    [
+      'includes no retry after the end of the lease, because it may have been reported as unknown',
+      LEASE_MS,
+      1,
+    ],
+  ])('%s: the process was blocked for %i ms', async (_what, blockedMs, arrivals) => {
     let aheadMs = 0;
     const upstream = opened(
       await startUpstream((_seen, response) => {
-        aheadMs = stoodStillMs;
+        aheadMs = blockedMs;
         response.writeHead(503).end();
       }),
     );
@@ -112,7 +114,7 @@ describe('the end of a request with an idempotency key', () => {
     expect(upstream.seen).toHaveLength(arrivals);
   });
 
-  it('has an unknown end where the upstream broke off within its body', async () => {
+  it('is unknown if the upstream closed the connection within the body', async () => {
     const upstream = opened(
       await startRawUpstream((socket) => {
         socket.once('data', () => {
@@ -127,7 +129,7 @@ describe('the end of a request with an idempotency key', () => {
     await expectRefusal(await postKeyed(gateway, key), 409, 'idempotency_outcome_unknown');
   });
 
-  it('retries within its one claim where the route says so', async () => {
+  it('includes retries under one claim if the route allows them', async () => {
     const upstream = opened(
       await startUpstream((_seen, response) => {
         response.writeHead(upstream.seen.length < 3 ? 503 : 200).end(`${upstream.seen.length}`);
@@ -146,7 +148,7 @@ describe('the end of a request with an idempotency key', () => {
     expect(upstream.seen).toHaveLength(3);
   });
 
-  it('goes on when its caller leaves, so that the next use gets the answer', async () => {
+  it('is stored after the caller has left, so that the next use gets the response', async () => {
     const held: (() => void)[] = [];
     const upstream = opened(
       await startUpstream((_seen, response) => void held.push(() => response.end('done'))),
@@ -172,7 +174,7 @@ describe('the end of a request with an idempotency key', () => {
     });
   });
 
-  it('reads the rest of a response whose caller left within it', async () => {
+  it('is stored if the caller leaves within the response', async () => {
     const body = 'x'.repeat(600_000);
     let rest: (() => void) | undefined;
     const upstream = opened(
@@ -195,10 +197,10 @@ describe('the end of a request with an idempotency key', () => {
   });
 
   it.each([
-    ['of no answer', 0, true],
+    ['without content', 0, true],
     ['of 1 MiB', 1024 * 1024, true],
-    ['of 1 MiB and a byte', 1024 * 1024 + 1, false],
-  ])('keeps a body %s (%i bytes): %s', async (_case, size, isKept) => {
+    ['of 1 MiB and one byte', 1024 * 1024 + 1, false],
+  ])('contains a body %s (%i bytes): %s', async (_case, size, isKept) => {
     const body = Buffer.alloc(size, 'abcdefg');
     const upstream = opened(await startUpstream((_seen, response) => void response.end(body)));
     const gateway = await open(upstream);
@@ -216,53 +218,5 @@ describe('the end of a request with an idempotency key', () => {
       expect((await gateway.recordOf(again)).idempotency).toBe('not_replayable');
     }
     expect(upstream.seen).toHaveLength(1);
-  });
-
-  it('is each caller’s and each route’s own', async () => {
-    const upstream = opened(await startCountingUpstream());
-    const route = { upstreams: [upstream.url] };
-    const one = await open(upstream);
-    const key = randomUUID();
-    await postKeyed(one, key);
-    await one.use(testSnapshot({ ...route, id: 'rte_other', name: 'other' }, one.token));
-    expect((await postKeyed(one, key, { path: 'other' })).headers.has('idempotent-replayed')).toBe(
-      false,
-    );
-    const snapshot = testSnapshot(route, one.token);
-    await one.use({ ...snapshot, tokens: [testToken(one.token, { id: 'tok_other' })] });
-    expect((await postKeyed(one, key)).headers.has('idempotent-replayed')).toBe(false);
-    expect(upstream.seen).toHaveLength(3);
-    await one.use(snapshot);
-    expect((await postKeyed(one, key)).headers.get('idempotent-replayed')).toBe('true');
-  });
-
-  it('is refused with 503 and not sent while the store of keys is away; one without goes on', async () => {
-    const upstream = opened(await startCountingUpstream());
-    const store = new FaultyIdempotencyStore(new MemoryIdempotencyStore());
-    store.fault = () => 'refused';
-    const route = { upstreams: [upstream.url] };
-    const gateway = opened(await startTestDataPath(route, { idempotencyStore: store }));
-    const refused = await postKeyed(gateway, randomUUID());
-    await expectRefusal(refused, 503, 'idempotency_unavailable');
-    expect(refused.headers.get('retry-after')).toBe('1');
-    expect((await gateway.recordOf(refused)).idempotency).toBe('unavailable');
-    expect(upstream.seen).toHaveLength(0);
-    expect((await gateway.call('test', { method: 'POST', body: 'x' })).status).toBe(201);
-  });
-
-  it('is refused with 503 and not sent where it is new and the store has no room; an old one is answered', async () => {
-    const upstream = opened(await startCountingUpstream());
-    const store = new FaultyIdempotencyStore(new MemoryIdempotencyStore());
-    const route = { upstreams: [upstream.url] };
-    const gateway = opened(await startTestDataPath(route, { idempotencyStore: store }));
-    const roomTold = () => gateway.registry.getSingleMetricAsString('gateway_idempotency_has_room');
-    const key = randomUUID();
-    await postKeyed(gateway, key);
-    expect(await roomTold()).toMatch(/ 1$/);
-    store.hasRoom = false;
-    await expectRefusal(await postKeyed(gateway, randomUUID()), 503, 'idempotency_unavailable');
-    expect((await postKeyed(gateway, key)).headers.get('idempotent-replayed')).toBe('true');
-    expect(upstream.seen).toHaveLength(1);
-    expect(await roomTold()).toMatch(/ 0$/);
   });
 });

@@ -9,6 +9,7 @@ import type { KeyResult } from '../request/context.ts';
 export type ClaimEnd =
   'stored' | 'stored_without_body' | 'freed' | 'unknown' | 'lost' | 'uncommitted';
 
+/** The counters of idempotency keys. */
 export interface IdempotencyMetrics {
   result(result: KeyResult): void;
   ended(end: ClaimEnd): void;
@@ -20,13 +21,14 @@ export interface IdempotencyMetrics {
   claimAbandoned(): void;
 }
 
-/** Read at each scrape. */
+/** The values of the gauges, read at each scrape. */
 export interface IdempotencyGauges {
   readonly waiting: () => number;
   readonly held: () => number;
   readonly hasRoom: () => boolean;
 }
 
+/** Registers the metrics of idempotency keys. */
 export function createIdempotencyMetrics(
   registry: Registry,
   gauges: IdempotencyGauges,
@@ -34,39 +36,39 @@ export function createIdempotencyMetrics(
   const instruments = new Instruments(registry);
   const results = instruments.counter(
     'gateway_idempotency_requests_total',
-    'Requests with an idempotency key, by what the key did to them.',
+    'Requests with an idempotency key, by result',
     ['result'],
   );
   const ends = instruments.counter(
     'gateway_idempotency_claims_ended_total',
-    'Claims of idempotency keys, by how they ended.',
+    'Claims of idempotency keys that have ended, by outcome',
     ['end'],
   );
   const droppedBytes = instruments.counter(
     'gateway_idempotency_dropped_bytes_total',
-    'Bytes of responses that were not stored and cannot be replayed.',
+    'Bytes of responses that were not stored and cannot be replayed',
   );
   const refused = instruments.counter(
     'gateway_idempotency_waiters_refused_total',
-    'Duplicates that were refused because too many duplicates wait.',
+    'Duplicates that were refused because too many duplicates wait',
   );
   const abandoned = instruments.counter(
     'gateway_idempotency_claims_abandoned_total',
-    'Claims of requests that were never sent and that could not be removed from the store.',
+    'Claims of requests that were never sent and that could not be removed from the store',
   );
   instruments.observeGauge(
     'gateway_idempotency_waiting',
-    'Duplicates that wait for the first request with their key.',
+    'Duplicates that wait for the first request with their key',
     gauges.waiting,
   );
   instruments.observeGauge(
     'gateway_idempotency_claims_held',
-    'Idempotency keys that this data plane holds a claim of.',
+    'Idempotency keys that this data plane holds a claim of',
     gauges.held,
   );
   instruments.observeGauge(
     'gateway_idempotency_has_room',
-    '0 while the bucket of idempotency keys is so full that new keys are refused.',
+    '0 while the bucket of idempotency keys is so full that new keys are refused',
     () => (gauges.hasRoom() ? 1 : 0),
   );
   return {

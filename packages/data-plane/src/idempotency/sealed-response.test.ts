@@ -1,27 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
-import { answerOf, createKeyWorld, newMasterKey } from '../../test/idempotency/key-world.ts';
+import { responseOf, createKeyWorld, newMasterKey } from '../../test/idempotency/key-world.ts';
 
-describe('a stored answer', () => {
+describe('a stored response', () => {
   it.each([0, 1, 700, 1000, 5000, 100_000])(
-    'of %i bytes comes back whole from values of 1000 bytes at most',
+    'of %i bytes is restored from values of at most 1000 bytes',
     async (size) => {
       const world = createKeyWorld(1000);
       const body = Array.from({ length: size }, (_, at) => String.fromCharCode(at % 256)).join('');
-      const answer = answerOf(body, ['Set-Cookie', 'a=1', 'Set-Cookie', 'b=\u00e9']);
-      (await world.node().run()).completed(answer);
+      const response = responseOf(body, ['Set-Cookie', 'a=1', 'Set-Cookie', 'b=\u00e9']);
+      (await world.node().run()).completed(response);
       await world.pass(100);
       const outcome = await world.node().begin();
       expect(outcome).toMatchObject({
         kind: 'replay',
-        answer: { ...answer, body: expect.anything() },
+        response: { ...response, body: expect.anything() },
       });
-      expect(outcome.kind === 'replay' && outcome.answer.body?.toString('latin1')).toBe(body);
+      expect(outcome.kind === 'replay' && outcome.response.body?.toString('latin1')).toBe(body);
     },
   );
 
-  it('shows nothing of itself in the store', async () => {
+  it('is not readable in the store', async () => {
     const world = createKeyWorld();
-    (await world.node().run()).completed(answerOf('secret body', ['X-Secret', 'secret field']));
+    (await world.node().run()).completed(responseOf('secret body', ['X-Secret', 'secret field']));
     await world.pass(100);
     const stored = Buffer.from((await world.memory.read(world.name)).value ?? []).toString(
       'latin1',
@@ -30,33 +30,33 @@ describe('a stored answer', () => {
     for (const part of ['secret', 'X-Secret', '201', 'Made']) expect(stored).not.toContain(part);
   });
 
-  it('opens with an older master key, and is refused without it', async () => {
+  it('is decrypted with an older master key, and unreadable without it', async () => {
     const world = createKeyWorld();
     const old = newMasterKey('old');
     const claim = await world.node({ masterKeys: [old] }).run({ requestId: 'req_first' });
-    claim.completed(answerOf('x'));
+    claim.completed(responseOf('x'));
     await world.pass(100);
     const rotated = world.node({ masterKeys: [newMasterKey('new'), old] });
     expect((await rotated.begin()).kind).toBe('replay');
     expect(await world.node({ masterKeys: [newMasterKey('new')] }).begin()).toEqual({
       kind: 'refuse',
-      why: 'answer_unreadable',
+      why: 'response_unreadable',
       firstId: 'req_first',
     });
   });
 
-  it('opens under no other key, and not after it was changed', async () => {
+  it('is unreadable under another idempotency key, or after it was changed', async () => {
     const world = createKeyWorld();
     const node = world.node();
-    (await node.run()).completed(answerOf('x'));
+    (await node.run()).completed(responseOf('x'));
     await world.pass(100);
     const { value = new Uint8Array() } = await world.memory.read(world.name);
     await world.memory.write('moved', value, 0);
-    expect(await node.begin({ name: 'moved' })).toMatchObject({ why: 'answer_unreadable' });
+    expect(await node.begin({ name: 'moved' })).toMatchObject({ why: 'response_unreadable' });
     const changed = Buffer.from(value);
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
     const { revision } = await world.memory.read(world.name);
     await world.memory.write(world.name, changed, revision);
-    expect(await node.begin()).toMatchObject({ why: 'answer_unreadable' });
+    expect(await node.begin()).toMatchObject({ why: 'response_unreadable' });
   });
 });
