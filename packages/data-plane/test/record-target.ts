@@ -23,7 +23,7 @@ interface Stored {
   readonly records: RequestRecord[];
 }
 
-/** Creates the record stream as a control plane does, and reads what it holds. */
+/** Creates the record stream as a control plane does, and reads its content. */
 export async function openRecordTarget(
   own: OwnNats,
   url: string,
@@ -54,7 +54,7 @@ export async function openRecordTarget(
 
 export interface StartedRecordStream {
   readonly stream: RecordStream;
-  /** Adds as many records and returns their ids. */
+  /** Adds this many records and returns their ids. */
   readonly add: (count: number) => string[];
   readonly metric: (name: string) => Promise<number>;
 }

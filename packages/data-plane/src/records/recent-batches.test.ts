@@ -17,15 +17,15 @@ function setUp() {
   return { clock, recent, ids };
 }
 
-describe('the batches that were sent last', () => {
-  it('are given once, oldest first', () => {
+describe('the batches that were stored last', () => {
+  it('are returned once, oldest first', () => {
     const { recent, ids } = setUp();
     for (const id of ['a', 'b', 'c']) recent.add(batch(id));
     expect(ids()).toEqual(['a', 'b', 'c']);
     expect([ids(), recent.bytes]).toEqual([[], 0]);
   });
 
-  it('are those of the time before the last one, however long ago that was', () => {
+  it('are those of the time before the last one, however old that is', () => {
     const { clock, recent, ids } = setUp();
     recent.add(batch('a'));
     clock.advance(1);
@@ -36,7 +36,7 @@ describe('the batches that were sent last', () => {
     expect(ids()).toEqual(['b', 'c']);
   });
 
-  it('are never more than fit', () => {
+  it('never exceed the ring', () => {
     const { recent, ids } = setUp();
     recent.add(batch('a', 60));
     recent.add(batch('b', 30));
@@ -46,7 +46,7 @@ describe('the batches that were sent last', () => {
     expect([recent.bytes, ids()]).toEqual([0, []]);
   });
 
-  it('are whole and the newest ones, whatever their sizes', () => {
+  it('are complete and the newest ones, whatever their sizes', () => {
     fc.assert(
       fc.property(sizes(120), (all) => {
         const { recent } = setUp();
@@ -59,7 +59,7 @@ describe('the batches that were sent last', () => {
     );
   });
 
-  it('fill the room but for what one at its end and one at the newest leave', () => {
+  it('use the whole ring, except for the rests at its end and before the oldest', () => {
     fc.assert(
       fc.property(sizes(20), (all) => {
         const { recent } = setUp();

@@ -3,13 +3,13 @@ import type { RecordBatch } from './record-batcher.ts';
 
 export interface RecentBatchesOptions {
   readonly clock: Clock;
-  /** How much longer than its acknowledgement a batch is kept, as long as others follow it. */
+  /** How long a batch is kept after its acknowledgement, if others follow, ms. */
   readonly keptMs: number;
-  /** Of their bodies together; past it the oldest go. */
+  /** The limit of all bodies together. Above it the oldest batches are removed. */
   readonly maxBytes: number;
 }
 
-/** Where in the ring the body of a batch lies. */
+/** A batch and the position of its body in the ring. */
 interface Kept {
   readonly id: string;
   readonly records: number;
@@ -19,20 +19,20 @@ interface Kept {
 }
 
 /**
- * The batches that NATS stored last. Until a control plane has read them they are nowhere else, and a
- * server that comes back without its data has lost them.
+ * Keeps the last batches that NATS has stored. Until a control plane has read them they are stored nowhere else, and a
+ * server that returns without its data has lost them.
  *
- * Their bodies are copied into one ring: each kept as it is would live long enough to become old
- * garbage, a kilobyte for every request, which V8 collects by marking the whole heap.
+ * The bodies are copied into one ring buffer. Separate buffers, a kilobyte for each request, would survive until V8 moves
+ * them to the old generation, which is collected by marking the whole heap.
  */
 export class RecentBatches {
   readonly #options: RecentBatchesOptions;
-  /** Its pages become resident as they are written. */
+  /** Its memory becomes resident when it is written. */
   readonly #ring: Buffer;
   /** Oldest first, in the order of the ring. */
   #batches: Kept[] = [];
   #bytes = 0;
-  /** Behind the newest body. */
+  /** The position after the newest body. */
   #end = 0;
 
   constructor(options: RecentBatchesOptions) {
@@ -40,11 +40,12 @@ export class RecentBatches {
     this.#ring = Buffer.allocUnsafeSlow(options.maxBytes);
   }
 
+  /** The size of all kept bodies. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** A batch was acknowledged now. */
+  /** Adds a batch that was acknowledged now. */
   add({ id, records, body }: RecordBatch): void {
     const { clock, keptMs, maxBytes } = this.#options;
     const atMs = clock.monotonicMs();
@@ -52,7 +53,7 @@ export class RecentBatches {
     this.#dropWhile((oldest) => bytes > maxBytes || atMs - oldest.atMs > keptMs);
     if (bytes > maxBytes) return;
     if (this.#end + bytes > maxBytes) {
-      // A body lies in one piece: what is left at the end of the ring stays unused.
+      // A body is stored contiguously, so the rest at the end of the ring stays unused.
       this.#dropWhile(({ start }) => start >= this.#end);
       this.#end = 0;
     }
@@ -64,15 +65,15 @@ export class RecentBatches {
     this.#bytes += bytes;
   }
 
-  #dropWhile(isOver: (oldest: Kept) => boolean): void {
+  #dropWhile(isOutdated: (oldest: Kept) => boolean): void {
     for (let [oldest] = this.#batches; oldest !== undefined; [oldest] = this.#batches) {
-      if (!isOver(oldest)) return;
+      if (!isOutdated(oldest)) return;
       this.#batches.shift();
       this.#bytes -= oldest.bytes;
     }
   }
 
-  /** Gives all of them, oldest first, and keeps none. */
+  /** Returns all batches, oldest first, and removes them. */
   takeAll(): readonly RecordBatch[] {
     const taken = this.#batches.map(({ id, records, start, bytes }) => ({
       id,

@@ -33,7 +33,7 @@ function recordsOf(batch: RecordBatch | undefined) {
 }
 
 describe('the batches of records', () => {
-  it('go out when their oldest record has waited for its time, and not before', () => {
+  it('are emitted when their oldest record has waited long enough, not before', () => {
     const { clock, batches, add } = setUp();
     const records = [requestRecord(Date.now()), requestRecord(Date.now())];
     add(records[0] ?? requestRecord(Date.now()));
@@ -47,14 +47,14 @@ describe('the batches of records', () => {
     expect(batches).toHaveLength(1);
   });
 
-  it('go out at once when they are full', () => {
+  it('are emitted at once when they are full', () => {
     const { batches, batcher, add } = setUp();
     for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) add(requestRecord(Date.now()));
     expect(batches.map(({ records }) => records)).toEqual([MAX_BATCH_RECORDS]);
     expect(batcher.records).toBe(0);
   });
 
-  it('wait for their own time though the one before went out full', () => {
+  it('wait for their own time after a full one was emitted', () => {
     const { clock, batches, add } = setUp();
     for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) add(requestRecord(Date.now()));
     clock.advance(MAX_BATCH_DELAY_MS - 1);
@@ -65,7 +65,7 @@ describe('the batches of records', () => {
     expect(batches.map(({ records }) => records)).toEqual([MAX_BATCH_RECORDS, 1]);
   });
 
-  it('refuse a record that no batch could hold', () => {
+  it('do not contain a record that is too large for any batch', () => {
     const { batches, batcher, add, refused } = setUp();
     add(requestRecord(Date.now(), { path: 'x'.repeat(MAX_BATCH_BYTES) }));
     batcher.flush();
@@ -74,7 +74,7 @@ describe('the batches of records', () => {
     expect(batches).toEqual([]);
   });
 
-  it('hold every record once, in order, within the bounds, under ids of their own', () => {
+  it('contain every record once, in order and within the limits, with unique ids', () => {
     const path = fc
       .tuple(
         fc.constantFrom('a', 'é', '\u{1f600}', '"'),

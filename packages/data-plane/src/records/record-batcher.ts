@@ -10,24 +10,26 @@ import { recordRow } from '@gateway/shared/records/record-row';
 
 /** One message of the record stream. */
 export interface RecordBatch {
-  /** The same each time this batch is sent, and of no other batch. */
+  /** Unique to this batch, and the same each time it is sent. */
   readonly id: string;
   readonly body: Uint8Array;
   readonly records: number;
 }
 
+/** Gathers records into batches. */
 export interface RecordBatcher {
-  /** Records that are in no batch yet. */
+  /** The number of records that are not in a batch yet. */
   readonly records: number;
-  /** Takes the record of a request that is over. */
+  /** Adds the record of a finished request. */
   add(record: RequestRecord): void;
-  /** Emits what has gathered, if anything has. */
+  /** Emits the records gathered so far, if there are any. */
   flush(): void;
 }
 
+/** Receives the batches. */
 export interface BatchSink {
   emit(batch: RecordBatch): void;
-  /** A record was given up, as it is larger than a batch may be. */
+  /** A record was dropped because it is larger than a batch may be. */
   tooLarge(): void;
 }
 
@@ -35,21 +37,21 @@ const START = Buffer.from(RECORD_BATCH_START);
 const END = Buffer.from(RECORD_BATCH_END);
 const COMMA = 0x2c;
 const EMPTY_BYTES = START.length + END.length;
-/** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
+/** The most bytes that UTF-8 needs for one UTF-16 code unit. */
 const MAX_BYTES_PER_CHAR = 3;
 
-/** So many records are written in a row: less than a millisecond, in which others wait. */
+/** The number of records that are serialized in a row. They block the event loop for less than a millisecond. */
 const BURST_RECORDS = 32;
 
 /**
- * Gathers records into batches, each emitted when it is full, or old enough that a record is found
- * soon after its response.
+ * Creates a batcher. It emits a batch when it is full or after `MAX_BATCH_DELAY_MS`, so that a record can be read soon
+ * after its response.
  *
- * Records become text some at a time. Between two requests the code for it is driven out of the core's
- * caches by the code that handles a request, and has to be fetched again for each record.
+ * Several records are serialized together. Between two requests the code for that is evicted from the caches of the CPU,
+ * and would have to be loaded again for each record.
  */
 export function createRecordBatcher(clock: Clock, sink: BatchSink): RecordBatcher {
-  // Text is written as bytes at once: as text, half a megabyte of it would live until the next flush.
+  // Text is converted to bytes at once, because half a megabyte of strings would otherwise live until the next flush.
   const buffer = Buffer.allocUnsafeSlow(MAX_BATCH_BYTES);
   let used = 0;
   let records = 0;
@@ -71,7 +73,7 @@ export function createRecordBatcher(clock: Clock, sink: BatchSink): RecordBatche
   }
 
   function append(requestId: string, json: string): void {
-    // Measured only where the worst that its characters could take might not fit.
+    // The exact size is only computed if the largest possible one might not fit.
     if (used + json.length * MAX_BYTES_PER_CHAR + EMPTY_BYTES > MAX_BATCH_BYTES) {
       const bytes = Buffer.byteLength(json);
       if (bytes + EMPTY_BYTES > MAX_BATCH_BYTES) {
@@ -95,7 +97,7 @@ export function createRecordBatcher(clock: Clock, sink: BatchSink): RecordBatche
   function emit(): void {
     if (records === 0) return;
     const batch: RecordBatch = {
-      // A request's id is in one batch only, so the first one names the batch.
+      // The id of a request is in one batch only, so the first id identifies the batch.
       id: `${firstId}.${records}`,
       body: Buffer.concat([buffer.subarray(0, used), END]),
       records,

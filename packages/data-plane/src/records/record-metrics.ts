@@ -4,6 +4,7 @@ import type { Counter, Histogram, Registry } from 'prom-client';
 /** Why records were dropped; the label of the metric. */
 export type DropReason = 'memory_full' | 'spool_full' | 'spool_failed' | 'too_large' | 'closed';
 
+/** The metrics of request records. */
 export interface RecordMetrics {
   readonly sent: Counter;
   readonly sentAgain: Counter;
@@ -12,15 +13,16 @@ export interface RecordMetrics {
   readonly publishSeconds: Histogram;
 }
 
-/** Read at each scrape. */
+/** The values of the gauges, read at each scrape. */
 export interface RecordGauges {
-  /** In memory, without an acknowledgement. */
+  /** Records in memory that NATS has not acknowledged. */
   readonly pendingRecords: () => number;
   readonly spooledBytes: () => number;
 }
 
 const PUBLISH_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
+/** Registers the metrics of request records. */
 export function createRecordMetrics(registry: Registry, gauges: RecordGauges): RecordMetrics {
   const instruments = new Instruments(registry);
   instruments.observeGauge(
@@ -30,7 +32,7 @@ export function createRecordMetrics(registry: Registry, gauges: RecordGauges): R
   );
   instruments.observeGauge(
     'gateway_records_spooled_bytes',
-    'Request records on disk that are waiting to be sent',
+    'Size of the request records on disk that wait to be sent',
     gauges.spooledBytes,
   );
   return {
@@ -40,11 +42,11 @@ export function createRecordMetrics(registry: Registry, gauges: RecordGauges): R
     ),
     sentAgain: instruments.counter(
       'gateway_records_sent_again_total',
-      'Request records that were sent again because NATS may have lost them while it was away',
+      'Request records that were sent again because NATS may have lost them while it was unreachable',
     ),
     dropped: instruments.counter(
       'gateway_records_dropped_total',
-      'Request records that were dropped and are stored nowhere',
+      'Request records that were lost, by reason',
       ['reason'],
     ),
     publishFailures: instruments.counter(

@@ -15,19 +15,21 @@ export interface RecordPublisherOptions {
   /** NATS has stored the batch; `tookMs` is the duration of the attempt that succeeded. */
   readonly onSent: (batch: RecordBatch, tookMs: number) => void;
   readonly onFailure: () => void;
-  /** The batch exceeds the server's largest message, now and later; it is no longer held. */
+  /** The batch exceeds the largest message of the server. It is not held any more. */
   readonly onTooLarge: (batch: RecordBatch) => void;
 }
 
-/** Holds batches until NATS has stored them. Their order may change: readers know records by their ids. */
+/** Holds batches until NATS has stored them. Their order may change, because readers identify records by their ids. */
 export interface RecordPublisher {
+  /** The number of records held. */
   readonly records: number;
-  /** Memory of the batches held, bytes. */
+  /** The memory of the batches held, bytes. */
   readonly bytes: number;
-  /** Whether the newest attempt failed. */
+  /** Whether the last attempt failed. */
   readonly failing: boolean;
+  /** Takes a batch and sends it until NATS has stored it. */
   send(batch: RecordBatch): void;
-  /** Resolves when nothing is held. */
+  /** Resolves when no batch is held. */
   settled(): Promise<unknown>;
   /** Stops sending and returns the batches that are not known to be stored. */
   stop(): RecordBatch[];
@@ -35,18 +37,19 @@ export interface RecordPublisher {
 
 const PUBLISH_TIMEOUT_MS = 5000;
 const MAX_IN_FLIGHT = 8;
-/** For the subject and the headers, which count towards the server's largest message. */
+/** The size of subject and headers, which count towards the largest message of the server. */
 const MESSAGE_OVERHEAD_BYTES = 1024;
-/** Memory of a batch beside its body, so that many small batches are not counted as nothing. */
+/** The memory of a batch in addition to its body. */
 const BATCH_OVERHEAD_BYTES = 512;
 const BACK_OFF = { firstMs: 100, maxMs: 5000 };
 const LOG_EVERY_FAILURES = 20;
 
-/** Memory of a batch, bytes. */
+/** The memory of a batch, bytes. */
 export function heldBytes(batch: RecordBatch): number {
   return batch.body.length + BATCH_OVERHEAD_BYTES;
 }
 
+/** Creates a publisher of record batches. */
 export function createRecordPublisher(options: RecordPublisherOptions): RecordPublisher {
   const { link, clock, log } = options;
   const subject = recordSubject(options.dataPlaneId);
@@ -104,7 +107,7 @@ export function createRecordPublisher(options: RecordPublisherOptions): RecordPu
       failed(batch, attempt, error);
       return;
     }
-    if (failures > 0) log.info('record publish works again');
+    if (failures > 0) log.info('record publish succeeds again');
     failures = 0;
     if (release(batch)) options.onSent(batch, clock.monotonicMs() - startedMs);
     pump();
@@ -116,7 +119,7 @@ export function createRecordPublisher(options: RecordPublisherOptions): RecordPu
     waiting.add(batch);
     options.onFailure();
     if (failures % LOG_EVERY_FAILURES === 0) {
-      log.warn({ reason: String(error) }, 'record publish failed; the records are kept');
+      log.warn({ reason: String(error) }, 'record publish failed; retrying');
     }
     failures += 1;
     backOff?.cancel();
@@ -145,7 +148,7 @@ export function createRecordPublisher(options: RecordPublisherOptions): RecordPu
       resume();
       return;
     }
-    // Their answers are lost. Waiting for the timeouts would cost seconds after a short break.
+    // Their answers are lost. Waiting for the timeouts would cost seconds after a short disconnect.
     for (const batch of inFlight.keys()) waiting.add(batch);
     inFlight.clear();
   });

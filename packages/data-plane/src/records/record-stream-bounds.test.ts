@@ -15,10 +15,10 @@ beforeEach(async () => {
 
 afterEach(() => own.close());
 
-/** Small enough that a few batches of a hundred records pass them. */
+/** Small enough that a few batches of a hundred records exceed them. */
 const small = { maxMemoryBytes: 300_000, segmentBytes: 200_000 };
 
-describe('what NATS does not take of the records', () => {
+describe('the record stream while NATS does not accept records', () => {
   it('keeps records while the stream is full, and sends them when there is room', async () => {
     const server = await own.startServer();
     const target = await openRecordTarget(own, server.url, 500_000);
@@ -37,11 +37,11 @@ describe('what NATS does not take of the records', () => {
     }, slow);
     expect(arrived).toEqual(ids);
     await eventually(async () => expect(await metric('gateway_records_sent_total')).toBe(2000));
-    // A file goes after its last batch was acknowledged.
+    // A file is removed after its last batch was acknowledged.
     await eventually(async () => expect(await metric('gateway_records_spooled_bytes')).toBe(0));
   });
 
-  it('writes to disk what the memory does not hold, and sends that too', async () => {
+  it('writes records that exceed the memory to disk, and sends them later', async () => {
     const server = await own.startServer();
     await openRecordTarget(own, server.url);
     await server.stop();
@@ -62,7 +62,7 @@ describe('what NATS does not take of the records', () => {
     expect(await readdir(spoolDir(own))).toEqual([]);
   });
 
-  it('past all bounds drops the newest, and counts each one', async () => {
+  it('drops new records above all limits, and counts each one', async () => {
     const server = await own.startServer();
     await openRecordTarget(own, server.url);
     await server.stop();
@@ -87,7 +87,7 @@ describe('what NATS does not take of the records', () => {
     expect(sorted(await target.ids())).toEqual(sorted(kept));
   });
 
-  it('closed while NATS is away, leaves everything on disk, which the next process sends', async () => {
+  it('writes everything to disk if it is closed while NATS is down, and the next process sends it', async () => {
     const server = await own.startServer();
     await openRecordTarget(own, server.url);
     await server.stop();
@@ -109,7 +109,7 @@ describe('what NATS does not take of the records', () => {
     );
   });
 
-  it('closed while NATS does not store, gives up waiting at its deadline and keeps it all', async () => {
+  it('stops waiting at its deadline if it is closed while NATS does not answer, and keeps everything', async () => {
     const server = await own.startServer();
     const first = startRecordStream(own, own.connect(server.url));
     const ids = first.add(30);

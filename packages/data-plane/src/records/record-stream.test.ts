@@ -14,8 +14,8 @@ beforeEach(async () => {
 
 afterEach(() => own.close());
 
-describe('the stream of records', () => {
-  it('brings every record to NATS, in whole batches under ids of their own', async () => {
+describe('the record stream', () => {
+  it('sends every record to NATS, in complete batches with unique ids', async () => {
     const server = await own.startServer();
     const target = await openRecordTarget(own, server.url);
     const { add, metric } = startRecordStream(own, own.connect(server.url));
@@ -30,7 +30,7 @@ describe('the stream of records', () => {
     expect(await metric('gateway_record_publish_seconds_count')).toBe(3);
   });
 
-  it('keeps what comes while NATS is away at the start, and sends it once NATS is there', async () => {
+  it('keeps records while NATS is down at the start, and sends them later', async () => {
     const server = await own.startServer();
     await openRecordTarget(own, server.url);
     await server.stop();
@@ -46,7 +46,7 @@ describe('the stream of records', () => {
     expect(sorted(await target.ids())).toEqual(sorted(ids));
   });
 
-  it('loses none of the records that come while the server restarts', async () => {
+  it('loses no record while the server restarts', async () => {
     const server = await own.startServer();
     await openRecordTarget(own, server.url);
     const { add, metric } = startRecordStream(own, own.connect(server.url));
@@ -71,12 +71,12 @@ describe('the stream of records', () => {
       slow,
     );
     const target = await openRecordTarget(own, server.url);
-    // Some may be there twice; the ingest knows them by their id.
+    // Some may be stored twice; the ingest recognizes them by their id.
     expect(sorted([...new Set(await target.ids())])).toEqual(sorted(ids));
     expect(await metric('gateway_records_pending')).toBe(0);
   });
 
-  it('sends the last records again when NATS comes back without its data', async () => {
+  it('sends the last records again when NATS returns without its data', async () => {
     const server = await own.startServer();
     const target = await openRecordTarget(own, server.url);
     const { add, metric } = startRecordStream(own, own.connect(server.url));
@@ -92,7 +92,7 @@ describe('the stream of records', () => {
     expect(await metric('gateway_records_sent_again_total')).toBe(700);
   });
 
-  it('keeps records while the stream is missing, and sends them when it was made anew', async () => {
+  it('keeps records while the stream is missing, and sends them when it was created again', async () => {
     const server = await own.startServer();
     const { add, metric } = startRecordStream(own, own.connect(server.url));
     const ids = add(10);
@@ -104,7 +104,7 @@ describe('the stream of records', () => {
     expect(sorted(await target.ids())).toEqual(sorted(ids));
   });
 
-  it('has sent everything when it is closed, without waiting for a batch to fill', async () => {
+  it('sends everything when it is closed, without waiting for a full batch', async () => {
     const server = await own.startServer();
     const target = await openRecordTarget(own, server.url);
     const { stream, add, metric } = startRecordStream(own, own.connect(server.url));

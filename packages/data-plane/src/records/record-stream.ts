@@ -12,23 +12,24 @@ import { openSpool } from './spool.ts';
 export interface RecordStreamOptions {
   readonly link: NatsLink;
   readonly dataPlaneId: string;
-  /** Used by this data plane alone. */
+  /** Used by this data plane only. */
   readonly spoolDir: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly registry: Registry;
   /** Returns numbers in [0, 1). */
   readonly random?: () => number;
-  /** Memory of batches that NATS has not stored; default 32 MiB. */
+  /** The memory for batches that NATS has not stored; 32 MiB by default. */
   readonly maxMemoryBytes?: number;
-  /** Default 1 GiB. */
+  /** The size of the spool; 1 GiB by default. */
   readonly maxSpoolBytes?: number;
-  /** Size at which a spool file is closed; default 4 MiB. */
+  /** The size at which a spool file is closed; 4 MiB by default. */
   readonly segmentBytes?: number;
 }
 
+/** Sends request records to NATS. */
 export interface RecordStream {
-  /** Why records are dropped; undefined while none are dropped, and once NATS has stored some again. */
+  /** Why records are dropped; undefined if none are, or if NATS has stored records since. */
   readonly problem: string | undefined;
   /** Adds the record of a finished request. Returns at once and never throws. */
   add(record: RequestRecord): void;
@@ -40,16 +41,16 @@ export interface RecordStream {
 }
 
 const MIB = 1024 * 1024;
-/** Memory of records that wait for a slow disk. */
+/** The memory for records that wait for a slow disk. */
 const MAX_SPOOLING_BYTES = 8 * MIB;
-/** Several times as long as control planes take to read a stored batch. */
+/** Several times as long as a control plane takes to read a stored batch. */
 const RECENT_MS = 5000;
 const MAX_RECENT_BYTES = 4 * MIB;
 
 /**
- * Sends request records to NATS. While NATS is away or full they are held in memory up to a bound, then on
- * disk up to a bound; beyond both the newest are dropped and counted. A record is sent at least once: the
- * last ones are sent again after NATS was away, because it may have come back without its data.
+ * Creates a record stream. While NATS is unreachable or full, records are held in memory up to a limit, then on disk up
+ * to a limit. Above both, new records are dropped and counted. A record is sent at least once: the last ones are sent
+ * again after NATS was unreachable, because it may have returned without its data.
  */
 export function createRecordStream(options: RecordStreamOptions): RecordStream {
   const { link, clock, log } = options;
@@ -141,7 +142,7 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     try {
       const segment = await spool.take();
       if (segment === undefined || isClosing()) return;
-      log.info({ batches: segment.batches.length }, 'sending request records from the spool');
+      log.info({ batches: segment.batches.length }, 'sending records from the spool');
       await sendAll(segment.batches);
       await segment.remove();
     } finally {
@@ -179,8 +180,9 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     const rest = publisher.stop().filter((batch) => !onDisk.has(batch));
     await Promise.all(rest.map(toSpool));
     await spool.close();
-    if (rest.length > 0)
-      log.warn({ batches: rest.length }, 'request records written to the spool at the stop');
+    if (rest.length > 0) {
+      log.warn({ batches: rest.length }, 'unsent records written to the spool');
+    }
   }
 
   function linkChanged(): void {

@@ -9,13 +9,13 @@ const batch = fc.record({
   records: fc.integer({ min: 0, max: 500 }),
 });
 
-/** Bodies as plain arrays, as buffers of equal content differ by what they are views of. */
+/** Bodies as plain arrays, because equal buffers may be views of different memory. */
 function plain(batches: readonly RecordBatch[]) {
   return batches.map(({ id, body, records }) => ({ id, body: [...body], records }));
 }
 
 describe('a spool file', () => {
-  it('gives back what was written to it', () => {
+  it('returns the batches that were written', () => {
     fc.assert(
       fc.property(fc.array(batch), (batches) => {
         const file = Buffer.concat(batches.map(encodeFrame));
@@ -26,7 +26,7 @@ describe('a spool file', () => {
     );
   });
 
-  it('cut anywhere gives exactly the batches that are whole before the cut', () => {
+  it('that is truncated anywhere returns exactly the complete batches', () => {
     fc.assert(
       fc.property(fc.array(batch, { maxLength: 6 }), fc.nat(), (batches, where) => {
         const frames = batches.map(encodeFrame);
@@ -43,7 +43,7 @@ describe('a spool file', () => {
     );
   });
 
-  it('damaged anywhere gives every other batch, and tells how much it left out', () => {
+  it('that is damaged anywhere returns every other batch, and the number of skipped bytes', () => {
     const many = fc.array(batch, { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(many, fc.nat(), fc.integer({ min: 1, max: 255 }), (batches, where, flip) => {

@@ -1,15 +1,16 @@
 import { crc32 } from 'node:zlib';
 import type { RecordBatch } from './record-batcher.ts';
 
-/**
- * A batch in a spool file, numbers big-endian:
- * bytes after the head (4), CRC-32 of them (4) | records (4), length of the id (1), id, body.
+/*
+ * A batch in a spool file, with big-endian numbers:
+ * number of bytes after the head (4), CRC-32 of them (4) | records (4), length of the id (1), id, body.
  */
 const HEAD_BYTES = 8;
 const FIXED_BYTES = 5;
-/** Above any batch; what claims more is damage. */
+/** Larger than any batch. A frame with a greater length is damaged. */
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
+/** The stored form of a batch. */
 export function encodeFrame(batch: RecordBatch): Buffer {
   const id = Buffer.from(batch.id, 'latin1');
   const frame = Buffer.allocUnsafe(HEAD_BYTES + FIXED_BYTES + id.length + batch.body.length);
@@ -22,17 +23,18 @@ export function encodeFrame(batch: RecordBatch): Buffer {
   return frame;
 }
 
+/** The content of a spool file. */
 export interface DecodedFrames {
   readonly batches: readonly RecordBatch[];
-  /** Behind the last whole batch, as a crash leaves it. */
+  /** Bytes after the last complete batch, left by a crash. */
   readonly tornBytes: number;
-  /** Before a whole batch, as a bad disk leaves them. */
+  /** Invalid bytes before a complete batch, left by a bad disk. */
   readonly damagedBytes: number;
 }
 
 /**
- * The whole batches of a file. A crash leaves the last one torn; a bad disk may damage any, which costs
- * the others nothing: where a frame does not hold, the next one that does is looked for.
+ * Decodes the complete batches of a file. A crash leaves the last one incomplete. A bad disk may damage any; then the next
+ * valid frame is searched for, so that no other batch is lost.
  */
 export function decodeFrames(file: Buffer): DecodedFrames {
   const batches: RecordBatch[] = [];
@@ -53,7 +55,7 @@ interface Frame {
   readonly batch: RecordBatch;
 }
 
-/** A length begins with a zero, which JSON has nowhere, so a search reads little more than once. */
+/** Finds the next valid frame. The first byte of a length is zero, which JSON never contains, so the search is fast. */
 function nextFrame(file: Buffer, from: number): Frame | undefined {
   for (let start = from; start !== -1; start = file.indexOf(0, start + 1)) {
     const frame = frameAt(file, start);

@@ -40,7 +40,7 @@ async function takeAll(spool: Spool): Promise<RecordBatch[]> {
 const numbers = (batches: readonly RecordBatch[]) => batches.map(({ records }) => records);
 
 describe('the spool', () => {
-  it('gives back what was put in, the oldest first, and is then empty', async () => {
+  it('returns what was written, oldest first, and is then empty', async () => {
     const { spool } = newSpool();
     for (let number = 1; number <= 10; number += 1) {
       expect(await spool.append(batchOf(number))).toBe('spooled');
@@ -54,7 +54,7 @@ describe('the spool', () => {
     expect(await readdir(dir)).toEqual([]);
   });
 
-  it('is found by the next process, which adds to it without touching what is there', async () => {
+  it('is found by the next process, which does not change existing files', async () => {
     const first = newSpool().spool;
     await first.append(batchOf(1));
     await first.close();
@@ -64,11 +64,11 @@ describe('the spool', () => {
     expect(numbers(await takeAll(second))).toEqual([1, 2]);
   });
 
-  it('loses nothing beside a process that ends later than the next one begins', async () => {
+  it('loses nothing if a process ends after the next one has started', async () => {
     const ending = newSpool().spool;
     const next = newSpool().spool;
     expect(next.bytes).toBe(0);
-    // Both have looked, and found nothing.
+    // Both have scanned the folder and found nothing.
     expect(await next.take()).toBeUndefined();
     expect(await ending.take()).toBeUndefined();
     expect(await ending.append(batchOf(1))).toBe('spooled');
@@ -88,7 +88,7 @@ describe('the spool', () => {
     expect(numbers(await takeAll(newSpool().spool))).toEqual([1, 2]);
   });
 
-  it('leaves out a torn end, says so, and loses nothing of the other files', async () => {
+  it('skips and logs an incomplete end, and loses nothing of the other files', async () => {
     const first = newSpool().spool;
     for (const number of [1, 2, 3, 4, 5, 6]) await first.append(batchOf(number));
     await first.close();
@@ -98,11 +98,11 @@ describe('the spool', () => {
     await writeFile(file, content.subarray(0, content.length - 1));
     const { spool, lines } = newSpool();
     expect(numbers(await takeAll(spool))).toEqual([1, 2, 3, 5, 6]);
-    expect(lines.map(({ msg }) => msg)).toEqual(['the torn end of a spool file is left out']);
+    expect(lines.map(({ msg }) => msg)).toEqual(['incomplete end of a spool file skipped']);
     expect(spool.bytes).toBe(0);
   });
 
-  it('leaves out what is damaged in the middle of a file, says so, and loses nothing beside it', async () => {
+  it('skips and logs damage in the middle of a file, and loses nothing else', async () => {
     const first = newSpool({ segmentBytes: 10_000 }).spool;
     for (const number of [1, 2, 3]) await first.append(batchOf(number));
     await first.close();
@@ -117,7 +117,7 @@ describe('the spool', () => {
     expect(spool.bytes).toBe(0);
   });
 
-  it('loses no batch to a damaged first line of a file', async () => {
+  it('loses no batch if the first line of a file is damaged', async () => {
     const first = newSpool().spool;
     await first.append(batchOf(1));
     await first.close();
@@ -145,7 +145,7 @@ describe('the spool', () => {
     expect(await readdir(dir)).toEqual([name]);
   });
 
-  it('takes no more than its bound, over restarts too, and again once there is room', async () => {
+  it('never exceeds its limit, also over restarts, and accepts batches again when there is room', async () => {
     const size = FIRST_LINE.length + encodeFrame(batchOf(1)).length;
     const bounds = { maxBytes: size * 2 };
     const first = newSpool(bounds).spool;
@@ -160,19 +160,19 @@ describe('the spool', () => {
     expect(numbers(await takeAll(spool))).toEqual([2, 4]);
   });
 
-  it('reports what cannot be written, says so once, and goes on when it can be again', async () => {
+  it('reports a failed write, logs it once, and continues when writes succeed again', async () => {
     await writeFile(dir, 'a file where the folder should be');
     const { spool, lines } = newSpool();
     expect(await spool.append(batchOf(1))).toBe('spool_failed');
     expect(await spool.append(batchOf(2))).toBe('spool_failed');
-    expect(lines.filter(({ msg }) => msg === 'the spool cannot be written')).toHaveLength(1);
+    expect(lines.filter(({ msg }) => msg === 'spool write failed')).toHaveLength(1);
     expect(await spool.take()).toBeUndefined();
     await rm(dir);
     expect(await spool.append(batchOf(3))).toBe('spooled');
     expect(numbers(await takeAll(spool))).toEqual([3]);
   });
 
-  it('can be read by its owner alone, and passes over files that are not its own', async () => {
+  it('is only readable by its owner, and ignores other files', async () => {
     const { spool } = newSpool();
     await spool.append(batchOf(1));
     await spool.close();

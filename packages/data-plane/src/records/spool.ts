@@ -7,33 +7,36 @@ import type { RecordBatch } from './record-batcher.ts';
 import { decodeFrames, encodeFrame } from './spool-frame.ts';
 
 export interface SpoolOptions {
-  /** Made when something is first written. */
+  /** Created by the first write. */
   readonly dir: string;
   readonly maxBytes: number;
-  /** From this size on a file is closed and another begun; a file is read as a whole. */
+  /** The size at which a file is closed and the next one is started. A file is read as a whole. */
   readonly segmentBytes: number;
   readonly log: Logger;
 }
 
+/** What happened to a batch. */
 export type AppendResult = 'spooled' | 'spool_full' | 'spool_failed';
 
+/** The batches of one file. */
 export interface SpoolSegment {
   readonly batches: readonly RecordBatch[];
-  /** All of it has been sent. */
+  /** Removes the file, when all of it has been sent. */
   remove(): Promise<void>;
 }
 
 /**
- * Batches on disk, in files that are written once and removed whole. What a crashed process left is
- * found by the next. No call rejects. Calls are made one after the other, in their order.
+ * Stores batches on disk, in files that are written once and removed as a whole. The next process finds the files of one
+ * that has crashed. Calls run one after the other, in their order, and never reject.
  */
 export interface Spool {
-  /** On disk; 0 until the first call has looked. */
+  /** The size of all files; 0 until the folder was read. */
   readonly bytes: number;
+  /** Writes a batch. */
   append(batch: RecordBatch): Promise<AppendResult>;
-  /** The oldest file that was not taken yet; a torn end, and what is damaged, is left out. */
+  /** Reads the oldest file that was not taken yet, without an incomplete end and damaged batches. */
   take(): Promise<SpoolSegment | undefined>;
-  /** Flushes what was written to the disk. */
+  /** Closes the current file and flushes it to the disk. */
   close(): Promise<void>;
 }
 
@@ -48,19 +51,21 @@ const FIRST_LINE = Buffer.from(formatLine(KIND, SPOOL_FILE_FORMAT));
 
 const NAME = /^records-(\d{10})\.spool$/;
 
-/** The number in the name of a spool's file, by which files are ordered; undefined where it is none. */
+/** The number in the name of a spool file, which gives the order; undefined for other files. */
 export function spoolFileNumber(name: string): number | undefined {
   const [, digits] = NAME.exec(name) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
 
+/** The name of the spool file with this number. */
 export function spoolFileName(number: number): string {
   return `records-${String(number).padStart(10, '0')}.spool`;
 }
 
+/** Opens the spool in a folder. */
 export function openSpool(options: SpoolOptions): Spool {
   const { dir, maxBytes, segmentBytes, log } = options;
-  /** Closed and not taken, oldest first. */
+  /** Files that are closed and not taken, oldest first. */
   let closed: Segment[] = [];
   let current: (Segment & { readonly file: FileHandle }) | undefined;
   let nextNumber = 1;
@@ -68,10 +73,10 @@ export function openSpool(options: SpoolOptions): Spool {
   let failing = false;
   let last: Promise<unknown> = scan();
 
-  /** Runs after everything before it. */
+  /** Runs the step after all earlier ones. */
   function inTurn<T>(step: () => Promise<T>): Promise<T> {
     const done = last.then(step);
-    // Who called sees a failure; it does not stand in the way of the next call.
+    // The caller sees a failure; the next step runs anyway.
     last = done.catch(() => undefined);
     return done;
   }
@@ -89,7 +94,7 @@ export function openSpool(options: SpoolOptions): Spool {
       }
     } catch (error) {
       if (!hasCode(error, 'ENOENT'))
-        log.error({ reason: String(error) }, 'the spool cannot be read');
+        log.error({ reason: String(error) }, 'spool folder not readable');
     }
     closed = closed.toSorted((a, b) => a.number - b.number);
     nextNumber = (closed.at(-1)?.number ?? 0) + 1;
@@ -108,9 +113,9 @@ export function openSpool(options: SpoolOptions): Spool {
       failing = false;
       return 'spooled';
     } catch (error) {
-      if (!failing) log.error({ reason: String(error) }, 'the spool cannot be written');
+      if (!failing) log.error({ reason: String(error) }, 'spool write failed');
       failing = true;
-      // A part of the frame may be in the file, and what followed it there would not be read.
+      // A part of the frame may be in the file, so nothing is appended to this file any more.
       await end(true);
       return 'spool_failed';
     }
@@ -124,7 +129,7 @@ export function openSpool(options: SpoolOptions): Spool {
       try {
         return { ...segment, file: await open(fileOf(segment), 'ax', 0o600) };
       } catch (error) {
-        // A process before this one, which has not quite ended, wrote it since we looked; the next one sends it.
+        // A former process that has not ended yet has created it since the scan. The next process sends it.
         if (!hasCode(error, 'EEXIST')) throw error;
       }
     }
@@ -134,17 +139,17 @@ export function openSpool(options: SpoolOptions): Spool {
     if (current === undefined) return;
     const { file, number, bytes: written } = current;
     current = undefined;
-    // On a full disk files can be made that nothing can be written to.
+    // On a full disk a file can be created, but not written.
     if (written > 0) closed.push({ number, bytes: written });
     try {
       if (written === 0) await rm(fileOf({ number, bytes: 0 }), { force: true });
       if (torn) await file.truncate(written);
       await file.sync();
     } catch (error) {
-      log.error({ reason: String(error) }, 'a file of the spool could not be flushed to the disk');
+      log.error({ reason: String(error) }, 'spool file not flushed to the disk');
     } finally {
       await file.close().catch((error: unknown) => {
-        log.error({ reason: String(error) }, 'a file of the spool could not be closed');
+        log.error({ reason: String(error) }, 'spool file not closed');
       });
     }
   }
@@ -161,7 +166,7 @@ export function openSpool(options: SpoolOptions): Spool {
     }
   }
 
-  /** undefined: it cannot be read by this process; it stays for the next one. */
+  /** Returns undefined if this process cannot read the file; it stays for the next process. */
   async function read(segment: Segment): Promise<readonly RecordBatch[] | undefined> {
     const name = path.basename(fileOf(segment));
     try {
@@ -171,18 +176,18 @@ export function openSpool(options: SpoolOptions): Spool {
         log.error({ file: name, format: line.format }, 'spool file of unknown format skipped');
         return undefined;
       }
-      // A damaged first line costs no batch.
+      // A damaged first line loses no batch.
       const { batches, tornBytes, damagedBytes } = decodeFrames(content.subarray(line?.end ?? 0));
       if (damagedBytes > 0) {
-        const damage = { file: name, damaged_bytes: damagedBytes };
-        log.error(damage, 'a file of the spool is damaged: the records at that place are lost');
+        const fields = { file: name, damaged_bytes: damagedBytes };
+        log.error(fields, 'damaged spool records skipped; they are lost');
       }
       if (tornBytes > 0) {
-        log.warn({ file: name, torn_bytes: tornBytes }, 'the torn end of a spool file is left out');
+        log.warn({ file: name, torn_bytes: tornBytes }, 'incomplete end of a spool file skipped');
       }
       return batches;
     } catch (error) {
-      log.error({ file: name, reason: String(error) }, 'a file of the spool cannot be read');
+      log.error({ file: name, reason: String(error) }, 'spool file not readable');
       return undefined;
     }
   }
@@ -192,8 +197,8 @@ export function openSpool(options: SpoolOptions): Spool {
       await rm(fileOf(segment), { force: true });
       bytes -= segment.bytes;
     } catch (error) {
-      // It is sent again by the next process, and known there by the ids of its records.
-      log.error({ reason: String(error) }, 'a file of the spool cannot be removed');
+      // The next process sends it again. Readers recognize its records by their ids.
+      log.error({ reason: String(error) }, 'spool file not removed');
     }
   }
 
