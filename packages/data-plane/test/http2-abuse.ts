@@ -7,7 +7,7 @@ import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream'
 
 export type Fields = readonly (readonly [string, string])[];
 
-/** Flags of a request that is nothing but a head. */
+/** The flags of a request without a body. */
 export const HEAD = FLAG.endHeaders | FLAG.endStream;
 export const PROTOCOL_ERROR = 1;
 export const ENHANCE_YOUR_CALM = 11;
@@ -15,7 +15,7 @@ export const ENHANCE_YOUR_CALM = 11;
 export const resetCode = (payload: Buffer) => payload.readUInt32BE(0);
 export const goAwayCode = (payload: Buffer) => payload.readUInt32BE(4);
 
-/** The pseudo fields of a request that is served. */
+/** The pseudo-header fields of a valid request. */
 export const pseudo = (method = 'GET'): Fields => [
   [':method', method],
   [':scheme', 'https'],
@@ -23,19 +23,19 @@ export const pseudo = (method = 'GET'): Fields => [
   [':path', '/v1/proxy/test'],
 ];
 
-/** What each test has anew: an upstream, a gateway before it, and a connection of frames to that. */
+/** An upstream, a gateway, and a raw HTTP/2 connection to it, opened for each test. */
 export interface Http2Abuse {
   readonly upstream: TestUpstream;
   readonly gateway: SecureDataPath;
   readonly connection: FrameConnection;
   readonly bearer: () => Fields[number];
-  /** The field block of a request that is served, with these fields more. */
+  /** The field block of a valid request with additional fields. */
   readonly request: (...more: Fields) => Buffer;
-  /** Another caller is served, and another stream of the same connection where that stands. */
+  /** Checks that another caller is served, and another stream of the same connection if it is open. */
   readonly othersAreServed: () => Promise<void>;
 }
 
-/** To be called once, at the top of a file of tests. */
+/** Registers the hooks that open and close all this. Called once, at the top of a test file. */
 export function abuseOfHttp2(environment: Readonly<Record<string, string>> = {}): Http2Abuse {
   let upstream: TestUpstream;
   let gateway: SecureDataPath;

@@ -4,13 +4,13 @@ export interface Http2Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** With which code the stream ended; 0 where it ended well. */
+  /** The error code of the stream; 0 if it ended without an error. */
   readonly code: number;
-  /** Whether the end of the body was told. */
+  /** Whether the body ended regularly. */
   readonly complete: boolean;
 }
 
-/** Sends a request on a connection of HTTP/2, and gives what came of it once its stream is over. */
+/** Sends a request on an HTTP/2 connection. Resolves when its stream has ended. */
 export function http2Call(
   session: ClientHttp2Session,
   fields: Readonly<Record<string, string | string[]>>,
@@ -25,7 +25,7 @@ function endsWith(body: string | undefined) {
   return { endStream: body === undefined };
 }
 
-/** What comes of a stream, once it is over. */
+/** Resolves with the result of a stream when it has ended. */
 export function http2Answer(stream: ClientHttp2Stream): Promise<Http2Answer> {
   return new Promise((resolve) => {
     let headers: IncomingHttpHeaders = {};

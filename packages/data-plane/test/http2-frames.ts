@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import { eventually } from '@gateway/shared/test/eventually';
 
-/** Frame types and flags of RFC 9113 section 6 and 7. */
+/** Frame types and flags of RFC 9113 sections 6 and 7. */
 export const FRAME = {
   data: 0,
   headers: 1,
@@ -21,7 +21,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** A connection of HTTP/2 below any client: what one would refuse to send. */
+/** A raw HTTP/2 connection, on which anything can be sent. */
 export interface FrameConnection {
   readonly socket: TLSSocket;
   readonly closed: boolean;
@@ -29,7 +29,7 @@ export interface FrameConnection {
   send(type: number, flags: number, stream: number, payload?: Buffer): void;
   /** Sends many frames in one write. */
   sendAll(frames: readonly Buffer[]): void;
-  /** The first frame of the type, on the stream where one is given. */
+  /** Resolves with the first frame of this type, on this stream if it is given. */
   frame(type: number, stream?: number): Promise<Frame>;
   destroy(): void;
 }
@@ -93,7 +93,7 @@ export function frame(
   return Buffer.concat([head, payload]);
 }
 
-/** A field block: each field literal, without indexing and without Huffman (RFC 7541 section 6.2.2). */
+/** A field block of literal fields, without indexing and Huffman coding (RFC 7541 section 6.2.2). */
 export function fieldBlock(fields: readonly (readonly [string, string])[]): Buffer {
   return Buffer.concat(
     fields.map(([name, value]) => Buffer.concat([Buffer.from([0]), text(name), text(value)])),
@@ -105,7 +105,7 @@ function text(value: string): Buffer {
   return Buffer.concat([integer(bytes.length), bytes]);
 }
 
-/** RFC 7541 section 5.1, with a prefix of seven bits. */
+/** An integer with a prefix of seven bits (RFC 7541 section 5.1). */
 function integer(value: number): Buffer {
   if (value < 127) return Buffer.from([value]);
   const bytes = [127];

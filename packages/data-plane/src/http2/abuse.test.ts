@@ -17,15 +17,15 @@ const abuse = abuseOfHttp2({
   MAX_HEADER_BYTES: '8192',
 });
 
-describe('a caller of HTTP/2 that floods', () => {
+describe('an HTTP/2 caller that floods', () => {
   const resets = (count: number) =>
     Array.from({ length: count }, (_none, index) => [
       frame(FRAME.headers, HEAD, 2 * index + 1, abuse.request()),
       frame(FRAME.rstStream, 0, 2 * index + 1, Buffer.from([0, 0, 0, 8])),
     ]).flat();
 
-  it('with resets is sent away at the bound, with GOAWAY (CVE-2023-44487)', async () => {
-    // Not many more than the bound: what is left unread lets the kernel drop what was answered.
+  it('with resets gets GOAWAY at the limit (CVE-2023-44487)', async () => {
+    // Not many more than the limit, because the kernel drops answers if bytes stay unread.
     abuse.connection.sendAll(resets(MAX_RESETS + 2));
     const goAway = await abuse.connection.frame(FRAME.goAway);
     expect(goAwayCode(goAway.payload)).toBe(ENHANCE_YOUR_CALM);
@@ -33,7 +33,7 @@ describe('a caller of HTTP/2 that floods', () => {
     await abuse.othersAreServed();
   });
 
-  it('with resets is sent away, however many come at once', async () => {
+  it('with resets is disconnected, however many arrive at once', async () => {
     abuse.connection.sendAll(resets(200));
     await eventually(() => expect(abuse.connection.closed).toBe(true));
     await eventually(async () => expect(await abuse.gateway.inFlight()).toBe(0));
@@ -44,7 +44,7 @@ describe('a caller of HTTP/2 that floods', () => {
     await abuse.othersAreServed();
   });
 
-  it('with streams that it makes the gateway reset is sent away as well (CVE-2025-8671)', async () => {
+  it('with streams that the gateway must reset is disconnected too (CVE-2025-8671)', async () => {
     const frames: Buffer[] = [];
     const fields = fieldBlock([...pseudo('POST'), abuse.bearer(), ['content-length', '9']]);
     for (let stream = 1; stream < 400; stream += 2) {
@@ -60,7 +60,7 @@ describe('a caller of HTTP/2 that floods', () => {
     await abuse.othersAreServed();
   });
 
-  it('with more streams at a time than are allowed has the rest refused', async () => {
+  it('with more simultaneous streams than allowed gets the rest refused', async () => {
     const settings = await abuse.connection.frame(FRAME.settings);
     const values = new Map<number, number>();
     for (let at = 0; at < settings.payload.length; at += 6) {
@@ -85,7 +85,7 @@ describe('a caller of HTTP/2 that floods', () => {
     await abuse.othersAreServed();
   });
 
-  it('with CONTINUATION frames without an end is cut (CVE-2024-27316)', async () => {
+  it('with endless CONTINUATION frames is disconnected (CVE-2024-27316)', async () => {
     const frames = [frame(FRAME.headers, FLAG.endStream, 1, abuse.request())];
     const more = fieldBlock([['x-more', 'y'.repeat(1000)]]);
     for (let index = 0; index < 500; index += 1) frames.push(frame(FRAME.continuation, 0, 1, more));
@@ -95,7 +95,7 @@ describe('a caller of HTTP/2 that floods', () => {
     await abuse.othersAreServed();
   });
 
-  it('with a header section that is too large is refused', async () => {
+  it('with too large fields is refused', async () => {
     abuse.connection.send(FRAME.headers, HEAD, 1, abuse.request(['x-large', 'y'.repeat(10_000)]));
     await abuse.connection.frame(FRAME.rstStream, 1);
     await abuse.othersAreServed();
@@ -106,7 +106,7 @@ describe('a caller of HTTP/2 that floods', () => {
   it.each([
     ['pings', () => frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
     ['settings', () => frame(FRAME.settings, 0, 0, Buffer.from([0, 4, 0, 0, 255, 255]))],
-  ])('with %s and reads nothing is cut', async (_case, make) => {
+  ])('with %s and reads nothing is disconnected', async (_case, make) => {
     abuse.connection.socket.pause();
     const flood = Buffer.concat(Array.from({ length: 20_000 }, make));
     for (let round = 0; round < 20 && !abuse.connection.closed; round += 1)

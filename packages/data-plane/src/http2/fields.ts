@@ -15,13 +15,13 @@ export interface Http2RequestHead {
   readonly bytes: number;
 }
 
-/** Visible characters: a space in it would end the request line that is sent upstream. */
+/** Visible characters only, because a space would end the request line that is sent upstream. */
 const TARGET = /^(?:\/[!-~\x80-\xff]*|\*)$/;
 
-/** What each field counts for beside its name and value (RFC 9113 section 6.5.2). */
+/** The size of each field in addition to its name and value (RFC 9113 section 6.5.2). */
 const FIELD_BYTES = 32;
 
-/** Fields about a connection of HTTP/1.1; HTTP/2 has none of them (RFC 9113 section 8.2.2). */
+/** Fields of an HTTP/1.1 connection, which HTTP/2 does not have (RFC 9113 section 8.2.2). */
 const CONNECTION_SPECIFIC = new Set([
   'connection',
   'http2-settings',
@@ -42,7 +42,7 @@ const CONNECTION_SPECIFIC = new Set([
  * @param endsWithHead whether the stream has no body
  * @param maxBytes the largest size of the fields as section 6.5.2 counts it. node:http2 enforces it only after the
  * caller has acknowledged it
- * @returns the code to reset the stream with if the fields are too large, or the target cannot stand in a request line
+ * @returns the head, or the code to reset the stream with if the fields are too large or the target is invalid
  */
 export function requestHead(
   fields: HeaderFields,
@@ -89,8 +89,9 @@ function withHost(fields: HeaderFields, authority: string): string[] {
 }
 
 /**
- * The fields of a HEADERS frame for a response: names in lower case, none about a connection. A 205 has no body here,
- * so it has no length either: a caller must treat a length that does not match as malformed (RFC 9113 section 8.1.1).
+ * The fields of a HEADERS frame for a response, with names in lower case and without connection-specific fields. A 205
+ * is sent without a body and therefore without a length: a caller must treat a wrong length as malformed (RFC 9113
+ * section 8.1.1).
  */
 export function responseFields(status: number, fields: HeaderFields): (string | number)[] {
   const all: (string | number)[] = [':status', status];

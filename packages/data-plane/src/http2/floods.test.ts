@@ -10,7 +10,7 @@ import {
 } from '../../test/http2-abuse.ts';
 import { FLAG, FRAME, fieldBlock, frame } from '../../test/http2-frames.ts';
 
-/** What a flood sends at the most before it must be seen to be one. */
+/** The most bytes that a flood may send before it is detected. */
 const MAX_FLOOD_BYTES = 64 * 1024 * 1024;
 const UNKNOWN_TYPE = 0xfa;
 const WINDOW_UPDATE = 8;
@@ -24,7 +24,7 @@ const head = (method: string, ...more: Fields) =>
 const many = (count: number, one: Buffer) =>
   Buffer.concat(Array.from({ length: count }, () => one));
 
-/** Sends it again and again, at the pace at which it is taken, and reads what is answered. */
+/** Sends the bytes repeatedly, as fast as they are accepted, and reads the answers. */
 async function flood(next: () => Buffer): Promise<void> {
   const { connection } = abuse;
   const { socket } = connection;
@@ -44,8 +44,8 @@ async function flood(next: () => Buffer): Promise<void> {
   expect(sentBytes).toBeLessThanOrEqual(MAX_FLOOD_BYTES);
 }
 
-describe('a caller of HTTP/2 that sends what is no request', () => {
-  it('is sent away, and counted: windows', async () => {
+describe('an HTTP/2 caller that sends bytes that are not part of a request', () => {
+  it('is disconnected and counted: window updates', async () => {
     const make = () => frame(WINDOW_UPDATE, 0, 0, Buffer.from([0, 0, 0, 1]));
     const frames = many(1000, make());
     await flood(() => frames);
@@ -58,11 +58,11 @@ describe('a caller of HTTP/2 that sends what is no request', () => {
   });
 
   it.each([
-    ['pings, though it reads the answers', () => frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
-    ['settings, though it reads the answers', () => frame(FRAME.settings, 0, 0)],
+    ['pings, even if it reads the answers', () => frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
+    ['settings, even if it reads the answers', () => frame(FRAME.settings, 0, 0)],
     ['frames of an unknown type', () => frame(UNKNOWN_TYPE, 0, 0, Buffer.alloc(1000))],
     ['priorities', () => frame(2, 0, 1, Buffer.from([0, 0, 0, 0, 1]))],
-  ])('loses its connection: %s', async (_case, make) => {
+  ])('is disconnected: %s', async (_case, make) => {
     const frames = many(1000, make());
     await flood(() => frames);
     await abuse.othersAreServed();
@@ -70,9 +70,9 @@ describe('a caller of HTTP/2 that sends what is no request', () => {
 
   it.each([
     ['empty', () => frame(FRAME.data, 0, 1)],
-    ['of padding alone', () => frame(FRAME.data, PADDED, 1, Buffer.alloc(201, 200))],
+    ['only padding', () => frame(FRAME.data, PADDED, 1, Buffer.alloc(201, 200))],
     ['of one byte', () => frame(FRAME.data, 0, 1, Buffer.from('x'))],
-  ])('loses its connection: frames of a body that are %s', async (_case, make) => {
+  ])('is disconnected: frames of a body that are %s', async (_case, make) => {
     abuse.connection.send(FRAME.headers, FLAG.endHeaders, 1, head('POST'));
     const frames = many(1000, make());
     await flood(() => frames);
@@ -80,17 +80,17 @@ describe('a caller of HTTP/2 that sends what is no request', () => {
   });
 
   it.each<[string, () => Buffer]>([
-    ['more fields than lines are allowed', () => head('GET', ...fields(1000, ['a', 'b']))],
+    ['more fields than allowed', () => head('GET', ...fields(1000, ['a', 'b']))],
     ['fields without a name', () => head('GET', ...fields(3000, ['', '']))],
     [
       'one large field of the table again and again (HPACK bomb)',
       () => Buffer.concat([head('GET'), Buffer.alloc(15_000, 0xbe)]),
     ],
-  ])('loses its connection: %s', async (name, make) => {
+  ])('is disconnected: %s', async (name, make) => {
     let stream = 1;
     if (name.includes('bomb')) {
       const entry = fieldBlock([['x-bomb', 'y'.repeat(3900)]]);
-      // RFC 7541 section 6.2.1: with incremental indexing; it is the newest entry, at 62.
+      // Incremental indexing (RFC 7541 section 6.2.1). It is the newest entry, at index 62.
       entry[0] = 0x40;
       abuse.connection.send(FRAME.headers, HEAD, stream, Buffer.concat([head('GET'), entry]));
       stream += 2;
@@ -105,7 +105,7 @@ describe('a caller of HTTP/2 that sends what is no request', () => {
   });
 });
 
-describe('a caller of HTTP/2 that sends a body in small parts', () => {
+describe('an HTTP/2 caller that sends a body in small parts', () => {
   it('is served', async () => {
     abuse.connection.send(FRAME.headers, FLAG.endHeaders, 1, head('POST'));
     for (let part = 0; part < 5000; part += 1) {

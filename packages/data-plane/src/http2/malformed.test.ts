@@ -20,7 +20,7 @@ const replaced = (name: string, value: string): Fields =>
 const seenWithout = (...canaries: string[]) =>
   abuse.upstream.seen.filter(({ headers }) => !canaries.includes(String(headers['x-canary'])));
 
-describe('a malformed request of HTTP/2', () => {
+describe('a malformed HTTP/2 request', () => {
   it.each<[string, () => Fields]>([
     ['a Connection field', () => [...pseudo(), abuse.bearer(), ['connection', 'close']]],
     [
@@ -77,7 +77,7 @@ describe('a malformed request of HTTP/2', () => {
       'Host twice without an authority',
       () => [...without(':authority'), abuse.bearer(), ['host', 'a'], ['host', 'b']],
     ],
-    ['neither an authority nor a Host', () => [...without(':authority'), abuse.bearer()]],
+    ['no authority and no Host', () => [...without(':authority'), abuse.bearer()]],
     [
       'an authority with user info',
       () => [...replaced(':authority', 'user@gateway.test'), abuse.bearer()],
@@ -114,7 +114,7 @@ describe('a malformed request of HTTP/2', () => {
     ['a traversal', () => [...replaced(':path', '/v1/proxy/test/../x'), abuse.bearer()]],
     ['Authorization twice', () => [...pseudo(), abuse.bearer(), abuse.bearer()]],
     ['CONNECT', () => [[':method', 'CONNECT'], [':authority', 'other.test:443'], abuse.bearer()]],
-  ])('is refused in the envelope, and reaches no upstream: %s', async (_case, fields) => {
+  ])('is refused with an error body, and reaches no upstream: %s', async (_case, fields) => {
     abuse.connection.send(FRAME.headers, HEAD, 1, fieldBlock(fields()));
     await abuse.connection.frame(FRAME.headers, 1);
     const data = await abuse.connection.frame(FRAME.data, 1);
@@ -126,7 +126,7 @@ describe('a malformed request of HTTP/2', () => {
   });
 
   it.each(['a\r\nx-smuggled: 1', 'a\nb', 'a\rb', 'a\0b', 'a\x7fb'])(
-    'never carries a control character on: %j',
+    'never passes on a control character: %j',
     async (value) => {
       abuse.connection.send(FRAME.headers, HEAD, 1, abuse.request(['x-evil', value]));
       await eventually(() => {
@@ -140,7 +140,7 @@ describe('a malformed request of HTTP/2', () => {
   );
 
   it.each(['123456', '12'])(
-    'never looks whole where its body is not as long as it said: %s of 4 bytes',
+    'never looks complete if its body has another length than announced: %s, 4 bytes announced',
     async (body) => {
       const fields = [
         ...replaced(':method', 'POST'),
@@ -159,7 +159,7 @@ describe('a malformed request of HTTP/2', () => {
   );
 
   it.each(['x y', 'x:y', 'x\r\ny', ''])(
-    'never carries a name on that is none: %j',
+    'never passes on an invalid field name: %j',
     async (name) => {
       abuse.connection.send(FRAME.headers, HEAD, 1, abuse.request([name, 'evil']));
       await eventually(() => {
@@ -171,7 +171,7 @@ describe('a malformed request of HTTP/2', () => {
   );
 
   it.each([0, 8])(
-    'does not pass a part of a body as the whole, reset with code %i',
+    'is not passed on as complete if it was reset within its body: code %i',
     async (code) => {
       const fields = [...replaced(':method', 'POST'), abuse.bearer()];
       abuse.connection.send(FRAME.headers, FLAG.endHeaders, 1, fieldBlock(fields));
@@ -190,7 +190,7 @@ describe('a malformed request of HTTP/2', () => {
     },
   );
 
-  it('sends on no trailers', async () => {
+  it('does not pass on trailers', async () => {
     const fields = [...replaced(':method', 'POST'), abuse.bearer(), ['trailer', 'x-late'] as const];
     abuse.connection.send(FRAME.headers, FLAG.endHeaders, 1, fieldBlock(fields));
     abuse.connection.send(FRAME.data, 0, 1, Buffer.from('body'));

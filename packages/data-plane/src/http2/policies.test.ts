@@ -17,7 +17,7 @@ async function open(route: Parameters<typeof startSecureDataPath>[0]) {
 }
 
 describe('over HTTP/2', () => {
-  it('a hundred duplicates of a keyed request on one connection run once, and are answered alike', async () => {
+  it('a hundred duplicates of a keyed request on one connection run once, and get the same response', async () => {
     const upstream = opened(await startCountingUpstream());
     const { gateway, call } = await open({ upstreams: [upstream.url] });
     const keyed = { ':method': 'POST', 'idempotency-key': randomUUID() };
@@ -40,7 +40,7 @@ describe('over HTTP/2', () => {
     expect(record.attempts).toEqual([]);
   });
 
-  it('a key that is empty or too long is refused with its field named', async () => {
+  it('an empty or too long key is refused, and the field is named', async () => {
     const upstream = opened(await startCountingUpstream());
     const { call } = await open({ upstreams: [upstream.url] });
     for (const key of ['', 'x'.repeat(256)]) {
@@ -51,7 +51,7 @@ describe('over HTTP/2', () => {
     expect(upstream.seen).toHaveLength(0);
   });
 
-  it('a request with a body is sent again where its method may be, and no other', async () => {
+  it('a request with a body is retried only if its method allows it', async () => {
     const upstream = await startUpstream((seen, response) => {
       const first = upstream.seen.filter(({ url }) => url === seen.url).length === 1;
       response.writeHead(first ? 503 : 200).end(seen.body);

@@ -42,22 +42,22 @@ export class Http2Request extends Readable implements CallerRequest {
     });
   }
 
-  /** Whether all of it has arrived, or no more can come. */
+  /** Whether the whole body has arrived, or no more can arrive. */
   get complete(): boolean {
     return this.#stream.readableEnded || this.#stream.destroyed;
   }
 
-  /** A malformed body ends its stream (RFC 9113 section 8.1.1), so nobody is left to answer. */
+  /** A malformed body resets its stream (RFC 9113 section 8.1.1), so no response can be sent. */
   get lost(): 'left' | undefined {
     return this.destroyed && !this.readableEnded ? 'left' : undefined;
   }
 
-  /** Never available: a body comes in frames of its own, after the head. */
+  /** Never available: the body arrives in separate frames after the head. */
   takeWhole(): undefined {
     return undefined;
   }
 
-  /** How much arrives is bounded by the window of its stream. */
+  /** The window of the stream bounds how much arrives. */
   dropRest(): void {
     this.resume();
   }
@@ -79,7 +79,7 @@ export class Http2Request extends Readable implements CallerRequest {
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    // What still arrives is dropped.
+    // Bytes that still arrive are dropped.
     this.#stream.removeAllListeners('data').resume();
     callback(error);
   }

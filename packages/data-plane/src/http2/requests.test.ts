@@ -55,8 +55,8 @@ const only = (): SeenRequest => {
 const names = (seen: SeenRequest) =>
   seen.rawHeaders.filter((_name, index) => index % 2 === 0).map((name) => name.toLowerCase());
 
-describe('a request of HTTP/2', () => {
-  it('is forwarded as one of HTTP/1.1 and answered with a record', async () => {
+describe('an HTTP/2 request', () => {
+  it('is forwarded as an HTTP/1.1 request, and has a record', async () => {
     const answer = await http2Call(session, {
       ':path': '/v1/proxy/test/sub?q=1',
       ...bearer,
@@ -80,7 +80,7 @@ describe('a request of HTTP/2', () => {
     expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '1000' });
   });
 
-  it('carries a body of announced length, one of none, and one that is large', async () => {
+  it('may have a body with and without a length, and a large one', async () => {
     const length = { 'content-length': '5', ':method': 'POST', ...bearer };
     expect((await http2Call(session, length, 'hello')).body).toBe('hello');
     expect(upstream.seen[0]?.headers['content-length']).toBe('5');
@@ -92,12 +92,12 @@ describe('a request of HTTP/2', () => {
     expect(upstream.seen.every((seen) => !names(seen).includes('expect'))).toBe(true);
   });
 
-  it('joins cookies that were sent apart', async () => {
+  it('has its cookie fields joined', async () => {
     await http2Call(session, { ...bearer, cookie: ['a=1', 'b=2', 'c=3'] });
     expect(only().headers.cookie).toBe('a=1; b=2; c=3');
   });
 
-  it('is told to go on with its body once it is wanted', async () => {
+  it('gets 100 Continue when its body is read', async () => {
     const fields = { ':path': '/v1/proxy/test', ':method': 'POST', expect: '100-continue' };
     const stream = session.request({ ...fields, ...bearer, 'content-length': '2' });
     stream.once('continue', () => stream.end('ab'));
@@ -109,7 +109,7 @@ describe('a request of HTTP/2', () => {
     expect(told).toBe(false);
   });
 
-  it('is refused like any other', async () => {
+  it('is refused like an HTTP/1.1 request', async () => {
     const wrong = await http2Call(session, { authorization: 'Bearer nobody' });
     expect(wrong).toMatchObject({ status: 401, complete: true });
     expect(wrong.headers['x-gateway-error']).toBe('authentication_failed');
@@ -123,7 +123,7 @@ describe('a request of HTTP/2', () => {
 });
 
 describe('a response over HTTP/2', () => {
-  it('has the status and the end-to-end fields of the upstream, and none of a connection', async () => {
+  it('has the status and the end-to-end fields of the upstream, and no connection-specific ones', async () => {
     const { status, headers, body } = await http2Call(session, {
       ':path': '/v1/proxy/test/fields',
       ...bearer,
@@ -144,14 +144,14 @@ describe('a response over HTTP/2', () => {
     expect(refused).toMatchObject({ status: 401, body: '', complete: true });
   });
 
-  it('arrives whole where many large ones share a connection', async () => {
+  it('arrives completely if many large ones share a connection', async () => {
     const large = { ':path': '/v1/proxy/test/large', ...bearer };
     const answers = await Promise.all(Array.from({ length: 8 }, () => http2Call(session, large)));
     for (const { body, complete } of answers)
       expect([body === LARGE, complete]).toEqual([true, true]);
   });
 
-  it('never looks complete where the upstream breaks off', async () => {
+  it('never looks complete if the upstream closes the connection early', async () => {
     const breaking = await startRawUpstream((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n');
@@ -169,7 +169,7 @@ describe('a response over HTTP/2', () => {
     await breaking.close();
   });
 
-  it('is given up upstream when its caller leaves, and recorded so', async () => {
+  it('is cancelled upstream when its caller leaves, and recorded as such', async () => {
     let opened = 0;
     let closed = 0;
     const silent = await startRawUpstream((socket) => {
@@ -194,7 +194,7 @@ describe('a response over HTTP/2', () => {
     await silent.close();
   });
 
-  it('whose caller leaves within its body while its quota is asked for elsewhere ends at once', async () => {
+  it('ends at once if its caller leaves within the body while the quota is pending', async () => {
     const quotas = new SlowQuotas();
     const route = { upstreams: [upstream.url], timeout_ms: 60_000 };
     const other = await startSecureDataPath(route, { quotas });

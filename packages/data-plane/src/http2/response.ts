@@ -42,7 +42,7 @@ export class Http2Response implements CallerResponse {
     this.headersSent = true;
   }
 
-  /** Nothing to do: the head went out when it was written. */
+  /** Nothing to do, because `writeHead` has sent the head. */
   flushHeaders(): void {
     return undefined;
   }
@@ -67,11 +67,11 @@ export class Http2Response implements CallerResponse {
     return this;
   }
 
-  /** RFC 9113 section 8.1: a stream that is reset was not complete. */
+  /** Resets the stream, so that the response is not complete (RFC 9113 section 8.1). */
   destroy(): void {
     if (this.destroyed) return;
     this.aborted = true;
-    // This resets with INTERNAL_ERROR; `close` would send the end of the body first.
+    // `destroy` resets with INTERNAL_ERROR; `close` would first send the end of the body.
     this.#stream.destroy(new AbortedError());
   }
 
@@ -85,10 +85,7 @@ class AbortedError extends Error {
   override readonly name = 'AbortedError';
 }
 
-/**
- * After the response a caller is asked to send no more of its body, by a reset without an error (RFC
- * 9113 section 8.1); what is on its way is dropped.
- */
+/** Asks the caller after the response to stop sending its body, with a reset without error (RFC 9113 section 8.1). */
 function stopUpload(stream: ServerHttp2Stream): void {
   if (stream.endAfterHeaders || stream.aborted) return;
   stream.resume();

@@ -13,7 +13,7 @@ import { Http2Response } from './response.ts';
 import { WatchedSession, type SessionLimits } from './watched-session.ts';
 
 export interface Http2Limits extends SessionLimits {
-  /** Of one connection at a time. */
+  /** The number of simultaneous streams of one connection. */
   readonly maxConcurrentStreams: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaderLines: number;
@@ -21,43 +21,44 @@ export interface Http2Limits extends SessionLimits {
 
 export interface Http2Options {
   readonly onRequest: (request: CallerRequest, response: CallerResponse) => void;
-  /** Counts connections that were ended for what their callers did, by reason. */
+  /** Counts connections that were closed because of their callers, by reason. */
   readonly count: (reason: string) => void;
   readonly clock: Clock;
   readonly limits: Http2Limits;
 }
 
-/** The HTTP/2 side of the port; connections are handed to it once TLS has chosen it. */
+/** The HTTP/2 server of the port. It gets the connections that negotiated HTTP/2. */
 export interface Http2Server {
+  /** Serves a connection. */
   accept(socket: TLSSocket): void;
-  /** Takes no more streams; connections close when their last one is over. */
+  /** Accepts no more streams. Connections close when their last stream has ended. */
   close(): void;
-  /** Cuts every connection. */
-  cut(): void;
+  /** Closes every connection now. */
+  destroy(): void;
 }
 
-/** How often a connection is looked at within the shortest of its times. */
-const LOOKS = 4;
-/** And at the latest: a flood is as long as it is not seen. */
-const MAX_LOOK_MS = 200;
-/** For a line of HTTP/1.1: cookies may come each in a field of its own (RFC 9113 section 8.2.3). */
-const FIELDS_FOR_LINE = 2;
-/** Frames that break the protocol, and streams past the bound of them, that end a connection. */
+/** How often a connection is checked within the shortest of its timeouts. */
+const CHECKS = 4;
+/** The longest time between two checks, so that a flood is detected soon. */
+const MAX_CHECK_INTERVAL_MS = 200;
+/** Fields that are allowed for each line of HTTP/1.1, because each cookie may have its own field (RFC 9113 section 8.2.3). */
+const FIELDS_PER_LINE = 2;
+/** Invalid frames, and streams above the limit, after which a connection is closed. */
 const MAX_INVALID_FRAMES = 100;
 const MAX_REJECTED_STREAMS = 100;
-/** What a connection may make the process hold, in MB. */
+/** The memory of a connection, MB. */
 const MAX_SESSION_MB = 10;
 
 /**
- * Serves HTTP/2 (RFC 9113) through the same handlers as HTTP/1.1. Extended CONNECT (RFC 8441) is not
- * offered, and nothing is pushed. node:http2 holds back callers that read no answers to their pings
- * and settings, floods of CONTINUATION frames, and malformed streams; the rest is bounded here.
+ * Creates the HTTP/2 server (RFC 9113), which uses the same handlers as HTTP/1.1. Extended CONNECT (RFC 8441) and server
+ * push are not supported. node:http2 limits unread answers to pings and settings, CONTINUATION frames and malformed
+ * streams; all other limits are enforced here.
  */
 export function createHttp2Server(options: Http2Options): Http2Server {
   const { clock, limits, count } = options;
   const sessions = new Map<ServerHttp2Session, WatchedSession>();
   const shortestMs = Math.min(limits.keepAliveTimeoutMs, limits.stalledTimeoutMs);
-  const everyMs = Math.min(Math.ceil(shortestMs / LOOKS), MAX_LOOK_MS);
+  const intervalMs = Math.min(Math.ceil(shortestMs / CHECKS), MAX_CHECK_INTERVAL_MS);
   let accepting: TLSSocket | undefined;
   let timer: Timer | undefined;
 
@@ -66,25 +67,25 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       maxConcurrentStreams: limits.maxConcurrentStreams,
       maxHeaderListSize: limits.maxHeaderBytes,
     },
-    maxHeaderListPairs: limits.maxHeaderLines * FIELDS_FOR_LINE,
+    maxHeaderListPairs: limits.maxHeaderLines * FIELDS_PER_LINE,
     maxSessionInvalidFrames: MAX_INVALID_FRAMES,
     maxSessionRejectedStreams: MAX_REJECTED_STREAMS,
     maxSessionMemory: MAX_SESSION_MB,
-    // An upstream may repeat a field that should stand alone; it goes on as it came, as with HTTP/1.1.
+    // An upstream may repeat a field that should occur once; it is passed on unchanged, as with HTTP/1.1.
     strictSingleValueFields: false,
   });
 
-  function look(): void {
+  function check(): void {
     const nowMs = clock.monotonicMs();
-    for (const session of sessions.values()) if (session.look(nowMs)) count('HTTP2_IDLE');
-    timer = sessions.size > 0 ? clock.setTimer(everyMs, look) : undefined;
+    for (const session of sessions.values()) if (session.check(nowMs)) count('HTTP2_IDLE');
+    timer = sessions.size > 0 ? clock.setTimer(intervalMs, check) : undefined;
   }
 
   server.on('session', (session) => {
     const socket = accepting;
-    if (socket === undefined) throw new Error('a session came without its connection');
+    if (socket === undefined) throw new Error('a session has no connection');
     sessions.set(session, new WatchedSession(session, socket, limits, clock.monotonicMs()));
-    timer ??= clock.setTimer(everyMs, look);
+    timer ??= clock.setTimer(intervalMs, check);
     socket.once('close', () => {
       sessions.delete(session);
       if (sessions.size > 0) return;
@@ -101,9 +102,9 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       const { session } = stream;
       const watched =
         session === undefined ? undefined : sessions.get(session as ServerHttp2Session);
-      // What breaks a stream shows in its end.
+      // The error of a stream is handled when it closes.
       stream.on('error', () => undefined);
-      if (watched?.isSentAway === true) {
+      if (watched?.isRejected === true) {
         stream.close(constants.NGHTTP2_REFUSED_STREAM);
         return;
       }
@@ -131,8 +132,8 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       const nowMs = clock.monotonicMs();
       for (const session of sessions.values()) session.close(nowMs);
     },
-    cut() {
-      for (const session of sessions.values()) session.cut();
+    destroy() {
+      for (const session of sessions.values()) session.destroy();
     },
   };
 }

@@ -5,10 +5,11 @@ import type { Http2Response } from './response.ts';
 
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_CANCEL } = constants;
 
+/** The limits of one connection. */
 export interface SessionLimits {
-  /** For a connection without a request. */
+  /** How long a connection without a request stays open. */
   readonly keepAliveTimeoutMs: number;
-  /** How long a caller may take nothing of a response that is sent to it. */
+  /** How long a caller may read nothing of a response. */
   readonly stalledTimeoutMs: number;
   readonly maxResetsPerMinute: number;
 }
@@ -20,12 +21,12 @@ interface WatchedStream {
 }
 
 const MINUTE_MS = 60_000;
-/** How long a caller has to close a connection that was given up in order. */
+/** How long a caller has to close a connection after GOAWAY. */
 const CLOSE_MS = 1_000;
-/** How long one that broke a bound has to read the GOAWAY that tells it so. */
-const GOODBYE_MS = 50;
+/** How long a caller that exceeded a limit has to read the GOAWAY frame. */
+const REJECTION_MS = 50;
 
-/** One connection of HTTP/2 with what bounds it: its streams, its idle time, its resets, its overhead. */
+/** An HTTP/2 connection, with the limits of its idle time, stalled responses, resets and overhead. */
 export class WatchedSession {
   readonly #session: ServerHttp2Session;
   readonly #socket: TLSSocket;
@@ -34,7 +35,7 @@ export class WatchedSession {
   readonly #overhead: Overhead;
   #idleSinceMs: number | undefined;
   #closingSinceMs: number | undefined = undefined;
-  #sentAway: { readonly error: Error; readonly atMs: number } | undefined = undefined;
+  #rejected: { readonly error: Error; readonly atMs: number } | undefined = undefined;
   #resets = 0;
   #resetsSinceMs: number;
 
@@ -52,29 +53,30 @@ export class WatchedSession {
     this.#resetsSinceMs = nowMs;
   }
 
+  /** The connection. */
   get socket(): TLSSocket {
     return this.#socket;
   }
 
-  /** Whether its caller broke a bound: nothing more that comes on it is a request. */
-  get isSentAway(): boolean {
-    return this.#sentAway !== undefined;
+  /** Whether its caller has exceeded a limit. No more requests are accepted. */
+  get isRejected(): boolean {
+    return this.#rejected !== undefined;
   }
 
-  /** Bytes of a request, of its head or its body, have arrived. */
+  /** Bytes of the head or the body of a request have arrived. */
   received(bytes: number): void {
     this.#overhead.useful(bytes);
   }
 
+  /** A stream with a request has started. */
   opened(stream: ServerHttp2Stream, response: Http2Response): void {
     this.#idleSinceMs = undefined;
     this.#streams.set(stream, { response, pendingBytes: 0, stalledSinceMs: undefined });
   }
 
   /**
-   * A stream is over. One that ended before its response did counts as reset, whoever reset it: a caller
-   * makes the other side reset streams as well (CVE-2023-44487, CVE-2025-8671). One too many ends the
-   * connection.
+   * A stream has ended. If it ended before its response it counts as reset, by either side, because a caller can also make
+   * the gateway reset streams (CVE-2023-44487, CVE-2025-8671). Too many resets end the connection.
    */
   ended(stream: ServerHttp2Stream, nowMs: number): void {
     const { response } = this.#streams.get(stream) ?? {};
@@ -84,7 +86,7 @@ export class WatchedSession {
     this.#countReset(nowMs);
   }
 
-  /** A stream that was refused before it came to a request. */
+  /** A stream was refused before there was a request. */
   refused(nowMs: number): void {
     this.#countReset(nowMs);
   }
@@ -96,34 +98,33 @@ export class WatchedSession {
     }
     this.#resets += 1;
     if (this.#resets > this.#limits.maxResetsPerMinute) {
-      this.#sendAway(new TooManyResetsError(), nowMs);
+      this.#reject(new TooManyResetsError(), nowMs);
     }
   }
 
   /**
-   * Says GOAWAY and gives the caller a moment to read it: a connection that is ended at once drops what
-   * waits behind a write, and the kernel drops what was sent where more arrives. After the GOAWAY nghttp2
-   * ignores new streams.
+   * Sends GOAWAY and leaves the caller time to read it. If the connection were closed at once, pending writes would be
+   * lost, and the kernel would drop sent bytes if more arrive. nghttp2 ignores new streams after GOAWAY.
    */
-  #sendAway(error: Error, nowMs: number): void {
-    if (this.#sentAway !== undefined || this.#session.destroyed) return;
-    this.#sentAway = { error, atMs: nowMs };
+  #reject(error: Error, nowMs: number): void {
+    if (this.#rejected !== undefined || this.#session.destroyed) return;
+    this.#rejected = { error, atMs: nowMs };
     this.#session.goaway(NGHTTP2_ENHANCE_YOUR_CALM);
   }
 
-  /** Ends what is overdue. Gives true where the connection was given up for being idle. */
-  look(nowMs: number): boolean {
-    // Unlike one that is sent away for its resets, a flood gets no moment more to go on in.
+  /** Enforces the limits. Returns true if the connection is closed because it was idle. */
+  check(nowMs: number): boolean {
+    // A flood is ended at once, unlike too many resets.
     if (!this.#session.destroyed && this.#overhead.isFlood(this.#socket, nowMs)) {
       this.#session.destroy(new FloodError(), NGHTTP2_ENHANCE_YOUR_CALM);
       return false;
     }
-    if (this.#sentAway !== undefined) {
-      const { error, atMs } = this.#sentAway;
-      if (nowMs - atMs >= GOODBYE_MS) this.#session.destroy(error, NGHTTP2_ENHANCE_YOUR_CALM);
+    if (this.#rejected !== undefined) {
+      const { error, atMs } = this.#rejected;
+      if (nowMs - atMs >= REJECTION_MS) this.#session.destroy(error, NGHTTP2_ENHANCE_YOUR_CALM);
       return false;
     }
-    for (const [stream, watched] of this.#streams) this.#lookAt(stream, watched, nowMs);
+    for (const [stream, watched] of this.#streams) this.#checkStream(stream, watched, nowMs);
     if (this.#closingSinceMs !== undefined) {
       if (nowMs - this.#closingSinceMs >= CLOSE_MS && this.#streams.size === 0) {
         this.#socket.destroy();
@@ -135,7 +136,7 @@ export class WatchedSession {
     return true;
   }
 
-  #lookAt(stream: ServerHttp2Stream, watched: WatchedStream, nowMs: number): void {
+  #checkStream(stream: ServerHttp2Stream, watched: WatchedStream, nowMs: number): void {
     const { writableLength } = stream;
     const stalled = writableLength > 0 && writableLength === watched.pendingBytes;
     watched.pendingBytes = writableLength;
@@ -146,26 +147,27 @@ export class WatchedSession {
   }
 
   /**
-   * Takes no more streams, and closes when the last one is over. The GOAWAY names the last stream that was
-   * taken, so a caller knows of those after it that nothing came of them (RFC 9113 section 6.8).
+   * Accepts no more streams, and closes when the last one has ended. GOAWAY contains the last accepted stream, so the
+   * caller knows that later ones were not processed (RFC 9113 section 6.8).
    */
   close(nowMs: number): void {
     this.#closingSinceMs ??= nowMs;
     if (!this.#session.closed && !this.#session.destroyed) this.#session.close();
   }
 
-  cut(): void {
+  /** Closes the connection now. */
+  destroy(): void {
     this.#socket.destroy();
   }
 }
 
-/** More streams of a connection were reset than are allowed. */
+/** Too many streams of a connection were reset. */
 class TooManyResetsError extends Error {
   override readonly name = 'TooManyResetsError';
   readonly code = 'HTTP2_RESETS';
 }
 
-/** A caller sent more that is no part of a request than is allowed. */
+/** A caller sent too many bytes that are not part of a request. */
 class FloodError extends Error {
   override readonly name = 'FloodError';
   readonly code = 'HTTP2_FLOOD';

@@ -57,7 +57,7 @@ beforeEach(async () => {
 
 afterEach(() => {
   client.destroy();
-  http1.cut();
+  http1.destroy();
   server.close();
 });
 
@@ -65,7 +65,7 @@ function read(): void {
   client.setEncoding('latin1').on('data', (text: string) => (received += text));
 }
 
-/** Lets the time pass in the steps in which the sweep looks. */
+/** Advances the clock in steps of the sweep. */
 function pass(ms: number): void {
   for (let passed = 0; passed < ms; passed += 1_000) clock.advance(1_000);
 }

@@ -91,7 +91,7 @@ describe('a drain', () => {
     await eventually(() => expect(idle.ended).toBe(true));
   });
 
-  it('ends within its timeout, and cut requests have records', async () => {
+  it('ends within its timeout, and requests that it ends have records', async () => {
     const { gateway, held, text } = await setUp(50, 300);
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text('?hold'));

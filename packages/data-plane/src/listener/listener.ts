@@ -21,6 +21,7 @@ import type { ProxyHandler } from '../request/proxy-handler.ts';
 import { createSecureServer } from './secure-server.ts';
 import type { UpgradeHandler } from '../websocket/upgrade.ts';
 
+/** What the server of the data plane needs. */
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
@@ -54,6 +55,7 @@ export interface ServerLimits extends SweepLimits, ConnectionLimits, Http2Limits
   readonly lingerTimeoutMs: number;
 }
 
+/** The server of the data plane, listening. */
 export interface DataPlaneServer {
   readonly port: number;
   readonly openConnections: OpenConnections;
@@ -65,8 +67,8 @@ export interface DataPlaneServer {
   drain(graceMs: number, timeoutMs: number): Promise<void>;
 }
 
-/** How long cut requests may take to finish. */
-const CUT_MS = 1_000;
+/** How long requests may take to finish after their connection was closed. */
+const END_MS = 1_000;
 
 /** Starts the HTTP server of the data plane, which dispatches requests by path. */
 export async function startServer(options: ServerOptions): Promise<DataPlaneServer> {
@@ -138,7 +140,7 @@ async function startAccepting(
   }
   const stopAccepting = connections((socket) => {
     socket.setNoDelay(true);
-    // As if the server had accepted it: https://nodejs.org/api/http.html#event-connection
+    // Serves it like an accepted connection: https://nodejs.org/api/http.html#event-connection
     server.emit('connection', socket);
   });
   return { port, stopAccepting };
@@ -181,11 +183,11 @@ async function drain(
   const idle = new AbortController();
   await Promise.race([inFlight.idle(), pause(clock, leftMs, idle.signal)]);
   idle.abort();
-  http1.cut();
-  http2?.cut();
-  options.upgrade.cut();
-  // Cut requests still get their records.
-  const cut = new AbortController();
-  await Promise.race([inFlight.idle(), pause(clock, CUT_MS, cut.signal)]);
-  cut.abort();
+  http1.destroy();
+  http2?.destroy();
+  options.upgrade.destroy();
+  // Requests that were ended by this still get their records.
+  const ended = new AbortController();
+  await Promise.race([inFlight.idle(), pause(clock, END_MS, ended.signal)]);
+  ended.abort();
 }

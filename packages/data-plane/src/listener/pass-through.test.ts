@@ -41,7 +41,7 @@ describe('the pass-through to the control plane', () => {
     '/console',
     '/console/',
     '/console/app.js?v=1',
-  ])('carries %s as it is', async (target) => {
+  ])('forwards %s unchanged', async (target) => {
     const { gateway, controlPlane, upstream } = await setUp();
     const response = await fetch(gateway.url + target, {
       headers: { authorization: 'Bearer gwt_admin', 'if-match': '"2"' },
@@ -64,8 +64,8 @@ describe('the pass-through to the control plane', () => {
     ['Authorization twice', ['Host: a', 'Authorization: Bearer a', 'Authorization: Bearer b']],
     ['two hosts', ['Host: a', 'Host: b']],
     ['no host', []],
-    ['a coding beside chunked', ['Host: a', 'Transfer-Encoding: gzip, chunked']],
-  ])('refuses %s, as the control plane could read it in another way', async (_case, lines) => {
+    ['another coding than chunked', ['Host: a', 'Transfer-Encoding: gzip, chunked']],
+  ])('refuses %s, which the control plane could interpret differently', async (_case, lines) => {
     const { gateway, controlPlane } = await setUp();
     const body = lines.some((line) => line.startsWith('Transfer')) ? '0\r\n\r\n' : '';
     const answer = await rawCall(gateway.port, { target: '/v1/services', lines, body });
@@ -144,12 +144,12 @@ describe('the pass-through to the control plane', () => {
   });
 
   it('cancels the request to the control plane when the caller leaves', async () => {
-    let cut = 0;
+    let closed = 0;
     let arrivals = 0;
     const silent = opened(
       await startRawUpstream((socket) => {
         socket.once('data', () => (arrivals += 1));
-        socket.once('close', () => (cut += 1));
+        socket.once('close', () => (closed += 1));
       }),
     );
     const { gateway } = await setUp({ CONTROL_PLANE_URL: silent.url });
@@ -157,7 +157,7 @@ describe('the pass-through to the control plane', () => {
     connection.send(requestText({ target: '/v1/services' }));
     await eventually(() => expect(arrivals).toBe(1));
     connection.destroy();
-    await eventually(() => expect(cut).toBe(1));
+    await eventually(() => expect(closed).toBe(1));
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
   });
 });

@@ -53,7 +53,7 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       else
         respondWithError(ctx, response, toGatewayError(ctx, error, options.log), options.respond);
     };
-    // Refuse at once: bytes after a request with doubtful framing must not be read as a request.
+    // Refuses at once: bytes after a request with ambiguous framing must not be read as a request.
     try {
       checkHeaderLines(ctx, options.maxHeaderLines);
       checkHead(ctx);
@@ -104,17 +104,18 @@ async function pass(
     timeoutMs,
   );
   ctx.whenClientGone(() => attempt.cancel());
-  const { response: answer, error } = await attempt.outcome;
-  if (answer === undefined) {
+  const { response: upstreamResponse, error } = await attempt.outcome;
+  if (upstreamResponse === undefined) {
     const failure = body.kind === 'stream' ? body.stream.failure : undefined;
     if (failure instanceof GatewayError) throw failure;
     throw error.name === 'attempt_timeout'
-      ? new GatewayError('upstream_timeout', 'The control plane did not answer in time.')
+      ? new GatewayError('upstream_timeout', 'The control plane did not respond in time.')
       : new GatewayError('upstream_unavailable', 'The control plane cannot be reached.');
   }
-  response.writeHead(answer.status, answer.statusText, endToEndFields(answer.fields, false));
-  ctx.whenClientGone(() => answer.cancel());
-  pipeResponse(answer, response, { sent: () => undefined, ended: () => undefined });
+  const { status, statusText } = upstreamResponse;
+  response.writeHead(status, statusText, endToEndFields(upstreamResponse.fields, false));
+  ctx.whenClientGone(() => upstreamResponse.cancel());
+  pipeResponse(upstreamResponse, response, { sent: () => undefined, ended: () => undefined });
 }
 
 function passedFields(ctx: RequestContext): string[] {

@@ -71,7 +71,7 @@ async function http1(agent: Agent): Promise<{ body: string; port: number | undef
 const bearer = () => ({ authorization: `Bearer ${gateway.token}` });
 
 describe('the port with TLS', () => {
-  it('speaks the protocol that ALPN chooses, HTTP/1.1 without ALPN, and refuses others', async () => {
+  it('uses the protocol that ALPN selects, HTTP/1.1 without ALPN, and refuses others', async () => {
     expect((await shake({ ALPNProtocols: ['h2', 'http/1.1'] })).alpnProtocol).toBe('h2');
     expect((await shake({ ALPNProtocols: ['http/1.1'] })).alpnProtocol).toBe('http/1.1');
     expect((await shake({})).alpnProtocol).toBe(false);
@@ -177,7 +177,7 @@ describe('an HTTP/2 connection', () => {
     gateway.stop = () => Promise.resolve();
   });
 
-  it('whose caller takes nothing of a response is given back its stream', async () => {
+  it('resets a stream whose caller does not read the response', async () => {
     const large = await startUpstream((_seen, response) => void response.end('x'.repeat(150_000)));
     const other = await startSecureDataPath(
       { upstreams: [large.url] },

@@ -14,9 +14,9 @@ export interface RefusedUpgradeOptions {
 }
 
 /**
- * Passes on the response of an upstream that does not switch. The connection closes after it, as bytes that the
- * caller sent early are no HTTP. If the response breaks off, the connection is reset, so that it never looks
- * complete.
+ * Passes on the response of an upstream that does not switch protocols. The connection closes after it, because bytes
+ * that the caller sent early are not HTTP. If the response ends early, the connection is reset, so that the response
+ * never looks complete.
  */
 export function passRefusal(
   ctx: RequestContext,
@@ -57,7 +57,7 @@ export function writeError(
   socket.destroySoon();
 }
 
-/** The connection as the target of a body, after which it closes; `broken` is called if the body breaks off. */
+/** The connection as the target of a body, after which it closes. `broken` is called if the body ends early. */
 export function bodyTarget(socket: Socket, broken: () => void): BodyTarget {
   return {
     write: (chunk, encoding) => socket.write(chunk, encoding),

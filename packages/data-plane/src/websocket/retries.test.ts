@@ -13,7 +13,7 @@ import { closedPort, listen } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
 
-/** An upstream that echoes, and answers plain requests with its name. */
+/** An upstream that echoes, and responds to plain requests with its name. */
 async function startEcho(name = 'echo') {
   const server = createServer((_request, response) => void response.end(name));
   const upstream = opened(await listen(server));
@@ -59,11 +59,11 @@ async function recordAfter(gateway: TestDataPath, socket: WebSocket, id: string)
   return gateway.recordOf(id);
 }
 
-describe('WebSocket where an upstream fails', () => {
+describe('WebSocket with an upstream that fails', () => {
   it.each([
     ['refuses the connection', async () => `http://127.0.0.1:${await closedPort()}`],
-    ['leaves the connection hanging', async () => opened(await startStuckListener()).url],
-  ])('goes to another one that serves it, where the first %s', async (_how, failing) => {
+    ['does not accept the connection', async () => opened(await startStuckListener()).url],
+  ])('uses another upstream if the first %s', async (_how, failing) => {
     const alive = await startEcho();
     const upstreams = [await failing(), alive.url];
     const gateway = await start({ upstreams, retry_count: 1 }, { CONNECT_TIMEOUT_MS: '100' });
@@ -89,7 +89,7 @@ describe('WebSocket where an upstream fails', () => {
     }
   });
 
-  it('goes to another one after an answer that the route retries, and gives any other answer on', async () => {
+  it('uses another upstream after a status that the route retries, and passes on any other response', async () => {
     const busy = opened(await startFailingUpstream('503'));
     const alive = await startEcho();
     const gateway = await start({ upstreams: [busy.url, alive.url], retry_count: 1 });
@@ -123,7 +123,7 @@ describe('WebSocket where an upstream fails', () => {
     }
   });
 
-  it('ends at the deadline, whatever retries are left', async () => {
+  it('ends at the deadline, even if retries are left', async () => {
     const silent = opened(await startFailingUpstream('silence'));
     const retry = { on_statuses: [], backoff_ms: 10, unsafe_methods: 'never' as const };
     const gateway = await start({
@@ -142,7 +142,7 @@ describe('WebSocket where an upstream fails', () => {
     for (const attempt of attempts) expect(attempt.started_ms).toBeLessThan(200);
   });
 
-  it('is given up with its caller, between two attempts as well', async () => {
+  it('ends when its caller leaves, also between two attempts', async () => {
     const upstreams = [`http://127.0.0.1:${await closedPort()}`];
     const retry = { on_statuses: [], backoff_ms: 10_000, unsafe_methods: 'never' as const };
     const gateway = await start({
@@ -162,7 +162,7 @@ describe('WebSocket where an upstream fails', () => {
 });
 
 describe('a tunnel', () => {
-  it('counts as in flight at its upstream for as long as it stands', async () => {
+  it('counts as in flight at its upstream while it is open', async () => {
     const one = await startEcho('one');
     const other = await startEcho('other');
     const gateway = await start({ upstreams: [one.url, other.url] });
@@ -182,7 +182,7 @@ describe('a tunnel', () => {
     }
   });
 
-  it('that was refused, or never came to be, leaves nothing in flight at its upstream', async () => {
+  it('that was refused or failed leaves nothing in flight at its upstream', async () => {
     const refusing = createServer((_request, response) => void response.end('plain'));
     refusing.on('upgrade', (_request, socket) => {
       socket.end('HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n');
@@ -196,7 +196,7 @@ describe('a tunnel', () => {
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
     const both = testSnapshot({ upstreams: [upstream.url, alive.url] }, gateway.token);
     await gateway.use({ ...both, version: 2 });
-    // Each gets some: an upstream with something left in flight would get none.
+    // An upstream with a request left in flight would get no more.
     const texts = new Set<string>();
     for (let call = 0; call < 40; call += 1) texts.add(await (await gateway.call('test')).text());
     expect(texts).toEqual(new Set(['plain', 'alive']));

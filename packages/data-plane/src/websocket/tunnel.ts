@@ -14,10 +14,10 @@ export interface TunnelOptions {
 }
 
 /**
- * Answers the caller with 101 and joins its connection with that to the upstream. The end of one side ends the
- * other, even if a side vanishes or never closes.
+ * Sends the 101 response and connects the caller with the upstream. The end of one side ends the other, even if a side
+ * vanishes or never closes.
  *
- * @param upstream takes the bytes for the upstream; what the upstream sends is the body of the response
+ * @param upstream receives the bytes for the upstream. The bytes of the upstream are the body of the response.
  */
 export function openTunnel(
   ctx: RequestContext,
@@ -42,7 +42,7 @@ export function openTunnel(
   socket.pipe(upstream);
 }
 
-/** The fields of the 101: the upstream's part of the handshake, and the gateway's own fields. */
+/** The fields of the 101 response: those of the handshake from the upstream, and those of the gateway. */
 function switchingFields(
   ctx: RequestContext,
   { fields }: UpstreamResponse,
@@ -53,6 +53,6 @@ function switchingFields(
     const name = rawName.toLowerCase();
     if (name.startsWith('sec-websocket-')) kept.push(name, value);
   });
-  // While the gateway drains it announces the end of connections; this one is no longer HTTP.
+  // A draining gateway sends `Connection: close`, which does not apply to this connection.
   return [...kept, ...withoutField(respondHead(ctx, 101, options), 'connection')];
 }

@@ -28,7 +28,7 @@ async function setUp(
       { clock, environment, ...(denyCidrs !== undefined && { denyCidrs }) },
     ),
   );
-  /** A caller that never closes its own side. */
+  /** A caller that never closes its side of the connection. */
   const ask = async (target = '/v1/proxy/test', token: string = gateway.token, method = 'GET') => {
     const connection = opened(await rawConnection(gateway.port, true));
     const lines = token === '' ? UPGRADE : [...UPGRADE, `Authorization: Bearer ${token}`];
@@ -38,7 +38,7 @@ async function setUp(
   const nothingLeft = async () => {
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
     expect(gateway.records).toHaveLength(1);
-    // The log hands on its lines a little later, by a timer of its own.
+    // The log writes its lines a little later, with a timer.
     await eventually(() => expect(clock.pending).toBe(0));
   };
   return { gateway, ask, nothingLeft };
@@ -53,7 +53,7 @@ async function sockets(server: ReturnType<typeof createServer>) {
   return { ...opened(await listen(server)), open };
 }
 
-describe('an upgrade to WebSocket that is refused', () => {
+describe('a refused WebSocket upgrade', () => {
   it.each([
     ['without a token', '/v1/proxy/test', '', 401, 'authentication_failed'],
     ['with an unknown token', '/v1/proxy/test', 'gwt_x', 401, 'authentication_failed'],
@@ -66,7 +66,7 @@ describe('an upgrade to WebSocket that is refused', () => {
       'invalid_request',
     ],
   ] as const)(
-    'is answered in the envelope and its connection ends, though the caller keeps its side open: %s',
+    'gets an error body and its connection closes, even if the caller keeps its side open: %s',
     async (_case, target, token, status, code) => {
       const upstream = opened(await startUpstream());
       const { gateway, ask, nothingLeft } = await setUp(upstream.url);
@@ -81,7 +81,7 @@ describe('an upgrade to WebSocket that is refused', () => {
     },
   );
 
-  it('by a used-up quota is 429', async () => {
+  it('gets 429 if the quota is used up', async () => {
     const upstream = opened(await startUpstream());
     const rate = { limit: 1, window_seconds: 86_400, per: 'route' as const };
     const { ask, gateway } = await setUp(upstream.url, { rate_limit: rate });
@@ -89,7 +89,7 @@ describe('an upgrade to WebSocket that is refused', () => {
     await expectRefusal(await (await ask()).response(), 429, 'rate_limit_exceeded');
   });
 
-  it('by an upstream that refuses the connection is 502', async () => {
+  it('gets 502 if the upstream refuses the connection', async () => {
     const { gateway, ask, nothingLeft } = await setUp(`http://127.0.0.1:${await closedPort()}`);
     const connection = await ask();
     await expectRefusal(await connection.response(), 502, 'upstream_unavailable');
@@ -103,8 +103,8 @@ describe('an upgrade to WebSocket that is refused', () => {
   it.each([
     ['resets', (socket: Socket) => void socket.resetAndDestroy()],
     ['closes', (socket: Socket) => void socket.end()],
-    ['answers garbage', (socket: Socket) => void socket.write('garbage\r\n\r\n')],
-  ])('by an upstream that %s is 502', async (_how, fail) => {
+    ['sends garbage', (socket: Socket) => void socket.write('garbage\r\n\r\n')],
+  ])('gets 502 if the upstream %s', async (_how, fail) => {
     const upstream = opened(
       await startRawUpstream((socket) => void socket.once('data', () => fail(socket))),
     );
@@ -113,7 +113,7 @@ describe('an upgrade to WebSocket that is refused', () => {
     await nothingLeft();
   });
 
-  it('by an upstream that never answers is 504', async () => {
+  it('gets 504 if the upstream never responds', async () => {
     const upstream = await sockets(createServer(() => undefined));
     const { gateway, ask, nothingLeft } = await setUp(upstream.url, { timeout_ms: 100 });
     await expectRefusal(await (await ask()).response(), 504, 'upstream_timeout');
@@ -125,7 +125,7 @@ describe('an upgrade to WebSocket that is refused', () => {
     await eventually(() => expect(upstream.open.size).toBe(0));
   });
 
-  it('by an upstream at a refused address is 502', async () => {
+  it('gets 502 if the address of the upstream is denied', async () => {
     const upstream = await sockets(createServer(() => undefined));
     for (const url of [upstream.url, upstream.url.replace('127.0.0.1', 'localhost')]) {
       const { ask, gateway } = await setUp(
@@ -142,7 +142,7 @@ describe('an upgrade to WebSocket that is refused', () => {
     }
   });
 
-  it('by the answer of an upstream, a body in chunks included, gets that answer', async () => {
+  it('gets the response of the upstream, also with a chunked body', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(403, {
         'x-upstream': 'yes',
@@ -175,29 +175,26 @@ describe('an upgrade to WebSocket that is refused', () => {
   it.each([
     ['the upstream', 'Content-Length: 10\r\n\r\nhalf', 'nothing'],
     ['the caller', `Content-Length: 50000000\r\n\r\n${'x'.repeat(1_000_000)}`, 'everything'],
-  ])(
-    'by an answer whose body stops, as %s stops, ends at the idle time-out of bodies',
-    async (_who, answer, sends) => {
-      const upstream = opened(
-        await startRawUpstream((socket) => {
-          socket.on('error', () => undefined);
-          socket.once('data', () => {
-            socket.write(`HTTP/1.1 403 Forbidden\r\n${answer}`);
-            if (sends === 'everything') socket.write(Buffer.alloc(49_000_000));
-          });
-        }),
-      );
-      const environment = { BODY_IDLE_TIMEOUT_MS: '150' };
-      const { gateway, ask } = await setUp(upstream.url, {}, { environment });
-      const connection = await ask();
-      if (sends === 'everything') connection.socket.pause();
-      await eventually(() => expect(gateway.records).toHaveLength(1));
-      expect(gateway.records[0]).toMatchObject({ status: 403, outcome: 'upstream_error' });
-      await eventually(async () => expect(await gateway.inFlight()).toBe(0));
-    },
-  );
+  ])('ends at the idle timeout of bodies if %s stops', async (_who, answer, sends) => {
+    const upstream = opened(
+      await startRawUpstream((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => {
+          socket.write(`HTTP/1.1 403 Forbidden\r\n${answer}`);
+          if (sends === 'everything') socket.write(Buffer.alloc(49_000_000));
+        });
+      }),
+    );
+    const environment = { BODY_IDLE_TIMEOUT_MS: '150' };
+    const { gateway, ask } = await setUp(upstream.url, {}, { environment });
+    const connection = await ask();
+    if (sends === 'everything') connection.socket.pause();
+    await eventually(() => expect(gateway.records).toHaveLength(1));
+    expect(gateway.records[0]).toMatchObject({ status: 403, outcome: 'upstream_error' });
+    await eventually(async () => expect(await gateway.inFlight()).toBe(0));
+  });
 
-  it('by a caller who leaves before the answer is given up at the upstream', async () => {
+  it('is cancelled at the upstream if the caller leaves before the response', async () => {
     const upstream = await sockets(createServer(() => undefined));
     const { gateway, ask, nothingLeft } = await setUp(upstream.url);
     const connection = await ask();
@@ -209,15 +206,15 @@ describe('an upgrade to WebSocket that is refused', () => {
   });
 });
 
-describe('an upgrade that is none', () => {
+describe('an invalid upgrade', () => {
   it.each([
     [
       'to HTTP/2',
       ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'],
     ],
-    ['to something unknown', ['Connection: upgrade', 'Upgrade: foo/2']],
-    ['that Connection does not name', ['Upgrade: websocket']],
-  ])('%s is passed over and the request is served', async (_case, lines) => {
+    ['to an unknown protocol', ['Connection: upgrade', 'Upgrade: foo/2']],
+    ['without Connection: upgrade', ['Upgrade: websocket']],
+  ])('%s is ignored and the request is served', async (_case, lines) => {
     const upstream = opened(await startUpstream());
     const { gateway } = await setUp(upstream.url);
     const connection = opened(await rawConnection(gateway.port));
@@ -228,7 +225,7 @@ describe('an upgrade that is none', () => {
     expect(upstream.seen[0]?.headers).not.toHaveProperty('http2-settings');
   });
 
-  it('is a POST, which WebSocket does not know (RFC 6455 section 4.1)', async () => {
+  it('is ignored with POST (RFC 6455 section 4.1)', async () => {
     const upstream = opened(await startUpstream());
     const { ask, gateway } = await setUp(upstream.url);
     const connection = await ask('/v1/proxy/test', gateway.token, 'POST');

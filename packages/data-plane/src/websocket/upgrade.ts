@@ -10,15 +10,16 @@ import { runStages, type Stage } from '../request/stage.ts';
 import { passRefusal, writeError } from './refused-upgrade.ts';
 import { openTunnel } from './tunnel.ts';
 
+/** Handles requests that leave HTTP. */
 export interface UpgradeHandler {
-  /** `ahead`: bytes that arrived after the request. */
+  /** @param ahead bytes that arrived after the request */
   handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void;
-  /** Closes every connection that was handed over; the server no longer knows them. */
-  cut(): void;
+  /** Closes every upgraded connection now. The server does not know them any more. */
+  destroy(): void;
 }
 
 export interface UpgradeOptions {
-  /** The stages of a request, with the upgrade as what is forwarded. */
+  /** The stages of a request; the last one forwards the upgrade. */
   readonly stages: readonly Stage[];
   readonly contextOptions: ContextOptions;
   readonly respond: RespondOptions;
@@ -28,7 +29,7 @@ export interface UpgradeOptions {
   readonly finished: (ctx: RequestContext) => void;
   /** A tunnel that carries nothing in either direction for this long is closed. */
   readonly tunnelIdleTimeoutMs: number;
-  /** As for the body of any other response. */
+  /** How long the body of a refusal may make no progress. */
   readonly bodyIdleTimeoutMs: number;
 }
 
@@ -54,24 +55,24 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
       ctx.finish();
       options.finished(ctx);
     });
-    void answer(ctx, socket, ahead, options);
+    void respond(ctx, socket, ahead, options);
   }
 
   return {
     handle,
-    cut() {
+    destroy() {
       for (const socket of open) socket.destroy();
     },
   };
 }
 
-async function answer(
+async function respond(
   ctx: RequestContext,
   socket: Socket,
   ahead: Buffer,
   options: UpgradeOptions,
 ): Promise<void> {
-  // A caller that ends its side before it is answered has left.
+  // A caller that ends its side before the response has left.
   const leave = () => socket.destroy();
   try {
     const replied = runStages(options.stages, ctx);

@@ -12,7 +12,7 @@ import { listen, startRawUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
 
-/** An upstream that echoes what comes over WebSocket. */
+/** An upstream that echoes WebSocket messages. */
 async function setUp(route: Partial<SnapshotRoute> = {}, environment: Record<string, string> = {}) {
   const server = createServer();
   const upstream = opened(await listen(server));
@@ -60,7 +60,7 @@ async function echo(socket: WebSocket, data: string | Buffer): Promise<string> {
 }
 
 describe('WebSocket', () => {
-  it('is carried both ways, text and binary, small and large', async () => {
+  it('passes messages both ways, text and binary, small and large', async () => {
     const { gateway } = await setUp();
     const socket = dial(gateway);
     await once(socket, 'open');
@@ -99,7 +99,7 @@ describe('WebSocket', () => {
     expect(requests[0]?.headers).not.toHaveProperty('x-gateway-environment');
   });
 
-  it('is answered with the headers of the gateway', async () => {
+  it('has the headers of the gateway in its response', async () => {
     const { gateway } = await setUp();
     const { statusCode, headers } = await answerOf(dial(gateway));
     expect(statusCode).toBe(101);
@@ -115,7 +115,7 @@ describe('WebSocket', () => {
     expect(headers).not.toHaveProperty('x-gateway-error');
   });
 
-  it('has one record, written when it is over', async () => {
+  it('has one record, written when it has ended', async () => {
     const { gateway } = await setUp();
     const socket = dial(gateway);
     const answer = await answerOf(socket);
@@ -164,7 +164,7 @@ describe('WebSocket', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('ends when the upstream dies though the caller never hangs up, and what came last is delivered', async () => {
+  it('ends when the upstream dies even if the caller does not close, and the last bytes are delivered', async () => {
     const upstream = opened(
       await startRawUpstream((socket) => {
         const head =
@@ -187,7 +187,7 @@ describe('WebSocket', () => {
     expect(gateway.records).toMatchObject([{ status: 101, outcome: 'success' }]);
   });
 
-  it('ends at the caller when the upstream resets, which harms nobody else', async () => {
+  it('ends at the caller when the upstream resets, and others continue', async () => {
     const { gateway, open } = await setUp();
     const socket = dial(gateway);
     const other = dial(gateway, 'test/other');
@@ -204,7 +204,7 @@ describe('WebSocket', () => {
     expect(await gateway.inFlight()).toBe(1);
   });
 
-  it('ends when nothing moves for the idle time-out, not while something does', async () => {
+  it('ends if no bytes are transferred for the idle timeout, not before', async () => {
     const { gateway, open } = await setUp({}, { WEBSOCKET_IDLE_TIMEOUT_MS: '250' });
     const socket = dial(gateway);
     await once(socket, 'open');
@@ -218,7 +218,7 @@ describe('WebSocket', () => {
     await eventually(() => expect(open.size).toBe(0));
   });
 
-  it('leaves no socket behind after many of them', async () => {
+  it('leaves no socket open after many of them', async () => {
     const { gateway, open } = await setUp();
     for (let round = 0; round < 5; round += 1) {
       const sockets = Array.from({ length: 20 }, () => dial(gateway));
@@ -233,7 +233,7 @@ describe('WebSocket', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('is cut at the end of a drain', async () => {
+  it('is closed at the end of a drain', async () => {
     const { gateway, open } = await setUp({}, { DRAIN_TIMEOUT_MS: '200' });
     const socket = dial(gateway);
     await once(socket, 'open');

@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
-  http1.cut();
+  http1.destroy();
   server.close();
 });
 

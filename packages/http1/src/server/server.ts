@@ -6,9 +6,10 @@ import type { ServerOptions } from './options.ts';
 
 /** The HTTP/1.1 connections of one port. */
 export interface Http1Server {
+  /** Serves a connection. */
   accept(socket: Socket): ServerConnection;
-  /** Closes every connection except those that were taken over. */
-  cut(): void;
+  /** Closes every connection now, except those that were taken over. */
+  destroy(): void;
 }
 
 /** Serves HTTP/1.1 (RFC 9112) on connections that were accepted elsewhere (docs/adr/0021). */
@@ -22,7 +23,7 @@ export function createHttp1Server(options: ServerOptions): Http1Server {
       connection.socket.once('close', () => open.delete(connection));
       return connection;
     },
-    cut() {
+    destroy() {
       for (const connection of open) if (!connection.takenOver) connection.socket.destroy();
     },
   };
