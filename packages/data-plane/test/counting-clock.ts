@@ -1,11 +1,11 @@
 import { systemClock, type Clock } from '@gateway/shared/clock';
 
 export interface CountingClock extends Clock {
-  /** Timers that are set and have neither run nor been cancelled. */
+  /** The number of timers that have neither run nor been cancelled. */
   readonly pending: number;
 }
 
-/** The real clock, which also tells what still waits for it: a timer that is left over is a leak. */
+/** The real clock, which also counts pending timers, to find leaked ones. */
 export function countingClock(): CountingClock {
   const pending = new Set<object>();
   return {

@@ -3,9 +3,9 @@ import { startRawUpstream } from '@gateway/shared/test/upstream';
 
 export interface FailingUpstream {
   readonly url: string;
-  /** How often the request with this id arrived: whole, or its head where the failure does not wait. */
+  /** How often the request with this id has arrived: completely, or its head if the failure does not wait for the body. */
   arrivals(requestId: string): number;
-  /** Over all requests. */
+  /** The arrivals of all requests. */
   readonly total: number;
   close(): Promise<void>;
 }
@@ -15,7 +15,7 @@ const status =
   (socket: Socket) =>
     void socket.write(`HTTP/1.1 ${line}\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`);
 
-/** What an upstream does once it has the whole request. */
+/** What the upstream does when the whole request has arrived. */
 const AFTER_THE_WHOLE = {
   reset: (socket: Socket) => void socket.resetAndDestroy(),
   close: (socket: Socket) => void socket.end(),
@@ -33,10 +33,10 @@ const AFTER_THE_WHOLE = {
   504: status('504 Late', 'late'),
 } as const;
 
-/** What one does that has read the head only. */
+/** What the upstream does when only the head has arrived. */
 const AFTER_THE_HEAD = {
   reset_early: AFTER_THE_WHOLE.reset,
-  // It takes no other request on a connection where the rest of this one may still come.
+  // No other request is read on this connection, because the rest of this one may still arrive.
   '503_early': status('503 Busy', 'busy', 'Connection: close\r\n'),
 } as const;
 
@@ -45,7 +45,7 @@ export type UpstreamFailure = `${keyof typeof AFTER_THE_WHOLE | keyof typeof AFT
 const WHOLE: Readonly<Record<string, (socket: Socket) => void>> = AFTER_THE_WHOLE;
 const EARLY: Readonly<Record<string, (socket: Socket) => void>> = AFTER_THE_HEAD;
 
-/** An upstream that fails each request in one way, and counts the arrivals of each by its id. */
+/** An upstream that fails each request in one way, and counts the arrivals of each request by its id. */
 export async function startFailingUpstream(failure: UpstreamFailure): Promise<FailingUpstream> {
   const arrived = new Map<string, number>();
   let total = 0;

@@ -10,7 +10,7 @@ import { guardedLookup } from '../src/upstream/dns/guarded-lookup.ts';
 import type { closeAfterEach } from '@gateway/shared/test/opened';
 import { AUDIENCE, ISSUER, startTokenIssuer } from '@gateway/shared/test/token-issuer';
 
-/** A verifier of the tokens of a real issuer, and what its metrics count; `opened` closes it all. */
+/** A verifier for the tokens of a real issuer, and the counts of its metrics. `opened` closes everything. */
 export async function startVerifier(opened: ReturnType<typeof closeAfterEach>) {
   const issuer = opened(await startTokenIssuer());
   let aheadMs = 0;
@@ -39,7 +39,7 @@ export async function startVerifier(opened: ReturnType<typeof closeAfterEach>) {
     auth,
     keySets,
     logLines,
-    /** Lets so much time pass. */
+    /** Advances the clock. */
     advance: (ms: number) => void (aheadMs += ms),
     verify: (token: string, policy = auth, timeoutMs = 5000) =>
       verifier.verify(policy, token, clock.monotonicMs() + timeoutMs),
@@ -50,7 +50,11 @@ export async function startVerifier(opened: ReturnType<typeof closeAfterEach>) {
   };
 }
 
-/** The caller that the verdict names. @throws where it names none */
+/**
+ * The caller that the verdict names.
+ *
+ * @throws if the token was not accepted
+ */
 export function callerOf(verdict: JwtVerdict) {
   if (verdict.kind !== 'caller') throw new Error(`no caller: ${JSON.stringify(verdict)}`);
   return verdict.caller;

@@ -4,7 +4,7 @@ import type { closeAfterEach } from '@gateway/shared/test/opened';
 import { startTokenIssuer, type Claims, type TokenIssuer } from '@gateway/shared/test/token-issuer';
 import { startUpstream } from '@gateway/shared/test/upstream';
 
-/** A data path with a route that takes the JWTs of a real issuer; `opened` closes it all. */
+/** A data path with a route that accepts the JWTs of a real issuer. `opened` closes everything. */
 export async function startJwtRoute(
   opened: ReturnType<typeof closeAfterEach>,
   auth: Parameters<TokenIssuer['auth']>[0] = {},

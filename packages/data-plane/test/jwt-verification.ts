@@ -10,10 +10,10 @@ import {
   type TokenOptions,
 } from '@gateway/shared/test/token-issuer';
 
-/** When tokens are signed and verified: a fixed time, so that their bounds can be met exactly. */
+/** The time at which tokens are signed and verified. It is fixed, so that limits can be tested exactly. */
 export const NOW_MS = Date.UTC(2030, 0, 1);
 
-/** What a route asks of a token that `signAtNow` makes. */
+/** The requirements of a route for the tokens of `signAtNow`. */
 export const JWT_AUTH: JwtAuth = {
   type: 'jwt',
   issuer: ISSUER,
@@ -23,7 +23,7 @@ export const JWT_AUTH: JwtAuth = {
   requiredClaims: [],
 };
 
-/** Verifies a token at that time with a set of these keys. */
+/** Verifies a token at that time with these keys. */
 export function verifyAtNow(
   keys: readonly IssuerKey[],
   token: string,
@@ -34,7 +34,7 @@ export function verifyAtNow(
   return verifyJwt(token, { ...JWT_AUTH, ...auth }, set, NOW_MS);
 }
 
-/** A token that is signed at that time. */
+/** Signs a token at that time. */
 export function signAtNow(
   key: IssuerKey,
   claims: Claims = {},

@@ -10,7 +10,7 @@ export const openGateway = (
 ): Promise<TestDataPath> =>
   startTestDataPath({ upstreams: [upstream.url], ...route }, { environment });
 
-/** A POST of the same small body with the key, unless told otherwise. */
+/** Sends a POST with the key and always the same small body, unless `init` says otherwise. */
 export function postKeyed(
   gateway: TestDataPath,
   key: string,
@@ -20,7 +20,7 @@ export function postKeyed(
   return gateway.call(path, { method: 'POST', body: '{"amount":5}', ...init, headers });
 }
 
-/** An upstream whose every answer tells which arrival it is the answer to. */
+/** An upstream that numbers its responses. */
 export async function startCountingUpstream(status = 201): Promise<TestUpstream> {
   const upstream = await startUpstream((_seen, response) => {
     const number = upstream.seen.length;

@@ -1,6 +1,6 @@
 /**
- * Both ends of large bodies, an upstream and a caller, as a process of their own: what they need of
- * memory is then not taken for the gateway's. It is told what to do over the channel of `fork`.
+ * The upstream and the caller of large bodies, in a separate process, so that their memory is not measured as that of
+ * the gateway. It gets its orders over the channel of `fork`.
  */
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -11,8 +11,9 @@ export interface LargeBodyOrder {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the caller sends, and what the upstream is to answer with. */
+  /** The length of the request body. */
   readonly sendBytes: number;
+  /** The length of the response body. */
   readonly answerBytes: number;
   readonly answerHeaders: Readonly<Record<string, string>>;
 }
@@ -25,7 +26,7 @@ export interface LargeBodyResult {
 
 const PIECE = Buffer.alloc(1024 * 1024, 'x');
 
-/** Writes so many bytes as fast as the other side takes them. */
+/** Writes this many bytes as fast as the other side accepts them. */
 async function writeAll(to: Writable, bytes: number): Promise<void> {
   for (let left = bytes; left > 0; left -= PIECE.length) {
     if (!to.write(left < PIECE.length ? PIECE.subarray(0, left) : PIECE)) await once(to, 'drain');

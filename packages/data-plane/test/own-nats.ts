@@ -8,14 +8,14 @@ import { connectNats } from '@gateway/shared/messaging/connection';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { captureLog } from './captured-log.ts';
 
-/** Servers of one test's own, to be stopped and started at will, and connections to them. */
+/** NATS servers that a test may stop and start, and connections to them. */
 export interface OwnNats {
   readonly folder: string;
-  /** @param data another name is another, empty, store. */
+  /** @param data the name of the data folder; a new name means an empty store */
   startServer(options?: { port?: number; data?: string }): Promise<Server>;
-  /** Settles when the server is there, however late. */
+  /** Settles when the server is up, however late. */
   connect(url: string): Promise<NatsConnection>;
-  /** Registers what ends before the connections do. */
+  /** Registers something that is closed before the connections. */
   defer(close: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function openOwnNats(): Promise<OwnNats> {
     },
     defer: (close) => void undo.push(close),
     async close() {
-      // The servers go last, as they do where the product is stopped.
+      // The servers are stopped last, as in production.
       for (const step of undo.toReversed()) await step();
       await Promise.all(servers.map((server) => server.stop()));
       await rm(folder, { recursive: true });

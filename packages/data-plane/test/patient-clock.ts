@@ -1,11 +1,11 @@
 import { systemClock, type Clock } from '@gateway/shared/clock';
 
-/** More turns than a request takes from its first connection to its arrival at an upstream in this process. */
+/** More turns than a request needs from the connection to its arrival at an upstream in this process. */
 const TURNS = 25;
 
 /**
- * The real clock, whose timers leave the event loop some turns after their time: where the machine
- * held the whole process for longer than a timer waits, what was under way arrives before the timer runs.
+ * The real clock, but timers run some turns of the event loop late. If the machine suspends the process for longer than a
+ * timer, everything that has been sent arrives before the timer runs.
  */
 export const patientClock: Clock = {
   ...systemClock,

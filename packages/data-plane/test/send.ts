@@ -4,7 +4,7 @@ export interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as it is: what frames it stands in the headers. */
+  /** Sent unchanged; the headers must contain its framing. */
   readonly body: readonly string[];
   readonly agent?: Agent;
 }
@@ -16,8 +16,8 @@ export interface ReceivedHead {
 }
 
 /**
- * Sends any method with any body, which `fetch` does not, and gives the head of the response once all
- * of it came or it broke off.
+ * Sends any method with any body, unlike `fetch`. Resolves with the head of the response when the response has ended or
+ * failed.
  */
 export function send(port: number, sent: SentRequest): Promise<ReceivedHead> {
   const { method, path, headers, agent } = sent;

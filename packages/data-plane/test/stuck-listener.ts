@@ -8,16 +8,16 @@ export interface StuckListener {
   close(): Promise<void>;
 }
 
-/** Connections that the kernel takes for a listener with this backlog, before it answers no more. */
+/** The connections that the kernel accepts for a listener with this backlog. */
 const BACKLOG = 1;
 const TAKEN_BY_KERNEL = BACKLOG + 1;
 const FILLING = TAKEN_BY_KERNEL + 2;
-/** The process ends by itself should nobody end it. */
+/** The process exits by itself after this time. */
 const STUCK_MS = 120_000;
 
 /**
- * A port where a connection is neither taken nor refused: a process listens and accepts none, and the
- * queue of its kernel is full. What else may leave a connection hanging is no address of this machine.
+ * Starts a port that neither accepts nor refuses a connection: a process listens and accepts none, and the queue of the
+ * kernel is full.
  */
 export async function startStuckListener(): Promise<StuckListener> {
   const child = fork(fileURLToPath(import.meta.url), { execArgv: [] });
@@ -50,7 +50,7 @@ function listenAndStick(): void {
   const server = createServer();
   server.listen({ port: 0, host: '127.0.0.1', backlog: BACKLOG }, () => {
     process.send?.((server.address() as AddressInfo).port, () => {
-      // The event loop, which would accept, stands still from here on.
+      // From here on the event loop, which would accept, is blocked.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STUCK_MS);
       process.exit(0);
     });

@@ -142,15 +142,15 @@ describe('a caller without a valid token', () => {
     [{ authorization: `Bearer ${unknown}` }, ['token', 'api_key']],
     [{ authorization: foreign, 'x-api-key': unknown }, ['token', 'api_key']],
     [{ authorization: `Bearer ${unknown}`, 'x-api-key': unknown }, ['token', 'api_key']],
-  ])('with %j is not told whether there is such a route', async (headers, kinds) => {
+  ])('with %j gets the same response for a missing route', async (headers, kinds) => {
     const { call } = await setUp();
-    const told = async (route: string) => {
+    const responseOf = async (route: string) => {
       const response = await call(route, headers);
       const { message } = await expectRefusal(response, 401, 'authentication_failed');
       return { message, challenge: response.headers.get('www-authenticate') };
     };
-    const missing = await told('missing');
-    for (const kind of kinds) expect(await told(kind)).toEqual(missing);
+    const missing = await responseOf('missing');
+    for (const kind of kinds) expect(await responseOf(kind)).toEqual(missing);
   });
 });
 

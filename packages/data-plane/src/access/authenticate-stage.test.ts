@@ -4,7 +4,7 @@ import { createAuthenticate } from './authenticate-stage.ts';
 
 const window = { granted: true, limit: 600, remaining: 599, resetSeconds: 60 };
 
-/** What is said to a caller whose environment is not in the table. */
+/** The error for a caller whose environment is not in the table. */
 function refusalOf(environmentName: string): unknown {
   const stage = createAuthenticate({
     failures: { count: () => window } as never,

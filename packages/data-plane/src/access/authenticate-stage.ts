@@ -56,8 +56,8 @@ function refuseUnserved(ctx: RequestContext, options: AuthenticateOptions): void
  * These messages do not say what the route requires: a caller without a valid token gets the same
  * message if the route does not exist.
  */
-const NOTHING_PRESENTED = 'The request carries no token where the route accepts it.';
-const NOTHING_VALID = 'The request carries no valid token where the route accepts it.';
+const NOTHING_PRESENTED = 'The request has no token in a header that the route accepts.';
+const NOTHING_VALID = 'The request has no valid token in a header that the route accepts.';
 
 function takeToken(
   ctx: RequestContext,
@@ -73,7 +73,7 @@ function takeToken(
   }
   // Only one of two tokens would count, and gateways differ in which one.
   if (tokenField === 'authorization' && apiKey !== undefined && holdsTokenSecret(apiKey)) {
-    refuseAccess(ctx, options, 'The request carries two tokens.');
+    refuseAccess(ctx, options, 'The request has two tokens.');
   }
   if (token === undefined || tokenField !== wanted) refuseAccess(ctx, options, NOTHING_VALID);
   if (options.nowMs() >= token.expiresAtMs) {

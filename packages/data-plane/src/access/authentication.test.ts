@@ -21,7 +21,7 @@ interface Setting {
   readonly call: (headers: Record<string, string>, route?: string) => Promise<Response>;
 }
 
-/** The same route in production, development and staging, each telling its environment by its path. */
+/** The same route in production, development and staging, each with its environment in the upstream path. */
 async function setUp(reach: Reach, nowMs?: number): Promise<Setting> {
   const upstream = opened(await startUpstream());
   const token = testToken(secret, reach);
@@ -72,7 +72,7 @@ describe('authentication', () => {
       { ...bearer(), 'x-gateway-environment': 'nowhere' },
       { environments: ['production'] },
     ],
-  ])('refuses %s with 401 and tells the upstream nothing', async (_case, headers, reach) => {
+  ])('refuses %s with 401 and sends nothing to the upstream', async (_case, headers, reach) => {
     const { call, gateway, upstream } = await setUp(reach);
     const response = await call(headers);
     const error = await expectRefusal(response, 401, 'authentication_failed');
@@ -122,7 +122,7 @@ describe('authentication', () => {
   it.each<[string, Record<string, string>, Reach, string]>([
     ["the token's only one", {}, { environments: ['development'] }, 'development'],
     [
-      "the header's, where the token covers it",
+      'that of the header, if the token covers it',
       { 'x-gateway-environment': 'staging' },
       { environments: ['production', 'staging'] },
       'staging',

@@ -6,7 +6,7 @@ import { expectRefusal } from '@gateway/shared/test/refusal';
 import { startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
-/** 20 s into a window of a minute. */
+/** A time 20 s after the start of a window of a minute. */
 const MID_WINDOW_MS = 60_000 * 1000 + 20_000;
 
 async function setUp(environment: Record<string, string> = {}) {

@@ -17,7 +17,7 @@ interface Duplicate {
 /**
  * Detects other processes that publish heartbeats under this data plane's id, by their start times. The rest
  * of the fleet counts them as one data plane, so while NATS is away each of them grants the whole share of
- * one, and nobody sees which of them runs an old configuration.
+ * one, and an old configuration of one of them is not visible.
  */
 export class DuplicateIds {
   readonly #id: string;

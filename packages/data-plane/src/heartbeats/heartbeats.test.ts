@@ -120,7 +120,7 @@ describe('heartbeats', () => {
     expect(Math.abs(offsetMs)).toBeLessThanOrEqual(heartbeats.serverTimeErrorMs() ?? NaN);
   });
 
-  it('keep knowing the server’s time when the local clock is set', async () => {
+  it('keep the time of the server when the local clock is set', async () => {
     const { url } = await own.startServer();
     const nats = own.connect(url);
     await topology(await nats);
@@ -143,7 +143,7 @@ describe('heartbeats', () => {
     });
   });
 
-  it('keep the last known number and offset while NATS is away, and beat at once when it is back', async () => {
+  it('keep the last known number and offset while NATS is down, and are sent at once when it is back', async () => {
     const server = await own.startServer();
     const first = own.connect(server.url);
     await topology(await first);
@@ -161,7 +161,7 @@ describe('heartbeats', () => {
     await live([one, other], 2);
   });
 
-  it('are received although the bucket is missing; the failure is counted and logged once', async () => {
+  it('are received even if the bucket is missing; the failure is counted and logged once', async () => {
     const { url } = await own.startServer();
     const one = start(own.connect(url), 'a');
     const other = start(own.connect(url), 'b');

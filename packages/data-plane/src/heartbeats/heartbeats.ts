@@ -58,7 +58,7 @@ export interface Heartbeats {
   serverTimeErrorMs(): number | undefined;
   /** Publishes a heartbeat soon, instead of at the next interval. */
   beatSoon(): void;
-  /** Announces that this data plane stops, so that nobody waits for its beats. */
+  /** Announces that this data plane stops, so that no other waits for its beats. */
   stop(): Promise<void>;
 }
 

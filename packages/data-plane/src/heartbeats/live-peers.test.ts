@@ -30,7 +30,7 @@ describe('the number of live data planes', () => {
     expect(peers.count).toBe(1);
   });
 
-  it('stays the last known one while NATS is away, and peers get time to be heard afterwards', () => {
+  it('stays the last known one while NATS is down, and peers have time to send a beat afterwards', () => {
     const peers = new LivePeers('a');
     peers.heard('a', 0);
     peers.heard('b', 0);
@@ -45,7 +45,7 @@ describe('the number of live data planes', () => {
     expect(peers.count).toBe(2);
   });
 
-  it('is never below the number of peers that beat in time, whoever else comes and goes', () => {
+  it('is never below the number of peers that beat in time, whatever others do', () => {
     const events = fc.array(
       fc.record({ id: fc.constantFrom('b', 'c', 'd'), leaves: fc.boolean() }),
       { maxLength: 60 },

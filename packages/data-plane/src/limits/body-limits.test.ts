@@ -30,7 +30,7 @@ describe('max_body_bytes', () => {
   it.each([
     ['of announced length', ['Content-Length: 1000'], 'x'.repeat(1000)],
     ['in chunks', ['Transfer-Encoding: chunked'], chunk(600) + chunk(400) + END],
-  ])('lets a body of just that size through: %s', async (_case, lines, body) => {
+  ])('accepts a body of exactly that size: %s', async (_case, lines, body) => {
     const { upstream, connection, send, gateway } = await setUp({ max_body_bytes: 1000 });
     send(lines, body);
     const response = await connection.response();
@@ -59,7 +59,7 @@ describe('max_body_bytes', () => {
       chunk(5000) + END,
       'POST',
     ],
-  ])('%s, and the upstream gets no whole request', async (_case, lines, body) => {
+  ])('%s, and the upstream gets no complete request', async (_case, lines, body) => {
     const { upstream, connection, send, gateway } = await setUp({ max_body_bytes: 1000 });
     send(lines, body);
     const response = await connection.response();
@@ -73,7 +73,7 @@ describe('max_body_bytes', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('applies to a body that is kept for a retry too', async () => {
+  it('applies also to a body that is kept for a retry', async () => {
     const retry = {
       on_statuses: [],
       per_attempt_timeout_ms: null,
@@ -101,14 +101,14 @@ describe('a body that stalls', () => {
   it.each([
     ['of announced length', ['Content-Length: 200000'], 'x'],
     ['in chunks', ['Transfer-Encoding: chunked'], chunk(10)],
-  ])('is given up, and the upstream gets no whole request: %s', async (_case, lines, body) => {
+  ])('times out, and the upstream gets no complete request: %s', async (_case, lines, body) => {
     const { upstream, connection, send } = await setUp({}, { BODY_IDLE_TIMEOUT_MS: '100' });
     send(lines, body);
     await expectRefusal(await connection.response(), 400, 'invalid_request');
     expect(upstream.seen).toHaveLength(0);
   });
 
-  it('times out at the deadline if it is kept whole', async () => {
+  it('times out at the deadline if it is buffered', async () => {
     const { upstream, connection, send, gateway } = await setUp({ timeout_ms: 100 });
     send(['Content-Length: 10'], 'x');
     const response = await connection.response();
@@ -127,7 +127,7 @@ describe('Expect: 100-continue', () => {
   it.each([
     ['of announced length', ['Content-Length: 5', EXPECT], 'hello'],
     ['in chunks', ['Transfer-Encoding: chunked', EXPECT], `5\r\nhello\r\n${END}`],
-  ])('is answered once the caller is let in: %s', async (_case, lines, body) => {
+  ])('is answered after the request was accepted: %s', async (_case, lines, body) => {
     const { upstream, connection, send } = await setUp();
     for (let again = 0; again < 2; again += 1) {
       send(lines);
@@ -158,7 +158,7 @@ describe('Expect: 100-continue', () => {
       undefined,
     ],
   ] as const)(
-    'is not answered with 100 where the caller %s, and the connection ends',
+    'is not answered with 100 if the caller %s, and the connection ends',
     async (_case, status, code, lines, route, token) => {
       const { connection, send } = await setUp({
         ...route,

@@ -32,7 +32,7 @@ async function start(maxConnections: number, perAddress: number, trusted: readon
   return { refused, open };
 }
 
-/** All of 127.0.0.0/8 is this machine, so each test has as many addresses as it likes. */
+/** All of 127.0.0.0/8 is this machine, so each test may use any number of addresses. */
 function from(localAddress: string): Socket {
   const { port } = server.address() as AddressInfo;
   const client = connect({ port, host: '127.0.0.1', localAddress });

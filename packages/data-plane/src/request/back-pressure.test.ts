@@ -11,10 +11,10 @@ const opened = closeAfterEach();
 const MIB = 1024 * 1024;
 const PIECE = Buffer.alloc(MIB, 'x');
 const TOTAL = 128 * MIB;
-/** More than the sockets and buffers on the way hold. */
+/** More than all sockets and buffers on the way can hold. */
 const STALLED = 64 * MIB;
 
-/** Writes all of it as fast as the other side takes it; `sent` tells how far it has come. */
+/** Writes all of it as fast as the other side accepts it. `sent` is the progress. */
 function pour(to: Writable): { readonly sent: number } {
   const progress = { sent: 0 };
   const write = () => {
@@ -31,7 +31,7 @@ function pour(to: Writable): { readonly sent: number } {
   return progress;
 }
 
-/** Where it stands once it no longer moves. */
+/** The value once it has stopped changing. */
 async function stalled(progress: () => number): Promise<number> {
   let last = -1;
   let same = 0;

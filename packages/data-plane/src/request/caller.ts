@@ -28,8 +28,8 @@ export interface CallerRequest {
   resume(): this;
   isPaused(): boolean;
   /**
-   * The whole body, if all of it has arrived, it is not longer than `maxBytes` and nobody has begun to read it. The
-   * request is at its end then and emits nothing.
+   * Returns the whole body if it has arrived completely, is not longer than `maxBytes` and was not read before. The
+   * request has then ended and emits nothing.
    */
   takeWhole(maxBytes: number): BodyBytes | undefined;
   /** Nobody wants the rest of the body: it is read and dropped, slowly. */
@@ -59,7 +59,7 @@ export interface CallerResponse {
   destroy(): unknown;
 }
 
-/** The caller left before it was answered, so there is nobody to answer. */
+/** The caller left before it got a response, so none is sent. */
 export class ClientLeftError extends Error {
   override readonly name = 'ClientLeftError';
 }

@@ -9,7 +9,7 @@ const CLOSE = { connection: 'close' };
 const MAX_PASSES = 8;
 
 /**
- * Refuses a head that two systems could read in two ways: a field that came twice although it must come once, a missing
+ * Refuses a head that two systems could interpret differently: a field that occurs twice but must be unique, a missing
  * or malformed Host (RFC 9112 section 3.2), a transfer coding other than `chunked`, a target that is neither a path nor
  * a URI or has a fragment (section 3.2.1), a version other than HTTP/1 (section 2.3). Also refuses a request that is in
  * a loop (RFC 9110 section 7.6).
@@ -22,8 +22,8 @@ export function checkHead(ctx: RequestContext): void {
   if (ctx.httpVersion === UNKNOWN_VERSION) {
     throw refuseField('version', 'must be HTTP/1.1 or HTTP/1.0', CLOSE);
   }
-  // A coding beside chunked is not decoded here, and HTTP/1.0 has none: whoever reads that differently sees another
-  // request (RFC 9112 section 6.1).
+  // Other codings are not decoded here, and HTTP/1.0 has none. A system that decodes them would see another request
+  // (RFC 9112 section 6.1).
   if (ctx.framing.kind === 'unknown') {
     throw refuseField(
       'transfer-encoding',

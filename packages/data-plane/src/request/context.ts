@@ -16,7 +16,7 @@ import type { UpstreamResponse } from './upstream-response.ts';
 import type { RequestBody, TakenBody } from './request-body.ts';
 import type { TraceContext } from './trace-context.ts';
 
-/** The caller that a verified JWT names. Nothing in it lets anybody rebuild the token. */
+/** The caller that a verified JWT names. The token cannot be rebuilt from it. */
 export interface JwtCaller {
   /**
    * Identifies the caller for quotas and idempotency keys: a hash of issuer and subject. For a token

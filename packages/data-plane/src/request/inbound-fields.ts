@@ -68,7 +68,7 @@ export const inboundField = cacheByName((rawName): InboundField => {
   return { name, single, passed };
 });
 
-/** A name with underscores counts as the one with dashes: CGI and WSGI upstreams cannot tell them apart. */
+/** A name with underscores counts as the one with dashes, because CGI and WSGI upstreams cannot distinguish them. */
 function isDropped(name: string): boolean {
   const dashed = name.replaceAll('_', '-');
   return (

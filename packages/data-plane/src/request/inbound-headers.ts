@@ -25,7 +25,7 @@ export interface InboundHeaders {
   /** The version that the caller asks for by name. */
   readonly version: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** A field that came twice although it must come once: two systems might read different ones. */
+  /** A field that occurs twice but must be unique, because two systems might use different values. */
   readonly repeated: string | undefined;
   /** End-to-end fields that the gateway neither sets nor drops. */
   readonly endToEnd: string[];

@@ -16,7 +16,7 @@ const MAX_RESIDENT_GROWTH = 100 * MIB;
 const LARGE = 256 * MIB;
 const NOTHING = { method: 'GET', headers: {}, sendBytes: 0, answerBytes: 0, answerHeaders: {} };
 const CHUNKED = { 'transfer-encoding': 'chunked' };
-/** In place of the length of the body. */
+/** Replaced by the length of the body. */
 const KNOWN_LENGTH = { 'content-length': '' };
 
 async function setUp() {
@@ -41,7 +41,7 @@ async function setUp() {
   return { gateway, carryOut };
 }
 
-/** The order with bodies of so many bytes. */
+/** The order with bodies of this length. */
 function sized(order: Partial<LargeBodyOrder>, bytes: number): Partial<LargeBodyOrder> {
   const inHeaders = (headers: Readonly<Record<string, string>> = {}) =>
     'content-length' in headers ? { 'content-length': String(bytes) } : headers;
@@ -58,7 +58,7 @@ const FROM_UPSTREAM = { answerBytes: GIB };
 const TO_UPSTREAM = { method: 'POST', sendBytes: GIB };
 
 describe('a large body', () => {
-  // A GiB each way; the other framings at a quarter of it, four times what may be held alive.
+  // One GiB each way; a quarter of that for other framings, which is four times the allowed memory.
   it.each<[string, number, Partial<LargeBodyOrder>]>([
     ['1 GiB from an upstream, in chunks', GIB, FROM_UPSTREAM],
     [
@@ -74,10 +74,10 @@ describe('a large body', () => {
       { ...TO_UPSTREAM, method: 'PUT', headers: CHUNKED },
     ],
   ])(
-    'crosses the gateway whole and in bounded memory: %s',
+    'passes the gateway completely and in bounded memory: %s',
     async (_case, bytes, kind) => {
       const { gateway, carryOut } = await setUp();
-      // A shorter one first: what it takes belongs to any body, what grows beyond it to the length.
+      // A shorter one first: its memory is needed for any body, growth beyond it is caused by the length.
       await carryOut(sized(kind, WARM_UP));
       const memory = watchMemory();
       const order = sized(kind, bytes);

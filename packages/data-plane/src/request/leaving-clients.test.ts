@@ -40,7 +40,7 @@ async function setUp(
     const own = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
     connection.send(requestText({ method, lines: [...own, ...lines], body }));
   };
-  /** Nothing is left of so many requests: not in flight, no connection upstream, no timer. */
+  /** After this many requests nothing is left: none in flight, no upstream connection, no timer. */
   const nothingLeft = async (requests: number) => {
     connection.destroy();
     await eventually(() => expect(gateway.records.length).toBe(requests));
@@ -52,7 +52,7 @@ async function setUp(
   return { gateway, connection, send, nothingLeft, arrivals: () => arrivals, open };
 }
 
-describe('a caller who leaves', () => {
+describe('a caller that leaves', () => {
   it.each(['destroy', 'resetAndDestroy', 'end'] as const)(
     'before the response (%s) ends the request upstream',
     async (how) => {
@@ -104,7 +104,7 @@ describe('a caller who leaves', () => {
     ['that streams in chunks', 'POST', ['Transfer-Encoding: chunked'], '5\r\nhello\r\n', 1],
     ['in chunks that are kept', 'PUT', ['Transfer-Encoding: chunked'], '5\r\nhello\r\n', 0],
   ])(
-    'within a body %s ends the request, and the upstream gets no whole one',
+    'within a body %s ends the request, and the upstream gets no complete one',
     async (_case, method, lines, body, reached) => {
       let received = '';
       const { send, connection, nothingLeft, arrivals, gateway, open } = await setUp(
@@ -126,7 +126,7 @@ describe('a caller who leaves', () => {
     ['within a body', 'POST', 'Content-Length: 1000', 'hello'],
     ['with a body that is here', 'POST', 'Content-Length: 5', 'hello'],
   ])(
-    'while its quota is asked for elsewhere, %s, ends the request at once, and its part of the quota is free',
+    'while its quota is pending, %s, ends the request at once, and its part of the quota is free',
     async (_case, method, line, body) => {
       const quotas = new SlowQuotas();
       const world = await setUp(() => undefined, {}, quotas);
@@ -162,7 +162,7 @@ describe('a caller who leaves', () => {
     expect(gateway.records[0]?.attempts).toMatchObject([{ status: 503 }]);
   });
 
-  it('during a back-off with an idempotency key does not end the request, so that the next use gets the answer', async () => {
+  it('during a back-off with an idempotency key does not end the request, so that the next use gets the response', async () => {
     const upstream = opened(
       await startUpstream((_seen, response) => {
         if (upstream.seen.length > 1) response.end('done');
@@ -215,7 +215,7 @@ describe('a caller who leaves', () => {
         socket.once('connect', () => setImmediate(() => socket.destroy()));
       else socket.once('data', () => socket.resetAndDestroy());
     }
-    // One that is gone before its head was read is no request at all.
+    // If the caller has left before the head was read, there is no request.
     await eventually(async () => {
       expect(gateway.records.length).toBeGreaterThanOrEqual((requests / 3) * 2 - 1);
       expect(await gateway.inFlight()).toBe(0);

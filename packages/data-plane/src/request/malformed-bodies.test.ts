@@ -47,7 +47,7 @@ describe('a request whose body is not well-formed', () => {
     await expectOneRefused(gateway);
   });
 
-  it('is refused the same if its first bytes arrive with the head', async () => {
+  it('is refused in the same way if its first bytes arrive with the head', async () => {
     const { gateway, upstream } = await setUp();
     const connection = await begin(gateway, 'zz\r\n');
     const response = await connection.response();
@@ -58,7 +58,7 @@ describe('a request whose body is not well-formed', () => {
     await expectOneRefused(gateway);
   });
 
-  it('is refused the same if a part was forwarded, which the record shows', async () => {
+  it('is refused in the same way if a part was forwarded, which the record shows', async () => {
     const { gateway } = await setUp({ MAX_RETRY_BODY_BYTES: '4' });
     const connection = await begin(gateway, '5\r\nhello\r\n');
     await eventually(async () => expect(await gateway.inFlight()).toBe(1));
@@ -70,7 +70,7 @@ describe('a request whose body is not well-formed', () => {
     await expectOneRefused(gateway);
   });
 
-  it('gets the same answer if a stage refuses it before its body is read', async () => {
+  it('gets the same response if a stage refuses it before its body is read', async () => {
     const { gateway } = await setUp();
     const connection = await begin(gateway, 'zz\r\n', '/v1/proxy/nowhere');
     await expectRefusal(await connection.response(), 404, 'route_not_found');
@@ -79,7 +79,7 @@ describe('a request whose body is not well-formed', () => {
     await expectOneRefused(gateway);
   });
 
-  it('is refused on the way to the control plane too', async () => {
+  it('is also refused on the way to the control plane', async () => {
     const upstream = opened(await startUpstream());
     const environment = { CONTROL_PLANE_URL: upstream.url };
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }, { environment }));

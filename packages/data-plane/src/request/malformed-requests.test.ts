@@ -15,7 +15,7 @@ async function setUp(environment: Record<string, string> = {}) {
   return { upstream, gateway };
 }
 
-describe('requests with ambiguous framing', () => {
+describe('ambiguous requests', () => {
   it.each([
     ['none', []],
     ['an empty one', ['Host:']],
@@ -25,7 +25,7 @@ describe('requests with ambiguous framing', () => {
     ['one with user info', ['Host: user@a.test']],
     ['one with two ports', ['Host: a.test:1:2']],
     ['one with a space', ['Host: a.test b.test']],
-  ])('are refused by their Host: %s', async (_case, lines) => {
+  ])('are refused because of their Host: %s', async (_case, lines) => {
     const { upstream, gateway } = await setUp();
     const response = await rawCall(gateway.port, { lines }, gateway.token);
     const error = await expectRefusal(response, 400, 'invalid_request');
@@ -35,7 +35,7 @@ describe('requests with ambiguous framing', () => {
   });
 
   it.each(['a.test', 'a.test:8080', '127.0.0.1', '[::1]:80'])(
-    'are none by Host %s',
+    'do not include those with Host %s',
     async (host) => {
       const { gateway } = await setUp();
       const response = await rawCall(gateway.port, { lines: [`Host: ${host}`] }, gateway.token);
@@ -50,23 +50,26 @@ describe('requests with ambiguous framing', () => {
     ['chunked in two lines', ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked']],
     ['identity', ['Transfer-Encoding: identity']],
     ['one that is not chunked', ['Transfer-Encoding: gzip']],
-    ['chunked with a length beside it', ['Transfer-Encoding: chunked', 'Content-Length: 5']],
+    ['chunked and a length', ['Transfer-Encoding: chunked', 'Content-Length: 5']],
     ['two lengths', ['Content-Length: 5', 'Content-Length: 6']],
     ['two lengths that are alike', ['Content-Length: 5', 'Content-Length: 5']],
     ['a length that is no number', ['Content-Length: 5x']],
     ['a length with a sign', ['Content-Length: +5']],
-  ])('are refused by their framing, and the connection ends: %s', async (_case, framing) => {
-    const { upstream, gateway } = await setUp();
-    const connection = opened(await rawConnection(gateway.port));
-    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`, ...framing];
-    connection.send(requestText({ method: 'POST', lines, body: '5\r\nhello\r\n0\r\n\r\n' }));
-    const response = await connection.response();
-    await expectRefusal(response, 400, 'invalid_request');
-    await eventually(() => expect(connection.ended).toBe(true));
-    expect(upstream.seen).toHaveLength(0);
-  });
+  ])(
+    'are refused because of their framing, and the connection ends: %s',
+    async (_case, framing) => {
+      const { upstream, gateway } = await setUp();
+      const connection = opened(await rawConnection(gateway.port));
+      const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`, ...framing];
+      connection.send(requestText({ method: 'POST', lines, body: '5\r\nhello\r\n0\r\n\r\n' }));
+      const response = await connection.response();
+      await expectRefusal(response, 400, 'invalid_request');
+      await eventually(() => expect(connection.ended).toBe(true));
+      expect(upstream.seen).toHaveLength(0);
+    },
+  );
 
-  it('are refused where HTTP/1.0 has a transfer coding (RFC 9112 section 6.1)', async () => {
+  it('are refused if HTTP/1.0 has a transfer coding (RFC 9112 section 6.1)', async () => {
     const { upstream, gateway } = await setUp();
     const lines = ['Host: gateway.test', 'Transfer-Encoding: chunked'];
     const request = { method: 'POST', httpVersion: '1.0', lines, body: '0\r\n\r\n' } as const;
@@ -75,7 +78,7 @@ describe('requests with ambiguous framing', () => {
     expect(upstream.seen).toHaveLength(0);
   });
 
-  it('are not those of HTTP/1.0, which needs no Host and gets no chunks', async () => {
+  it('do not include those of HTTP/1.0, which needs no Host and gets no chunks', async () => {
     const { gateway } = await setUp();
     const response = await rawCall(gateway.port, { httpVersion: '1.0', lines: [] }, gateway.token);
     expect(response.status).toBe(200);
@@ -87,14 +90,14 @@ describe('requests with ambiguous framing', () => {
 describe('bytes that are not HTTP', () => {
   it.each([
     ['noise', '\x00\x01\x02\r\n\r\n'],
-    ['a method that nobody knows', 'FROB /v1/proxy/test HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['an unknown method', 'FROB /v1/proxy/test HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['another protocol', 'SSH-2.0-OpenSSH_9.7\r\n\r\n'],
     ['a folded line', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: 1\r\n  2\r\n\r\n'],
     ['a space before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n'],
     ['a bare carriage return', 'GET / HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n'],
     ['a target with bytes beyond ASCII', 'GET /v1/proxy/test?\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a header section that is too large', `GET / HTTP/1.1\r\nX: ${'a'.repeat(3000)}\r\n\r\n`],
-  ])('are answered with 400 in the envelope, and the connection ends: %s', async (_case, text) => {
+  ])('get 400 with an error body, and the connection ends: %s', async (_case, text) => {
     const { gateway, upstream } = await setUp({ MAX_HEADER_BYTES: '2048' });
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text);
@@ -105,7 +108,7 @@ describe('bytes that are not HTTP', () => {
     expect(await gateway.registry.metrics()).toMatch(/gateway_malformed_requests_total\{.*\} 1\n/);
   });
 
-  it('within a body never write into a started response', async () => {
+  it('within a body never cause output within a started response', async () => {
     const upstream = opened(
       await startRawUpstream((socket) => {
         const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -127,7 +130,7 @@ describe('bytes that are not HTTP', () => {
     expect(await gateway.inFlight()).toBe(0);
   });
 
-  it('after an unanswered request get no answer before that request', async () => {
+  it('after an unanswered request get no response before that request', async () => {
     const sockets: Socket[] = [];
     const upstream = opened(await startRawUpstream((socket) => void sockets.push(socket)));
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
@@ -153,7 +156,7 @@ describe('bytes that are not HTTP', () => {
     [257, 'the header section is too large'],
     [5000, 'the header section is too large'],
   ])(
-    'are those of too many header lines, whatever stands last among them: %i lines',
+    'include heads with too many lines, whatever the last lines are: %i lines',
     async (count, reason) => {
       const { gateway, upstream } = await setUp();
       const connection = opened(await rawConnection(gateway.port));
@@ -168,7 +171,7 @@ describe('bytes that are not HTTP', () => {
     },
   );
 
-  it('time out: a head that never ends is refused', async () => {
+  it('include a head that never ends, which times out', async () => {
     const { gateway } = await setUp({ HEADERS_TIMEOUT_MS: '200' });
     const connection = opened(await rawConnection(gateway.port));
     connection.send('GET /v1/proxy/test HTTP/1.1\r\nHost: a\r\n');

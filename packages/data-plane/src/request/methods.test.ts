@@ -54,7 +54,7 @@ describe('methods', () => {
     expect(await gateway.recordOf(response)).toMatchObject({ route: null });
   });
 
-  it('refuses methods that the route does not accept and lists those that it does', async () => {
+  it('refuses methods that the route does not accept and lists those that it accepts', async () => {
     const { gateway, upstream } = await setUp(undefined, { methods: ['GET', 'POST'] });
     expect((await gateway.call('test', { method: 'POST' })).status).toBe(200);
     const refused = await gateway.call('test', { method: 'DELETE' });
@@ -92,7 +92,7 @@ describe('methods', () => {
   });
 
   it.each([204, 304])(
-    'passes on %i, which has no body, on a connection that goes on',
+    'passes on %i, which has no body, and keeps the connection open',
     async (status) => {
       const { gateway } = await setUp((_seen, response) => {
         response.writeHead(status, { etag: '"v1"' }).end();

@@ -47,7 +47,7 @@ describe('unusual responses', () => {
       'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n',
     ],
     ['one byte at a time', ''],
-  ])('arrive whole: %s', async (name, before) => {
+  ])('arrive completely: %s', async (name, before) => {
     const { call } = await setUp((socket) => {
       const text = `${before}HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello`;
       if (name.startsWith('interim')) socket.write(text);
@@ -91,15 +91,15 @@ describe('unusual responses', () => {
     ['a name with a space', 'HTTP/1.1 200 OK\r\nX Y: 1\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
     [
-      'a length beside chunks',
+      'a length and chunks',
       'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
     [
-      'a switch of protocols that nobody asked for',
+      'an unrequested switch of protocols',
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n',
     ],
     ['a header section without end', `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(20_000)}`],
-  ])('are 502 where they are none: %s', async (_case, text) => {
+  ])('cause 502 if they are invalid: %s', async (_case, text) => {
     const { call, gateway } = await setUp((socket) => void socket.write(text, 'latin1'));
     const response = await call();
     await expectRefusal(response, 502, 'upstream_unavailable');
@@ -138,7 +138,7 @@ describe('unusual responses', () => {
     ],
     ['silence within the body', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello', 'stay'],
     ['silence after the head', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n', 'stay'],
-  ])('never look complete where they broke off: %s', async (_case, text, then) => {
+  ])('never look complete if they ended early: %s', async (_case, text, then) => {
     const { gateway, counts } = await setUp((socket) => {
       socket.write(text, () => {
         if (then === 'end') socket.end();
@@ -149,7 +149,7 @@ describe('unusual responses', () => {
     const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
     connection.send(requestText({ lines }));
     await eventually(() => expect(connection.ended).toBe(true));
-    // Cut before the head went out, or within the body: never an end that looks like one.
+    // Ended before the head was sent, or within the body: never with a regular end.
     if (connection.receivedText !== '') {
       const response = await connection.response();
       expect(response).toMatchObject({ status: 200, complete: false });
@@ -166,7 +166,7 @@ describe('unusual responses', () => {
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
   });
 
-  it('of a connection that is closed afterwards do not harm the next request, not even a POST', async () => {
+  it('of a connection that closes afterwards do not affect the next request, not even a POST', async () => {
     const closed: Promise<unknown>[] = [];
     const { call, counts } = await setUp((socket) => {
       closed.push(new Promise((resolve) => socket.once('close', resolve)));
@@ -175,7 +175,7 @@ describe('unusual responses', () => {
     for (let request = 0; request < 10; request += 1) {
       const response = await call('POST');
       expect(response.status).toBe(200);
-      // Both ends have let go of the connection.
+      // Both ends have closed the connection.
       await Promise.all(closed);
     }
     expect(counts()).toEqual({ arrivals: 10, connections: 10 });
@@ -198,7 +198,7 @@ describe('unusual responses', () => {
     ],
     ['more than the caller takes at once', 'Content-Length: 60000', 'x'.repeat(60_000), 60_000],
     ['more than one read', 'Content-Length: 300000', 'x'.repeat(300_000), 300_000],
-  ])('leave their connection fit for the next one: %s', async (_case, framing, body, bytes) => {
+  ])('leave their connection usable for the next one: %s', async (_case, framing, body, bytes) => {
     const { call, counts } = await setUp((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${framing}\r\n\r\n${body}`);
     });

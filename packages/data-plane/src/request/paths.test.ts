@@ -25,7 +25,7 @@ describe('paths', () => {
     ['/v1/proxy/test/x?', '/base/x?'],
     ['http://gateway.test/v1/proxy/test/x?y=1', '/base/x?y=1'],
     ['HTTP://other.test:81/v1/proxy/test', '/base'],
-  ])('asks the upstream for %s as %s', async (target, expected) => {
+  ])('forwards %s as %s', async (target, expected) => {
     const { call, upstream } = await setUp();
     expect((await call(target)).status).toBe(200);
     expect(upstream.seen.map((seen) => seen.url)).toEqual([expected]);
@@ -61,7 +61,7 @@ describe('paths', () => {
     '/a#b',
     '/..%23',
     '/..%3f',
-  ])('refuses the sub-path %s with 400 that names the path', async (subPath) => {
+  ])('refuses the sub-path %s with 400, which names the path', async (subPath) => {
     const { call, upstream, gateway } = await setUp();
     const response = await call(`/v1/proxy/test${subPath}`);
     const error = await expectRefusal(response, 400, 'invalid_request');
@@ -71,7 +71,7 @@ describe('paths', () => {
   });
 
   it.each(['/v1/proxy', '/v1/proxy/', '/v1/proxy//', '/v1/proxy/?x'])(
-    'answers 404 to %s, which names no route',
+    'answers 404 to %s, which contains no route name',
     async (target) => {
       const { call } = await setUp();
       await expectRefusal(await call(target), 404, 'not_found');
@@ -79,7 +79,7 @@ describe('paths', () => {
   );
 
   it.each(['/v1/proxy/te%73t', '/v1/proxy/TEST', '/v1/proxy/..', '/v1/proxy/constructor'])(
-    'takes the route name of %s as it is sent, so that there is none',
+    'uses the route name of %s as it was sent, which does not exist',
     async (target) => {
       const { call } = await setUp();
       await expectRefusal(await call(target), 404, 'route_not_found');

@@ -1,7 +1,7 @@
 import type { CallerResponse } from './caller.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 
-/** Where a body goes: a response, or a connection that was handed over. */
+/** The target of a body: a response, or an upgraded connection. */
 export type BodyTarget = Pick<CallerResponse, 'write' | 'end' | 'flushHeaders' | 'destroy'> & {
   once(event: 'drain', listener: () => void): unknown;
 };

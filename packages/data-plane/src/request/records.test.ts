@@ -23,7 +23,7 @@ async function setUp() {
   return { upstream, gateway };
 }
 
-/** Waits until each record has its line in the log, and no line is there twice. */
+/** Resolves when each record has exactly one line in the log. */
 async function logged(gateway: TestDataPath): Promise<void> {
   await eventually(() => {
     const lines = gateway.logLines.filter((line) => line.includes('"msg":"request"'));
@@ -75,7 +75,7 @@ describe('the record of a request', () => {
     ['timeout', 'test?hang', 504],
     ['rejected', 'missing', 404],
     ['rejected', 'test/%00', 400],
-  ])('tells %s of %s', async (outcome, path, status) => {
+  ])('has the outcome %s for %s', async (outcome, path, status) => {
     const { gateway } = await setUp();
     const response = await gateway.call(path);
     await response.text();

@@ -23,7 +23,7 @@ async function setUp(route: Partial<SnapshotRoute> = {}, environment: Record<str
   return { upstream, gateway, send };
 }
 
-/** Lines that arrived with this name, in any case and with dashes or underscores. */
+/** The values of the fields that arrived with this name, in any case and with dashes or underscores. */
 function arrived(seen: SeenRequest | undefined, name: string): string[] {
   const { rawHeaders = [] } = seen ?? {};
   return rawHeaders.filter(
@@ -74,7 +74,7 @@ describe('request headers', () => {
     'Transfer_Encoding: chunked',
     'Proxy_Authorization: Basic dXNlcjpwYXNz',
     'X-Gateway-Environment: production',
-  ])('never send on %s', async (line) => {
+  ])('do not forward %s', async (line) => {
     const { upstream, send } = await setUp();
     expect((await send([line])).status).toBe(200);
     const name = line.slice(0, line.indexOf(':')).toLowerCase().replaceAll('_', '-');
@@ -108,7 +108,7 @@ describe('request headers', () => {
     expect(gateway.records).toHaveLength(1);
   });
 
-  it('carry the caller’s identity as the gateway knows it, not as the caller claims it', async () => {
+  it('contain the identity of the caller as the gateway knows it, not as the caller claims it', async () => {
     const { upstream, gateway, send } = await setUp();
     const response = await send([
       ...[
@@ -129,7 +129,7 @@ describe('request headers', () => {
     expect(await gateway.recordOf(response)).toMatchObject({ id, client_request_id: 'mine' });
   });
 
-  it('name an idempotency key in one way, as an upstream could take the other for one that is guarded', async () => {
+  it('contain only one form of the idempotency key, because the gateway does not guard any other', async () => {
     const { upstream, send } = await setUp();
     await send(['Idempotency_Key: alias'], 'POST');
     await send(['Idempotency-Key: order', 'IDEMPOTENCY_key: alias'], 'POST');
@@ -137,7 +137,7 @@ describe('request headers', () => {
     expect(arrived(upstream.seen[1], 'idempotency-key')).toEqual(['order']);
   });
 
-  it('trust a trusted proxy about the caller', async () => {
+  it('use what a trusted proxy says about the caller', async () => {
     const { upstream, send } = await setUp({}, { TRUSTED_PROXIES: '127.0.0.1' });
     const lines = ['X-Forwarded-Proto: https', 'X-Forwarded-Host: shop.test'];
     await send([...lines, 'X-Forwarded-For: 203.0.113.9', 'X-Forwarded-For: 198.51.100.4']);
@@ -154,7 +154,7 @@ describe('request headers', () => {
     ['@'],
     ['Bearer @, Basic dXNlcjpwYXNz'],
     ['Token token="@"'],
-  ])('never carry a token of the gateway to an upstream, be it sent as %s', async (form) => {
+  ])('never contain a token of the gateway, even if it was sent as %s', async (form) => {
     const open = await setUp({ auth: { type: 'none' } });
     for (const token of [open.gateway.token, createTokenSecret()]) {
       await open.send([`Authorization: ${form.replace('@', token)}`]);
@@ -166,7 +166,7 @@ describe('request headers', () => {
   });
 
   it.each(['Basic @', 'basic   @  ', 'Basic\t@'])(
-    'never carry one that is user or password, be it sent as %j',
+    'never contain one that is user or password, sent as %j',
     async (form) => {
       const open = await setUp({ auth: { type: 'none' } });
       const { token } = open.gateway;
@@ -178,7 +178,7 @@ describe('request headers', () => {
     },
   );
 
-  it('carry the upstream’s own credential on a route without authentication', async () => {
+  it('contain the credential for the upstream on a route without authentication', async () => {
     const { upstream, send } = await setUp({ auth: { type: 'none' } });
     await send(['Authorization: Basic dXNlcjpwYXNz']);
     expect(arrived(upstream.seen[0], 'authorization')).toEqual(['Basic dXNlcjpwYXNz']);
@@ -218,7 +218,7 @@ describe('request headers', () => {
     'Authorization: Bearer other',
     'X-Gateway-Environment: production',
     'Idempotency-Key: two',
-  ])('are refused where %s stands twice', async (line) => {
+  ])('are refused if %s occurs twice', async (line) => {
     const { upstream, send } = await setUp();
     const name = line.slice(0, line.indexOf(':')).toLowerCase();
     const lines = name === 'authorization' ? [line] : [line, line];

@@ -8,7 +8,7 @@ import { startRawUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
 
-/** What the caller gets of a response whose bytes are these. */
+/** The response that the caller gets if the upstream sends these bytes. */
 async function receive(head: readonly string[], body = 'ok'): Promise<RawResponse> {
   const upstream = opened(
     await startRawUpstream((socket) => {
@@ -20,7 +20,7 @@ async function receive(head: readonly string[], body = 'ok'): Promise<RawRespons
   return rawCall(gateway.port, {}, gateway.token);
 }
 
-/** Every value of a name, as it stood. */
+/** Every value of a name, unchanged. */
 function values(response: RawResponse, name: string): string[] {
   return response.rawHeaders.filter(
     (_text, index) => index % 2 === 1 && response.rawHeaders[index - 1]?.toLowerCase() === name,

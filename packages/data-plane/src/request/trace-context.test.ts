@@ -9,7 +9,7 @@ function countingTracer() {
   return createTracer((bytes) => bytes.forEach((_byte, index) => (bytes[index] = next++ & 0xff)));
 }
 
-test('a new trace is made of 16 bytes of the source, our span of the next 8', () => {
+test('a new trace id has 16 bytes of the random source, the span id the next 8', () => {
   const trace = countingTracer();
   const traceId = '000102030405060708090a0b0c0d0e0f';
   expect(trace(undefined, 'a=b')).toEqual({
@@ -19,7 +19,7 @@ test('a new trace is made of 16 bytes of the source, our span of the next 8', ()
   });
 });
 
-test('randomness is drawn by the block, and each of it is used once', () => {
+test('random bytes are drawn in blocks, and each is used once', () => {
   let draws = 0;
   const trace = createTracer((bytes) => {
     draws += 1;
@@ -43,7 +43,7 @@ test.each([
   ['01', '01', '-what a later version says'],
   ['fe', '02', ''],
 ])(
-  "a caller's trace of version %s goes on with its flags %s, its state and a span of ours",
+  'a trace of version %s continues with its flags %s, its state and a new span',
   (version, flags, more) => {
     const traceparent = `${version}-${CALLERS}-00f067aa0ba902b7-${flags}${more}`;
     expect(countingTracer()(traceparent, 'a=b,c=d')).toEqual({
@@ -58,7 +58,7 @@ test.each([
   ['ff', '03'],
   ['fc', '00'],
   ['0d', '01'],
-])('of the flags %s those that version 00 knows go on: %s', (flags, sent) => {
+])('only flags of version 00 are passed on: %s becomes %s', (flags, sent) => {
   const { traceparent } = countingTracer()(`00-${CALLERS}-00f067aa0ba902b7-${flags}`);
   expect(traceparent).toBe(`00-${CALLERS}-1011121314151617-${sent}`);
 });
@@ -72,9 +72,9 @@ test.each([
   ['upper case', `00-${CALLERS.toUpperCase()}-00f067aa0ba902b7-01`],
   ['blanks', ` 00-${CALLERS}-00f067aa0ba902b7-01`],
   ['no flags', `00-${CALLERS}-00f067aa0ba902b7`],
-  ['a later version that goes on without a dash', `01-${CALLERS}-00f067aa0ba902b7-01extra`],
+  ['a later version without a dash after the flags', `01-${CALLERS}-00f067aa0ba902b7-01extra`],
   ['nothing', ''],
-])('%s begins a new trace, without the state', (_what, traceparent) => {
+])('%s starts a new trace without the state', (_what, traceparent) => {
   const trace = countingTracer()(traceparent, 'a=b');
   expect(trace.traceparent).toMatch(NEW_TRACE);
   expect(trace.traceId).toBe('000102030405060708090a0b0c0d0e0f');

@@ -53,7 +53,7 @@ describe('a body that no upstream has read', () => {
     upload(gateway.token, CHUNK);
     expect((await connection.response()).status).toBe(502);
     connection.send('0\r\n\r\n');
-    // What is left is the look at the connections, which are not all gone.
+    // Only the timer of the connection sweep is left, because some connections are still open.
     await eventually(() => expect(clock.pending).toBe(1));
     upload(gateway.token, CHUNK);
     expect((await connection.response()).status).toBe(502);
@@ -65,7 +65,7 @@ describe('a body that no upstream has read', () => {
     ]);
   });
 
-  it('does no harm if the caller leaves before a retry', async () => {
+  it('is released if the caller leaves before a retry', async () => {
     const retry = {
       on_statuses: [],
       per_attempt_timeout_ms: null,
@@ -77,10 +77,9 @@ describe('a body that no upstream has read', () => {
       timeout_ms: 60_000,
       retry,
     });
-    // Less than makes the gateway stop reading, as it would then see nothing of the caller's end.
+    // Less than makes the gateway stop reading, because then it would not notice that the caller leaves.
     upload(gateway.token, '5\r\nhello\r\n');
-    // In flight, with nothing to wait for but the back-off, the body's own time-out and the next look
-    // at the connections.
+    // In flight; the only timers are those of the back-off, the body and the connection sweep.
     await eventually(async () => expect(await gateway.inFlight()).toBe(1));
     await eventually(() => expect(clock.pending).toBe(3));
     connection.destroy();
@@ -94,7 +93,7 @@ describe('a body that no upstream has read', () => {
     ['is refused', undefined, 401],
     ['meets no upstream', 'with a token', 502],
   ])(
-    'holds a connection for a bounded time where the caller %s and sends on and on',
+    'holds a connection for a bounded time if the caller %s and sends endlessly',
     async (_case, withToken, status) => {
       const { gateway, connection, upload, clock } = await setUp({}, { LINGER_TIMEOUT_MS: '300' });
       upload(withToken === undefined ? undefined : gateway.token, CHUNK);
@@ -109,7 +108,7 @@ describe('a body that no upstream has read', () => {
     },
   );
 
-  it('is not forwarded further once an upstream has answered', async () => {
+  it('is not forwarded after an upstream has responded', async () => {
     let received = 0;
     const upstream = opened(
       await startRawUpstream((socket) => {
@@ -135,12 +134,12 @@ describe('a body that no upstream has read', () => {
   it.each([
     ['closes', (socket: Socket) => void socket.destroy()],
     ['resets', (socket: Socket) => void socket.resetAndDestroy()],
-  ])('loses no answer of an upstream that gives it early and %s', async (_case, leave) => {
+  ])('loses no response of an upstream that sends it early and %s', async (_case, leave) => {
     const answer = 'HTTP/1.1 413 Too Large\r\nContent-Length: 4\r\n\r\nmuch';
     const upstream = opened(
       await startRawUpstream((socket) => {
         socket.once('data', () => {
-          // What it leaves unread makes its end a reset, and the next write to it fail.
+          // Its unread bytes turn its end into a reset, so that the next write to it fails.
           socket.pause();
           socket.write(answer, () => leave(socket));
         });
@@ -155,7 +154,7 @@ describe('a body that no upstream has read', () => {
     }
   });
 
-  it('gets 502 at once if the upstream closes without an answer', async () => {
+  it('gets 502 at once if the upstream closes without a response', async () => {
     const upstream = opened(
       await startRawUpstream((socket) => {
         socket.once('data', () => {

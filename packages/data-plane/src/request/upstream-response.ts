@@ -5,7 +5,7 @@ import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 export interface UpstreamResponse {
   readonly status: number;
   readonly statusText: string;
-  /** Name, value, name, value, as the upstream sent them; one character a byte. */
+  /** Name, value, name, value, as the upstream sent them; each character is one byte. */
   readonly fields: readonly string[];
   /** After a 101: takes the bytes for the upstream. What the upstream sends is the body. undefined otherwise. */
   readonly upgraded?: Writable | undefined;

@@ -69,7 +69,7 @@ function token(id: number, hashes: readonly string[]): SnapshotToken {
 
 const ids = fc.uniqueArray(fc.nat(5), { minLength: 1 });
 
-/** Configurations that do not contradict themselves, of few ids and names, so that they meet. */
+/** Valid configurations with few ids and names, so that they overlap. */
 const content: fc.Arbitrary<Content> = ids.chain((serviceIds) =>
   fc.record({
     services: fc.tuple(
@@ -132,7 +132,7 @@ function deltaOf(from: number, before: Content, after: Content): Delta {
   };
 }
 
-/** Equal whatever the order in which things came in. */
+/** The content of a table, independent of the order of its changes. */
 const plain = ({ name, version, services, routes, tokens }: EnvironmentTable) => {
   return { name, version, maps: [new Map(services), new Map(routes), new Map(tokens)] };
 };
@@ -205,7 +205,7 @@ describe('an edited environment', () => {
       'has the name of another',
     ],
     ['a service less than its routes name', { ...EMPTY, routes: [route(1, 'r1', [1])] }, 'unknown'],
-  ])('refuses %s, and stays as it was', (_what, after, reason) => {
+  ])('refuses %s, and stays unchanged', (_what, after, reason) => {
     const before = { ...EMPTY, services: [service(1, 'a')], routes: [route(1, 'r1', [1])] };
     const editor = load(snapshotOf(1, before));
     const table = editor.table;

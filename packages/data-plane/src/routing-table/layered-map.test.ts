@@ -52,7 +52,7 @@ describe('a layered map', () => {
     let copied = 0;
     for (let round = 0; round < 1000; round += 1) {
       const next = map.with(new Map([[String(round), -round]]));
-      // What came last stands at the end, but where all was copied.
+      // The last change is at the end, unless everything was copied.
       if ([...next.keys()].at(-1) !== String(round)) copied += 1;
       map = next;
     }

@@ -9,7 +9,7 @@ import { CredentialReport } from './credential-report.ts';
 
 const plain = testSnapshot({ upstreams: ['http://a.test'] }, createTokenSecret());
 
-/** The configuration with so many services, each with a credential under the key. */
+/** A configuration with this many services, each with a credential encrypted with the key. */
 function snapshotWith(keyIds: readonly string[]): Snapshot {
   const [service] = plain.services;
   if (service === undefined) throw new Error('the snapshot has a service');

@@ -32,7 +32,7 @@ export class CredentialReport {
     this.#log = log;
     this.#gauge = new Instruments(registry).gauge(
       'gateway_unusable_credentials',
-      'Services whose credential cannot be decrypted, by the master key that encrypted it.',
+      'Services whose credential cannot be decrypted, by the master key that encrypted it',
       ['key_id', 'reason'],
     );
   }

@@ -60,7 +60,7 @@ test('each request has one line, in order, after a fifth of a second at the late
   );
 });
 
-test('what waits is written when the log is flushed, and once', () => {
+test('waiting lines are written once when the log is flushed', () => {
   const { clock, written, requestLog } = setUp();
   for (let index = 0; index < 33; index += 1) requestLog.add(requestRecord(T0 + index));
   requestLog.flush();

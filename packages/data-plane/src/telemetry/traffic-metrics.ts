@@ -46,56 +46,56 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
   const requests = new CountTable(
     registry,
     'gateway_requests_total',
-    'Requests of the data path, by route, status and outcome.',
+    'Requests of the data path, by route, status and outcome',
     ['environment', 'route', 'status', 'outcome', 'code'],
     MAX_ROUTES * 4,
   );
   const attempts = new CountTable(
     registry,
     'gateway_upstream_attempts_total',
-    'Attempts to reach an upstream, by service and result.',
+    'Attempts to reach an upstream, by service and result',
     ['service', 'result'],
     MAX_ROUTES,
   );
   const total = new DurationTable(
     registry,
     'gateway_request_duration_seconds',
-    'Time from the arrival of a request to the end of its response.',
+    'Time from the arrival of a request to the end of its response',
     ['environment', 'route'],
     MAX_ROUTES,
   );
   const gateway = new DurationTable(
     registry,
     'gateway_latency_seconds',
-    'Time spent in the gateway itself, without the wait for the upstream.',
+    'Time spent in the gateway itself, without the wait for the upstream',
     [],
     1,
   );
   const instruments = new Instruments(registry);
   const malformed = instruments.counter(
     'gateway_malformed_requests_total',
-    'Requests that were not well-formed HTTP.',
+    'Requests that were not well-formed HTTP',
     ['reason'],
   );
   const refused = instruments.counter(
     'gateway_connections_refused_total',
-    'Client connections that were closed at once because there were too many.',
+    'Client connections that were closed at once because there were too many',
     ['reason'],
   );
   const ended = instruments.counter(
     'gateway_connections_ended_total',
-    'TLS connections that the gateway ended, by reason.',
+    'TLS connections that the gateway ended, by reason',
     ['reason'],
   );
   instruments.observeGauge(
     'gateway_connections',
-    'Client connections that are open.',
+    'Client connections that are open',
     gauges.connections,
   );
-  instruments.observeGauge('gateway_requests_in_flight', 'Requests in flight.', gauges.inFlight);
+  instruments.observeGauge('gateway_requests_in_flight', 'Requests in flight', gauges.inFlight);
   instruments.observeGauges(
     'gateway_dropped_counters_total',
-    'Counters that were dropped because a store was full, so their usage was forgotten.',
+    'Counters that were dropped because a store was full, so their usage was forgotten',
     ['store'],
     () => Object.entries(gauges.dropped).map(([store, count]) => [{ store }, count()] as const),
   );

@@ -18,7 +18,7 @@ const SERVICE = {
   },
 };
 
-/** The versions of a route as the table has them, from their weights by name. */
+/** The compiled versions of a route, from their weights by name. */
 function versionsOf(weights: Readonly<Record<string, number>>, route = 'rte_1'): CompiledVersion[] {
   return Object.entries(weights).map(([name, weight]) => {
     return { name, service: SERVICE, weight, seed: hashText(`${route} ${name}`) };
@@ -33,7 +33,7 @@ function chosen(versions: readonly CompiledVersion[], subject: string): string {
 
 const SUBJECTS = Array.from({ length: 10_000 }, (_none, index) => `tok_${index}`);
 
-/** The part of the subjects that each version gets. */
+/** The share of callers of each version. */
 function shares(versions: readonly CompiledVersion[], subjects = SUBJECTS): Map<string, number> {
   const counts = new Map<string, number>();
   for (const subject of subjects) {
@@ -56,7 +56,7 @@ const anyWeights = fc
   );
 
 describe('the version that a caller gets', () => {
-  it('divides 10 000 callers 90 to 10 within 1.5 %', () => {
+  it('splits 10 000 callers 90 to 10 within 1.5 %', () => {
     const counts = shares(versionsOf({ v1: 90, v2: 10 }));
     expect(Math.abs((counts.get('v1') ?? 0) - 0.9)).toBeLessThan(0.015);
     expect(Math.abs((counts.get('v2') ?? 0) - 0.1)).toBeLessThan(0.015);
@@ -79,7 +79,7 @@ describe('the version that a caller gets', () => {
           const counts = shares(versionsOf(weights, route), subjects);
           const sum = Object.values(weights).reduce((total, weight) => total + weight, 0);
           for (const [name, weight] of Object.entries(weights)) {
-            // Six standard deviations of a fair draw of so many, and ten callers for the rarest.
+            // Six standard deviations of a fair draw, and ten callers for the rarest version.
             const share = weight / sum;
             const bound =
               6 * Math.sqrt((share * (1 - share)) / subjects.length) + 10 / subjects.length;

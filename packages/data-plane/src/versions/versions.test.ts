@@ -12,7 +12,7 @@ const opened = closeAfterEach();
 
 type Weights = Readonly<Record<string, number>>;
 
-/** A snapshot in which the route `test` has a version, with a service of its own, for each upstream. */
+/** A snapshot in which the route `test` has one version and service for each upstream. */
 function versioned(
   upstreams: ReadonlyMap<string, TestUpstream>,
   weights: Weights,
@@ -43,7 +43,7 @@ function versioned(
   };
 }
 
-/** A route with these weights, whose every version answers its name. */
+/** A route with these weights, whose versions respond with their names. */
 async function setUp(weights: Weights, fields: Partial<SnapshotRoute> = {}) {
   const upstreams = new Map<string, TestUpstream>();
   for (const name of Object.keys(weights)) {
@@ -67,7 +67,7 @@ async function setUp(weights: Weights, fields: Partial<SnapshotRoute> = {}) {
 }
 
 describe('a route with versions', () => {
-  it('divides 10 000 requests of as many callers 90 to 10 within 1.5 %', async () => {
+  it('splits 10 000 requests of as many callers 90 to 10 within 1.5 %', async () => {
     const { ask, use, upstreams } = await setUp({ v1: 90, v2: 10 });
     const secrets = Array.from({ length: 10_000 }, () => createTokenSecret());
     await use((before) => ({
@@ -89,7 +89,7 @@ describe('a route with versions', () => {
     expect(Math.abs(v1 / 10_000 - 0.9)).toBeLessThan(0.015);
   }, 60_000);
 
-  it('gives one caller the same version every time, whatever secret its token has', async () => {
+  it('sends a caller always to the same version, whatever secret its token has', async () => {
     const { ask, use, secret } = await setUp({ v1: 50, v2: 50 });
     const rotated = createTokenSecret();
     await use((before) => ({
@@ -130,7 +130,7 @@ describe('a route with versions', () => {
   });
 
   it.each(['v3', '', 'V1', 'v1,next', 'v1 next', '*'])(
-    'answers 400 to the version %j, which it does not have, and spends nothing of its quota',
+    'answers 400 to the unknown version %j, and spends no quota',
     async (name) => {
       const { ask, gateway, upstreams } = await setUp({ v1: 100, next: 0 });
       const before = Number((await ask()).headers.get('x-ratelimit-remaining'));

@@ -23,7 +23,7 @@ export function collectProcessMetrics(registry: Registry, clock: Clock): void {
   }
   const delays = new Instruments(registry).histogram(
     'gateway_event_loop_delay_seconds',
-    'Delay of a timer behind its due time, sampled ten times a second.',
+    'Delay of a timer behind its due time, sampled ten times a second',
     DELAY_BUCKETS_SECONDS,
   );
   const sample = () => {

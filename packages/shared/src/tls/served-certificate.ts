@@ -152,13 +152,13 @@ function registerMetrics(registry: Registry, notAfterMs: () => number) {
   const instruments = new Instruments(registry);
   instruments.observeGauge(
     'gateway_tls_certificate_expiry_timestamp_seconds',
-    'When the certificate that is served expires.',
+    'When the certificate that is served expires',
     () => notAfterMs() / 1000,
   );
   return {
     reloads: instruments.counter(
       'gateway_tls_certificate_reloads_total',
-      'Changes of the certificate files, by whether the new pair is used.',
+      'Changes of the certificate files, by whether the new pair is used',
       ['result'],
     ),
   };

@@ -92,7 +92,7 @@ describe('fetching a key set', () => {
   });
 });
 
-/** The fetch's own time, and no other, passes fifty times as fast. */
+/** A clock for the fetch only, fifty times as fast. */
 function hasten(delayMs: number, callback: () => void) {
   expect(delayMs).toBe(FETCH_TIMEOUT_MS);
   return systemClock.setTimer(delayMs / 50, callback);

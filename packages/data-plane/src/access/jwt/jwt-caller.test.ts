@@ -6,14 +6,14 @@ import { callerOf } from './jwt-caller.ts';
 
 const claimsSchema = requestRecordSchema.shape.claims;
 
-describe('the claims of a caller that its record keeps', () => {
+describe('the recorded claims of a caller', () => {
   it.each<[string, unknown]>([
     ['1e400', 'Infinity'],
     ['-1e400', '-Infinity'],
     ['[1e400]', '[null]'],
     ['9007199254740993', 9007199254740992],
     ['null', 'null'],
-  ])('can be read as a record again: %s', (json, kept) => {
+  ])('can be parsed as a record again: %s', (json, kept) => {
     const payload = JSON.parse(`{"tenant":${json}}`) as JWTPayload;
     const auth = { ...JWT_AUTH, requiredClaims: [{ name: 'tenant', values: undefined }] };
     const { claims } = callerOf(payload, auth, 'head.payload.signature');

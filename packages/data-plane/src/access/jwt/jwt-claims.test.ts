@@ -26,7 +26,7 @@ describe('a JWT that the issuer signed', () => {
     ['for no audience', { aud: undefined }, 'The token lacks the claim aud.'],
     ['that never ends', { exp: undefined }, 'The token lacks the claim exp.'],
     [
-      'whose end is a text',
+      'whose exp is a string',
       { exp: String(nowSeconds + 60) },
       'The claim exp of the token is malformed.',
     ],
@@ -46,7 +46,7 @@ describe('a JWT that the issuer signed', () => {
       { sub: 'x'.repeat(256) },
       'The claim sub of the token must be a string of at most 255 characters.',
     ],
-  ])('%s is refused, and told why', async (_case, claims, reason) => {
+  ])('%s is refused with the reason', async (_case, claims, reason) => {
     const key = await createIssuerKey();
     expect(await verifyAtNow([key], await signAtNow(key, claims))).toEqual({
       kind: 'refused',

@@ -41,7 +41,7 @@ describe('a route with JWTs', () => {
     for (const response of responses) await gateway.recordOf(response);
     const metrics = await gateway.registry.metrics();
     await gateway.stop();
-    const told = JSON.stringify([
+    const written = JSON.stringify([
       bodies,
       upstream.seen,
       gateway.records,
@@ -49,7 +49,7 @@ describe('a route with JWTs', () => {
       metrics,
     ]);
     for (const token of [good, bad]) {
-      for (const part of token.split('.').slice(1)) expect(told).not.toContain(part);
+      for (const part of token.split('.').slice(1)) expect(written).not.toContain(part);
     }
     expect(gateway.logLines.join()).toContain('"msg":"request"');
     expect(upstream.seen.map((seen) => seen.headers['x-gateway-subject'])).toEqual([
@@ -123,7 +123,7 @@ describe('a route with JWTs', () => {
     expect((await callWith()).status).toBe(200);
   });
 
-  it('takes the environment from X-Gateway-Environment, else the default', async () => {
+  it('uses the environment in X-Gateway-Environment, otherwise the default', async () => {
     const upstream = opened(await startUpstream());
     const issuer = opened(await startTokenIssuer());
     const snapshots = ['production', 'staging'].map((environment) => ({

@@ -69,7 +69,7 @@ describe('the verifier of JWTs', () => {
   it.each<[string, object]>([
     ['no id', { kid: undefined }],
     ['the id of the old one', { kid: 'only' }],
-  ])('takes tokens of a new key that has %s', async (_case, id) => {
+  ])('accepts tokens of a new key that has %s', async (_case, id) => {
     const { issuer, verify } = await setUp();
     const named = async () => {
       const key = await createIssuerKey();

@@ -42,7 +42,7 @@ export class KeySetVerifier implements JwtVerifier {
     this.#options = options;
     this.#results = new Instruments(options.registry).counter(
       'gateway_jwt_verifications_total',
-      'JWTs of callers, by result; a `known` token was verified before.',
+      'JWTs of callers, by result; a `known` token was verified before',
       ['result'],
     );
   }

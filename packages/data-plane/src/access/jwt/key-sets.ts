@@ -31,20 +31,20 @@ export class KeySets {
     const instruments = new Instruments(options.registry);
     this.#fetches = instruments.counter(
       'gateway_key_set_fetches_total',
-      'Fetches of the key sets of token issuers, by result.',
+      'Fetches of the key sets of token issuers, by result',
       ['result'],
     );
     this.#dropped = instruments.counter(
       'gateway_key_sets_dropped_total',
-      'Key sets that were dropped because there were too many; they are fetched again when needed.',
+      'Key sets that were dropped because there were too many; they are fetched again when needed',
     );
     this.#droppedKeys = instruments.counter(
       'gateway_key_set_keys_dropped_total',
-      'Keys of token issuers that were dropped because a set has too many: at most 64 of a set are used.',
+      'Keys of token issuers that were dropped because a set has too many: at most 64 of a set are used',
     );
     instruments.observeGauges(
       'gateway_key_sets',
-      'Key sets of token issuers in the configuration, by whether there is one to verify with.',
+      'Key sets of token issuers in the configuration, by whether there is one to verify with',
       ['state'],
       () => {
         const sets = [...this.#sets.values()];

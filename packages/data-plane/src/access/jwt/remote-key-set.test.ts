@@ -13,7 +13,7 @@ import {
 
 type Answer = string | KeySetFetchError;
 
-/** A key set whose fetches are answered by the test, at a time that the test moves on. */
+/** A key set with a manual clock, whose fetches the test answers. */
 async function setUp() {
   const clock = manualClock();
   const pending: ((answer: Answer) => void)[] = [];
@@ -46,7 +46,7 @@ async function setUp() {
     otherDocument: await text(),
     fetches: () => fetches,
     pending: () => pending.length,
-    /** Ends the fetch under way. */
+    /** Ends the running fetch. */
     answer: async (answer: Answer): Promise<void> => {
       const before = results.length;
       pending.shift()?.(answer);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { parseKeySet, type KeySet } from './key-set.ts';
 
-/** Why a key set fetch failed, as the metrics and the log name it. */
+/** Why the fetch of a key set failed, as in the metrics and the log. */
 export type FetchFailure =
   'unreachable' | 'timeout' | 'status' | 'too_large' | 'malformed' | 'address_refused';
 
@@ -35,11 +35,11 @@ export interface RemoteKeySetOptions {
 export const REFRESH_MS = 5 * 60_000;
 /** How long the last good set is used while its issuer is unreachable. */
 export const MAX_AGE_MS = 24 * 60 * 60_000;
-/** Shortest time between two fetches for unknown keys: anybody can make up such a token. */
+/** The shortest time between two fetches for unknown keys, because anyone can send such a token. */
 export const COOLDOWN_MS = 10_000;
 const MIN_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 10_000;
-/** How many requests may wait for one fetch: anybody can send such a request. */
+/** How many requests may wait for one fetch, because anyone can send such a request. */
 const MAX_WAITING = 256;
 /**
  * The same limit for the first fetch, which all callers of a route wait for when its issuer has a new

@@ -6,7 +6,7 @@ import { createIssuerKey } from '@gateway/shared/test/token-issuer';
 import { parseKeySet } from './key-set.ts';
 import { NOT_VALID, verifyJwt } from './verify-jwt.ts';
 
-/** The token with its header replaced, under the signature that it had. */
+/** The token with another header and its original signature. */
 function withHeader(token: string, header: object): string {
   const [, payload = '', signature = ''] = token.split('.');
   return `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}.${signature}`;
@@ -97,7 +97,7 @@ describe('a JWT', () => {
     expect(await verifyAtNow(keys, stranger)).toEqual({ kind: 'no_key' });
   });
 
-  it('whose key cannot be used is not valid, whatever is wrong with the key', async () => {
+  it('whose key cannot be used is not valid, for any defect of the key', async () => {
     const key = await createIssuerKey();
     const broken = { ...key, jwk: { ...key.jwk, x: 'AAAA' } };
     expect((await verifyAtNow([broken], await signAtNow(key))).kind).toBe('unusable_key');
@@ -106,7 +106,7 @@ describe('a JWT', () => {
   it.each<[string, Record<string, unknown>]>([
     ['names no key', { kid: undefined }],
     ['names several', { kid: 'shared' }],
-  ])('that %s is tried with the good one behind one that cannot be used', async (_case, id) => {
+  ])('that %s is tried with a good key after an unusable one', async (_case, id) => {
     const good = await createIssuerKey('RS256');
     const short = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const named = [short.publicKey.export({ format: 'jwk' }), good.jwk].map((jwk) => {
