@@ -71,7 +71,7 @@ describe('a data plane with two workers', () => {
     expect(calls.failures).toEqual([]);
     expect(new Set(calls.answers.map(({ status }) => status))).toEqual(new Set([200]));
     const restarts = 'gateway_worker_restarts_total';
-    expect(await metricOf(group.adminUrl, restarts, 'primary', 'why="stopped"')).toBe(1);
+    expect(await metricOf(group.adminUrl, restarts, 'primary', 'reason="stopped"')).toBe(1);
     await complete(group);
   });
 
@@ -80,7 +80,7 @@ describe('a data plane with two workers', () => {
     process.kill(killed, 'SIGKILL');
     await eventually(async () => {
       const restarts = 'gateway_worker_restarts_total';
-      expect(await metricOf(group.adminUrl, restarts, 'primary', 'why="crashed"')).toBe(1);
+      expect(await metricOf(group.adminUrl, restarts, 'primary', 'reason="crashed"')).toBe(1);
     });
     const headers = { connection: 'close' };
     const answers = await Promise.all(
@@ -114,7 +114,7 @@ describe('a data plane with two workers', () => {
       await eventually(
         async () => {
           const restarts = 'gateway_worker_restarts_total';
-          expect(await metricOf(hanging.adminUrl, restarts, 'primary', 'why="hung"')).toBe(1);
+          expect(await metricOf(hanging.adminUrl, restarts, 'primary', 'reason="hung"')).toBe(1);
         },
         { deadlineMs: restartMs },
       );
@@ -146,7 +146,7 @@ describe('a data plane with two workers', () => {
       const name = 'gateway_connections_unassigned_total';
       await eventually(
         async () => {
-          const full = await metricOf(short.adminUrl, name, 'primary', 'why="no_open_files"');
+          const full = await metricOf(short.adminUrl, name, 'primary', 'reason="no_open_files"');
           expect(full).toBeGreaterThan(0);
         },
         { deadlineMs: restartMs },

@@ -12,7 +12,7 @@ import {
 import { passWholeLines, type LineTarget } from './whole-lines.ts';
 import type { WorkerEnd, WorkerNews, WorkerProcess } from './worker-group.ts';
 
-/** The variable that tells a worker its number in the group. */
+/** The environment variable with the number of a worker in its group. */
 export const WORKER_VARIABLE = 'GATEWAY_WORKER';
 
 /** A worker that has not answered for a connection after this time is asked whether it received it. */
@@ -88,7 +88,7 @@ export function superviseWorker(
   return {
     pid: child.pid ?? 0,
     ended,
-    tell: (kind) => send({ kind }),
+    send: (kind) => send({ kind }),
     assign(socket) {
       const id = (lastId += 1);
       return new Promise<Assignment | 'ended'>((resolve) => {

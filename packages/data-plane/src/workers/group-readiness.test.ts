@@ -10,7 +10,7 @@ function running(worker: number, serves: boolean, readiness?: Readiness): Runnin
   const process: RunningWorker['process'] = {
     pid: worker,
     ended: new Promise(() => undefined),
-    tell: () => undefined,
+    send: () => undefined,
     kill: () => undefined,
     assign: () => Promise.resolve('accepted'),
     readiness: () => Promise.resolve(readiness),

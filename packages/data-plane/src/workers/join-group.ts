@@ -20,9 +20,9 @@ export interface JoinedGroup {
    * called. From then on the worker declines connections, and the primary assigns them to other workers.
    */
   readonly acceptConnections: (serve: (socket: Socket) => void) => () => void;
-  /** Tells the primary that connections are accepted. */
+  /** Reports to the primary that connections are accepted. */
   serving(): void;
-  /** Tells the primary why the start failed. */
+  /** Reports to the primary why the start failed. */
   failed(error: unknown): void;
 }
 

@@ -13,7 +13,7 @@ export const toWorkerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('connection'), id: z.int() }),
   /**
    * Follows a `connection` without an answer. A worker without a free file descriptor never receives the `connection`
-   * itself, so this message tells it that there was one.
+   * itself, so this message asks whether it was received.
    */
   z.object({ kind: z.literal('connection_check'), id: z.int() }),
 ]);
@@ -24,8 +24,8 @@ const readinessSchema = z.object({
 });
 
 /**
- * What became of an assigned connection: the worker serves it, does not accept connections any more, or did not
- * receive the socket.
+ * The result of an assignment: the worker serves the connection, does not accept connections any more, or did not receive
+ * the socket.
  */
 const assignmentSchema = z.enum(['accepted', 'declined', 'not_received']);
 

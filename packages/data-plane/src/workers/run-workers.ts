@@ -72,7 +72,7 @@ async function start(
 
   // More would only be closed by the workers. A quarter of the open files stays free to start workers with.
   const maxWaiting = withinOpenFiles(settings.MAX_CONNECTIONS, readOpenFilesLimit(), log);
-  const assigner = new ConnectionAssigner(maxWaiting, (why) => unassigned.inc({ why }));
+  const assigner = new ConnectionAssigner(maxWaiting, (reason) => unassigned.inc({ reason }));
   // A connection is not read before a worker has it.
   const server = createServer({ pauseOnConnect: true }, (socket) => assigner.accept(socket));
   const group = new WorkerGroup({
@@ -82,7 +82,7 @@ async function start(
     hangTimeoutMs: settings.WORKER_HANG_TIMEOUT_MS,
     random: Math.random,
     log,
-    restarted: (why) => restarts.inc({ why }),
+    restarted: (reason) => restarts.inc({ reason }),
     connections: assigner,
   });
   instruments.observeGauges(
@@ -123,21 +123,21 @@ const UNASSIGNED_REASONS: readonly UnassignedReason[] = [
 ];
 
 function countersOf(instruments: Instruments): {
-  readonly restarts: Counter<'why'>;
-  readonly unassigned: Counter<'why'>;
+  readonly restarts: Counter<'reason'>;
+  readonly unassigned: Counter<'reason'>;
 } {
   const restarts = instruments.counter(
     'gateway_worker_restarts_total',
     'Workers started in place of one that crashed, hung or was stopped alone, by reason',
-    ['why'],
+    ['reason'],
   );
   const unassigned = instruments.counter(
     'gateway_connections_unassigned_total',
     'Connections closed before a worker accepted them, by reason',
-    ['why'],
+    ['reason'],
   );
-  for (const why of RESTART_REASONS) restarts.inc({ why }, 0);
-  for (const why of UNASSIGNED_REASONS) unassigned.inc({ why }, 0);
+  for (const reason of RESTART_REASONS) restarts.inc({ reason }, 0);
+  for (const reason of UNASSIGNED_REASONS) unassigned.inc({ reason }, 0);
   return { restarts, unassigned };
 }
 

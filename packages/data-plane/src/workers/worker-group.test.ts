@@ -13,7 +13,7 @@ const CRASH: WorkerEnd = { code: 1, signal: null };
 
 class FakeWorker implements WorkerProcess {
   readonly pid = 1;
-  readonly told: string[] = [];
+  readonly sent: string[] = [];
   hangs = false;
   readonly #end = Promise.withResolvers<WorkerEnd>();
   readonly ended = this.#end.promise;
@@ -23,8 +23,8 @@ class FakeWorker implements WorkerProcess {
     this.worker = worker;
     this.say = say;
   }
-  tell(what: 'stop' | 'reload' | 'ping'): void {
-    if (what !== 'ping') this.told.push(what);
+  send(what: 'stop' | 'reload' | 'ping'): void {
+    if (what !== 'ping') this.sent.push(what);
     // A worker that hangs does not answer.
     else if (!this.hangs) this.say({ kind: 'alive' });
   }
@@ -102,7 +102,7 @@ describe('a group of workers', () => {
     expect(launched).toHaveLength(1);
   });
 
-  it('tells which workers accept connections', async () => {
+  it('reports which workers accept connections', async () => {
     const { launched, accepting, clock, last } = await serving(3);
     expect(accepting).toEqual(launched);
     launched[0]?.say({ kind: 'leaving' });
@@ -184,11 +184,11 @@ describe('a group of workers', () => {
     expect(launched).toHaveLength(3);
   });
 
-  it('tells all to drain at a stop, starts no other, and kills those that do not end in time', async () => {
+  it('lets all drain at a stop, starts no other, and kills those that do not end in time', async () => {
     const { group, launched, clock } = await serving(3);
     await launched[0]?.end(CRASH);
     const stopping = group.stop(5000);
-    expect(launched.map(({ told }) => told)).toEqual([[], ['stop'], ['stop']]);
+    expect(launched.map(({ sent }) => sent)).toEqual([[], ['stop'], ['stop']]);
     await launched[1]?.end({ code: 0, signal: null });
     clock.advance(5000);
     await stopping;
@@ -197,9 +197,9 @@ describe('a group of workers', () => {
     expect(await launched[2]?.ended).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('tells all running workers to read the certificate again', async () => {
+  it('lets all running workers read the certificate again', async () => {
     const { group, launched } = await serving(2);
     group.reload();
-    expect(launched.map(({ told }) => told)).toEqual([['reload'], ['reload']]);
+    expect(launched.map(({ sent }) => sent)).toEqual([['reload'], ['reload']]);
   });
 });

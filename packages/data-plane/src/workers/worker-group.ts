@@ -15,7 +15,8 @@ export interface WorkerProcess extends ConnectionWorker {
   readonly pid: number;
   /** Resolves when the process has ended and its output was read to the end; never rejects. */
   readonly ended: Promise<WorkerEnd>;
-  tell(what: 'stop' | 'reload' | 'ping'): void;
+  /** Sends a message to the worker. */
+  send(what: 'stop' | 'reload' | 'ping'): void;
   /** Both resolve with undefined if the worker does not answer in time. */
   readiness(): Promise<Readiness | undefined>;
   metrics(): Promise<string | undefined>;
@@ -46,7 +47,7 @@ export interface WorkerGroupOptions {
   readonly log: Logger;
   /** Counts a worker that replaces one that ended. */
   readonly restarted: (why: RestartReason) => void;
-  /** Told which workers accept connections. */
+  /** Gets the workers that accept connections. */
   readonly connections: {
     add(worker: ConnectionWorker): void;
     remove(worker: ConnectionWorker): void;
@@ -138,11 +139,12 @@ export class WorkerGroup {
     );
   }
 
+  /** Lets all workers read the certificate files again. */
   reload(): void {
-    for (const { process } of this.running) process.tell('reload');
+    for (const { process } of this.running) process.send('reload');
   }
 
-  /** Tells all workers to drain and waits for their end; kills those that have not ended after `timeoutMs`. */
+  /** Lets all workers drain, waits for their end, and kills those that have not ended after `timeoutMs`. */
   async stop(timeoutMs: number): Promise<void> {
     this.#stopping = true;
     const { clock, log } = this.#options;
@@ -154,7 +156,7 @@ export class WorkerGroup {
         process.kill();
       }
     });
-    for (const { process } of running) process.tell('stop');
+    for (const { process } of running) process.send('stop');
     await Promise.all(running.map(({ process }) => process.ended));
     late.cancel();
   }
@@ -189,7 +191,7 @@ export class WorkerGroup {
     return watchForHang({
       clock,
       timeoutMs,
-      ping: () => process.tell('ping'),
+      ping: () => process.send('ping'),
       onHang(silentMs) {
         const fields = { worker, worker_pid: process.pid, silent_ms: Math.round(silentMs) };
         log.error(fields, 'worker killed: event loop blocked');
