@@ -34,13 +34,13 @@ module.exports = {
     {
       name: 'http1-imports-nothing-of-ours',
       severity: 'error',
-      from: { path: '^packages/http1/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^packages/http1/', pathNot: '\\.test\\.ts$|^packages/http1/test/' },
       to: { path: '^(packages/(?!http1/)|migrations/|e2e/|bench/)' },
     },
     {
       name: 'tests-of-http1-import-only-what-tests-share',
       severity: 'error',
-      from: { path: '^packages/http1/.+\\.test\\.ts$' },
+      from: { path: '^packages/http1/(.+\\.test\\.ts$|test/)' },
       to: {
         path: '^(packages/(?!http1/)|migrations/|e2e/|bench/)',
         pathNot: '^packages/shared/(test/|src/clock\\.ts$)',

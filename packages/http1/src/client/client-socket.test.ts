@@ -12,7 +12,7 @@ const afterTurns = async (turns: number) => {
   for (let turn = 0; turn < turns; turn += 1) await new Promise((go) => setImmediate(go));
 };
 
-/** A paused connection to an upstream that sends an answer, and resets it at the first byte that comes. */
+/** A paused connection to an upstream that sends a response, and resets at the first byte that it receives. */
 async function setUp() {
   const upstream = opened(
     await startRawUpstream((socket) => {
@@ -38,7 +38,7 @@ async function setUp() {
   return { socket, told };
 }
 
-/** Writes until that fails. */
+/** Writes until a write fails. */
 async function failToWrite(socket: Socket): Promise<void> {
   let failed = false;
   await eventually(() => {
@@ -47,19 +47,19 @@ async function failToWrite(socket: Socket): Promise<void> {
   });
 }
 
-describe('a connection to an upstream whose write failed', () => {
-  it('keeps what arrived while its reader has paused it, and then ends', async () => {
+describe('a client connection after a failed write', () => {
+  it('keeps received bytes while it is paused, and then ends', async () => {
     const { socket, told } = await setUp();
     await failToWrite(socket);
     await afterTurns(10);
     expect(told).toEqual({ bytes: 0, ended: false, error: '', closed: false });
     socket.resume();
     await eventually(() => expect(told.closed).toBe(true));
-    // No proper end: a body that lasts until the connection ends must not look whole.
+    // Without an `end` event: a body that lasts until the connection ends must not look complete.
     expect(told).toEqual({ bytes: ANSWER_BYTES, ended: false, error: 'write', closed: true });
   });
 
-  it('can carry nothing more, and is cut at once by its owner although it is paused', async () => {
+  it('accepts no more bytes, and can be destroyed at once while it is paused', async () => {
     const { socket, told } = await setUp();
     await failToWrite(socket);
     expect([socket.writable, told.closed]).toEqual([false, false]);

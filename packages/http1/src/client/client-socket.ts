@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 
 /**
- * A TCP connection that a failed write does not end at once: what arrived before is read first, and waits while the
- * reader has paused it. A server that answers before it took the whole body, and closes, makes the next write fail (RFC
- * 9112 section 9.6); Node alone would drop the answer unread.
+ * A TCP connection that reads what has arrived before it ends after a failed write, also if it is paused meanwhile. A
+ * server that responds before it has read the whole body, and closes, makes the next write fail (RFC 9112 section 9.6).
+ * Node would then drop the response unread.
  */
 export class ClientSocket extends Socket {
   #writeFailed = false;
@@ -16,7 +16,7 @@ export class ClientSocket extends Socket {
     return this;
   }
 
-  /** Ends it after a turn of the event loop in which it was read and brought nothing more. */
+  /** Destroys it after a turn of the event loop in which it was not paused and received nothing more. */
   #destroyWhenRead(error: Error): void {
     if (this.isPaused()) {
       this.once('resume', () => this.#destroyWhenRead(error));

@@ -16,11 +16,11 @@ const lookupV4: LookupFunction = (name, options, callback) => {
   });
 };
 
-describe('a connection to an upstream over TLS', () => {
+describe('a TLS connection to a server', () => {
   it.each([
     ['localhost', true],
     ['127.0.0.1', false],
-  ])('names the server where it has a name: %s', async (host, named) => {
+  ])('sends the server name if it is not an address: %s', async (host, named) => {
     let hello = '';
     const upstream = opened(
       await startRawUpstream((socket) => {
@@ -45,8 +45,8 @@ describe('a connection to an upstream over TLS', () => {
   });
 });
 
-describe('the time-out of a connection', () => {
-  it('takes one that was there when the process went on after it had stood still', async () => {
+describe('the connect timeout', () => {
+  it('accepts a connection that was open when a blocked process continued', async () => {
     const upstream = opened(await startRawUpstream(() => undefined));
     const clock = manualClock();
     const options = {
@@ -63,7 +63,7 @@ describe('the time-out of a connection', () => {
       });
     });
     await new Promise((resolve) => process.nextTick(resolve));
-    // The system completes the connection while nothing of this process runs; then its timers come first.
+    // The system completes the connection while this process is blocked; then its timers run first.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
     clock.advance(8000);
     expect(await result).toBe('connected');

@@ -9,7 +9,7 @@ export interface ConnectOptions {
   readonly timeoutMs: number;
   readonly lookup: LookupFunction;
   readonly clock: Clock;
-  /** The name to ask for and to verify in the certificate, in place of the host. */
+  /** The name to send and to verify in the certificate, instead of the host. */
   readonly serverName?: string | undefined;
   readonly secureContext?: SecureContext | undefined;
   /** Called with bytes that arrive, valid until the call returns. */
@@ -21,10 +21,10 @@ export type ConnectFailure =
   | { readonly phase: 'timeout' }
   /** The TLS handshake failed; the server was reached. */
   | { readonly phase: 'tls' }
-  /** `code`: of the error of the system or of the lookup. */
+  /** `code` is that of the system error or of the lookup. */
   | { readonly phase: 'connect'; readonly code: string | undefined };
 
-/** Opens a connection, with TLS for https. Calls back once, with the socket or with the reason why there is none. */
+/** Opens a connection, with TLS for https. Calls back once, with the socket or the failure. */
 export function connect(
   options: ConnectOptions,
   callback: (...result: [Socket, undefined] | [undefined, ConnectFailure]) => void,
@@ -46,7 +46,7 @@ export function connect(
       },
     },
   };
-  // An address is not sent as a server name (RFC 6066 section 3); the certificate is verified for it nevertheless.
+  // An address is not sent as a server name (RFC 6066 section 3), but the certificate is verified for it.
   const servername = options.serverName ?? (isIP(host) === 0 ? host : '');
   const { secureContext } = options;
   const socket = secure
@@ -58,7 +58,7 @@ export function connect(
       })
     : new ClientSocket(common).connect(common);
   let settled = false;
-  /** Whether the TCP connection is open: what fails afterwards is the TLS handshake. */
+  /** Whether the TCP connection is open. A later failure is one of the TLS handshake. */
   let reached = false;
   if (secure) socket.once('connect', () => (reached = true));
   const settle = (failure: ConnectFailure | undefined) => {
@@ -84,7 +84,7 @@ export function connect(
     fail(undefined);
   };
   const timer = options.clock.setTimer(options.timeoutMs, () => {
-    // After a pause of the process the connection may be open already and show in this turn of the event loop.
+    // After a pause of the process the connection may already be open, which this turn of the event loop shows.
     setImmediate(() => settle({ phase: 'timeout' }));
   });
   socket.once('error', onError).once('close', onClose);

@@ -6,12 +6,12 @@ import { UnsendableError } from '../message/message-writer.ts';
 import { ResponseSyntax, type ResponseHead } from '../message/response-head.ts';
 import { writeRequest, type ClientRequest } from './request-writer.ts';
 
-/** An exchange, and what its connection tells it. */
+/** An exchange. Its connection calls these methods. */
 export interface ClientExchange {
   readonly request: ClientRequest;
   /** The head of the final response. */
   head(head: ResponseHead): void;
-  /** Some of the body; a buffer is valid until the call returns. */
+  /** A part of the body; a buffer is valid until the call returns. */
   body(bytes: BodyBytes): void;
   end(): void;
   /** The exchange cannot continue. */
@@ -21,11 +21,11 @@ export interface ClientExchange {
 /** `reset`: the connection ended early. `request_body`: the body to send failed. */
 export type ExchangeFailure = 'reset' | 'invalid_response' | 'request_body' | 'unsendable';
 
-/** What a connection tells its pool. */
+/** The pool of a connection. */
 export interface ConnectionOwner {
   /** The value of `Host`. */
   readonly host: string;
-  /** The exchange is over and the connection can carry another. */
+  /** The exchange has ended and the connection can be used for another one. */
   idle(connection: ClientConnection): void;
   /** The connection is closed. */
   closed(connection: ClientConnection): void;
@@ -44,9 +44,9 @@ export class ClientConnection {
   idleSinceMs = 0;
   /** The turn of the event loop in which it became idle. */
   idleSinceTurn = 0;
-  /** No exchange begins on it after this; ms, monotonic. */
+  /** No exchange starts on it after this time; ms, monotonic. */
   retiresAtMs = Infinity;
-  /** What the server said last of the idle time it allows. */
+  /** The idle timeout that the server announced last. */
   keepAliveHintMs: number | undefined = undefined;
   readonly #socket: Socket;
   readonly #owner: ConnectionOwner;
@@ -90,12 +90,12 @@ export class ClientConnection {
     });
   }
 
-  /** Whether an exchange can begin on it. */
+  /** Whether an exchange can start on it. */
   get usable(): boolean {
     return this.#exchange === undefined && !this.#socket.destroyed && this.#socket.writable;
   }
 
-  /** After an upgrade: takes bytes for the server. What the server sends is the body of the response. */
+  /** After an upgrade: receives the bytes for the server. The bytes of the server are the body of the response. */
   get writable(): Writable {
     return this.#socket;
   }
@@ -121,8 +121,8 @@ export class ClientConnection {
   /** Bytes of the server, valid until the call returns. */
   received(bytes: Buffer): void {
     this.#feeding = true;
-    // What follows the end of a response, or arrives on an idle connection, answers no request: the next exchange
-    // would take it for its own.
+    // Bytes after the end of a response, or on an idle connection, belong to no request. The next exchange would read
+    // them as its response.
     const valid = this.#exchange !== undefined && this.#reader.feed(bytes) === bytes.length;
     this.#feeding = false;
     if (!valid) this.#fail('invalid_response', INVALID);
@@ -137,13 +137,13 @@ export class ClientConnection {
     this.#socket.resume();
   }
 
-  /** Closes the connection, without a word to the exchange on it. */
+  /** Closes the connection. The exchange on it is not informed. */
   destroy(): void {
     this.#exchange = undefined;
     this.#socket.destroy();
   }
 
-  /** The response is complete. A server that answers early is not sent the rest of the request. */
+  /** The response is complete. The rest of the request is not sent to a server that responds early. */
   #settle(): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
@@ -155,7 +155,7 @@ export class ClientConnection {
 
   #giveBack(): void {
     this.#endedInRead = false;
-    // What the server did not take before it answered would precede the next request.
+    // Unsent bytes of this request would precede the next request.
     const taken = this.#requestSent && this.#socket.writableLength === 0;
     if (!taken || !this.#keepAlive || this.#socket.destroyed) {
       this.#socket.destroy();

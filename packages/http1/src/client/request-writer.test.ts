@@ -9,7 +9,7 @@ import { writeRequest } from './request-writer.ts';
 const opened = closeAfterEach();
 
 describe('writing a request', () => {
-  it('sends nothing and fails if its body was aborted before', async () => {
+  it('fails and sends nothing if the body was aborted before', async () => {
     const upstream = opened(await startRawUpstream(() => undefined));
     const socket = connect(upstream.port, '127.0.0.1');
     opened({ close: () => void socket.destroy() });

@@ -16,7 +16,7 @@ export interface ClientRequest {
   readonly method: string;
   /** The target of the request line. */
   readonly path: string;
-  /** Without Host and without framing, which are added when it is sent. */
+  /** Without Host and framing, which are added when it is sent. */
   readonly fields: HeaderFields;
   readonly body: BodyBytes | Readable | null;
   /** The length of a body that streams; undefined if it is sent in chunks. */
@@ -31,12 +31,12 @@ export interface ClientRequest {
 const ABORTED = new Error('the request body was aborted');
 /** Methods for which a request without a body still says so (RFC 9110 section 8.6). */
 const ANTICIPATES_BODY = new Set(['POST', 'PUT', 'PATCH']);
-/** What would end the method or the target of a request line. */
+/** Characters that would end the method or the target of a request line. */
 const NOT_VISIBLE = /[^!-\xff]/;
 
 /**
- * Writes a request to a connection (RFC 9112 sections 3 and 6). Only here is its framing decided: one Content-Length or
- * one chunked coding.
+ * Writes a request to a connection (RFC 9112 sections 3 and 6). Its framing is decided only here: one Content-Length or
+ * the chunked coding.
  *
  * `done` is called when all of it was handed to the socket, or with the error if the body failed or nothing could be
  * written (`UnsendableError`).
@@ -58,7 +58,7 @@ export function writeRequest(
   if (body === null) socket.write(head, 'latin1');
   else if (typeof body === 'string' || Buffer.isBuffer(body)) writeJoined(socket, head, body, '');
   else {
-    // A stream that is destroyed already emits nothing.
+    // A destroyed stream emits nothing.
     if (body.destroyed) {
       done(ABORTED);
       return;
@@ -70,10 +70,10 @@ export function writeRequest(
   done();
 }
 
-/** @throws UnsendableError if it would be read as something else, as with a line break in a value */
+/** @throws UnsendableError if the server would read it differently, for example with a line break in a value */
 function requestLines(host: string, { method, path, fields }: ClientRequest): string {
   if (NOT_VISIBLE.test(method) || NOT_VISIBLE.test(path)) {
-    throw new UnsendableError('the method or the target holds a space or a control character');
+    throw new UnsendableError('the method or the target contains a space or a control character');
   }
   return headLines(`${method} ${path} HTTP/1.1\r\nhost: ${host}`, fields, ENDS_LINE);
 }
@@ -90,7 +90,7 @@ function lengthLine(bytes: number): string {
   return `content-length: ${bytes}\r\n`;
 }
 
-/** Sends a body at the pace of the socket, and checks it against the length that was announced. */
+/** Sends a body at the pace of the socket, and checks the announced length. */
 function pumpBody(
   socket: Socket,
   body: Readable,

@@ -4,7 +4,7 @@ import { fieldNameAt } from './field-names.ts';
 const at = (text: string) => fieldNameAt(`${text}: x`, 0, text.length);
 
 describe('a field name in a head', () => {
-  it('is the name as it is written', () => {
+  it('is returned unchanged', () => {
     for (const name of ['Host', 'host', 'HOST', 'X-New-Name', 'a', 'X'.repeat(100)]) {
       expect(at(name)).toBe(name);
     }
@@ -14,7 +14,7 @@ describe('a field name in a head', () => {
     for (const name of ['', 'a b', 'Ho t', 'a\0', '(a)']) expect(at(name)).toBe('');
   });
 
-  it('is found whatever names of the same length came before', () => {
+  it('is found after any names of the same length', () => {
     for (let index = 0; index < 10_000; index += 1) at(`x${String(index).padStart(3, '0')}`);
     expect([at('Host'), at('host'), at('x001')]).toEqual(['Host', 'host', 'x001']);
   });

@@ -4,18 +4,18 @@ import { cacheByName } from './name-cache.ts';
 /** A field name is a token (RFC 9110 sections 5.1 and 5.6.2). */
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const MAX_LENGTH = 32;
-/** Beside the common names, this many with the same length and first character are compared in place. */
+/** In addition to common names, this many with the same length and first character are compared in place. */
 const RECENT_NAMES = 2;
 
-/** The name in memory of its own; empty if it is not a field name. */
+/** A copy of the name; empty if it is not a field name. */
 const validName = cacheByName((name) => (FIELD_NAME.test(name) ? name : ''));
 
-/** Names with the same length and first character: the common ones, then those that came last. */
+/** Names with the same length and first character: the common ones, then the most recent ones. */
 interface Candidates {
   readonly names: string[];
-  /** How many of them are common ones, which stay. */
+  /** The number of common names, which stay. */
   readonly fixed: number;
-  /** Where the next name that comes goes. */
+  /** The position for the next new name. */
   next: number;
 }
 
@@ -31,8 +31,8 @@ function keyOf(text: string, from: number, to: number): number {
 }
 
 /**
- * The field name between two places of a head, in memory of its own; empty if it is not a field name. Nearly all heads
- * have the same few names: to compare them in place is cheaper than to cut the name out, hash it and look it up.
+ * Returns a copy of the field name between two positions of a head; empty if it is not a field name. Nearly all heads
+ * have the same few names, and comparing them in place is cheaper than slicing, hashing and looking up the name.
  */
 export function fieldNameAt(text: string, from: number, to: number): string {
   if (to - from > MAX_LENGTH) return validName(text.slice(from, to));

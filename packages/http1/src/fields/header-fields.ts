@@ -1,6 +1,6 @@
 /**
- * Header fields in order, in one flat array: name, value, name, value. Most fields are read once, filtered once and
- * written once; an object for each of them would cost more than all of that.
+ * Header fields in order, in one flat array: name, value, name, value. Most fields are read, filtered and written once;
+ * an object for each field would cost more than all of that.
  */
 export type HeaderFields = readonly string[];
 

@@ -54,7 +54,7 @@ const KNOWN_NAMES = [
   'X-Frame-Options',
 ];
 
-/** Each of them as it is usually written, and in lower case. */
+/** Each name in its usual spelling and in lower case. */
 export const KNOWN_SPELLINGS: readonly string[] = [
   ...new Set(KNOWN_NAMES.flatMap((name) => [name, name.toLowerCase()])),
 ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { cacheByName } from './name-cache.ts';
 
-/** Counts how often something is computed. */
+/** Counts how often a value is computed. */
 function counted(): { readonly of: (name: string) => string; readonly made: () => number } {
   let made = 0;
   const of = cacheByName((name) => {
@@ -11,7 +11,7 @@ function counted(): { readonly of: (name: string) => string; readonly made: () =
   return { of, made: () => made };
 }
 
-describe('what is computed from a field name', () => {
+describe('a value computed from a field name', () => {
   it('is computed once for each spelling', () => {
     const { of, made } = counted();
     const before = made();
@@ -21,14 +21,14 @@ describe('what is computed from a field name', () => {
     expect(made() - before).toBe(3);
   });
 
-  it('is known of common names from the beginning', () => {
+  it('is cached for common names from the start', () => {
     const { of, made } = counted();
     const before = made();
     expect([of('Content-Length'), of('content-length')]).toEqual(Array(2).fill('content-length'));
     expect(made()).toBe(before);
   });
 
-  it('is kept of at most 512 names, and correct for others', () => {
+  it('is cached for at most 512 names, and correct for others', () => {
     const { of, made } = counted();
     for (let index = 0; index < 600; index += 1) expect(of(`X-${index}`)).toBe(`x-${index}`);
     const before = made();
@@ -36,7 +36,7 @@ describe('what is computed from a field name', () => {
     expect(made() - before).toBeGreaterThanOrEqual(600 - 512);
   });
 
-  it('is kept of a name in use, however many other names come', () => {
+  it('stays cached for a name in use, however many other names follow', () => {
     const { of, made } = counted();
     for (let index = 0; index < 10_000; index += 1) {
       of(`X-${index}`);
@@ -47,7 +47,7 @@ describe('what is computed from a field name', () => {
     expect(made()).toBe(before);
   });
 
-  it('is kept of a new name after the cache was filled with others', () => {
+  it('is cached for a new name after the cache was filled with others', () => {
     const { of, made } = counted();
     for (let index = 0; index < 2000; index += 1) of(`X-${index}`);
     of('X-New');
@@ -56,7 +56,7 @@ describe('what is computed from a field name', () => {
     expect(made()).toBe(before);
   });
 
-  it('is not kept of a long name', () => {
+  it('is not cached for a long name', () => {
     const { of, made } = counted();
     const before = made();
     const long = 'X'.repeat(65);

@@ -7,9 +7,9 @@ const MAX_NAME_LENGTH = 64;
  * Caches what is computed from a field name alone, by the name as it is written, because nearly all messages have the
  * same few names.
  *
- * Common names are in the cache from the beginning. Others are kept in two generations of at most 256 names: when the
- * young one is full it becomes the old one, and the old one is dropped. So memory is bounded, a name in use stays, and
- * nobody can fill the cache for good with names that no one else sends. Names above 64 characters are not cached.
+ * Common names are always in the cache. Others are kept in two generations of at most 256 names: when the young one is
+ * full it becomes the old one, and the old one is dropped. So memory is bounded, names in use stay, and unused names
+ * cannot fill the cache permanently. Names longer than 64 characters are not cached.
  */
 export function cacheByName<Value>(compute: (name: string) => Value): (name: string) => Value {
   const known = KNOWN_SPELLINGS.map((name) => [name, compute(name)] as const);
@@ -31,8 +31,8 @@ export function cacheByName<Value>(compute: (name: string) => Value): (name: str
 }
 
 /**
- * The same text in memory of its own. A part of a string keeps all of it alive: a cached name must not keep the head
- * that it came in, with the credentials in it.
+ * Copies a text. A slice keeps the whole string alive, and a cached name must not keep its head with the credentials in
+ * it.
  */
 function copyText(part: string): string {
   return Buffer.from(part, 'latin1').toString('latin1');

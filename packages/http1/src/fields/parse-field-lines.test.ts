@@ -18,7 +18,7 @@ const value = fc.stringMatching(
 const blanks = fc.stringMatching(/^[\t ]{0,3}$/);
 
 describe('field lines', () => {
-  it('give names and values as they stand, without the blanks around a value', () => {
+  it('keep names and values unchanged, without spaces and tabs around a value', () => {
     const line = fc.tuple(name, blanks, value, blanks);
     fc.assert(
       fc.property(fc.array(line, { maxLength: 10 }), (lines) => {
@@ -46,7 +46,7 @@ describe('field lines', () => {
     expect(read(text)).toBe('malformed');
   });
 
-  it('are bounded in number', () => {
+  it('are limited in number', () => {
     expect(read('A: 1\r\n'.repeat(10))).toHaveLength(20);
     expect(read('A: 1\r\n'.repeat(11))).toBe('too_many_lines');
   });

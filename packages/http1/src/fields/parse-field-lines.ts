@@ -1,18 +1,18 @@
 import { fieldNameAt } from './field-names.ts';
 
-/** No control character, no bare CR and no bare LF. Each character is tried once, so this takes linear time. */
+/** No control character, bare CR or bare LF. Each character is tried once, so this takes linear time. */
 const VALID_LINES = /^(?:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Sees each field as it is read. */
+/** Called with each field when it is read. */
 export interface FieldVisitor {
   field(name: string, value: string): void;
 }
 
 /**
- * Parses field lines, each with its CRLF, from `start` to the end of a text with one character a byte. Strict: it
- * refuses what a lenient parser would repair, because two parsers that repair differently read one message as two
+ * Parses field lines, each with its CRLF, from `start` to the end of a text in which each character is one byte. It
+ * refuses what a lenient parser would repair, because two parsers that repair differently could read one message as two
  * (RFC 9112 sections 5 and 11).
  *
  * @returns the fields; `malformed` if any line of the text is malformed, also one before `start`; `too_many_lines` at
@@ -28,7 +28,7 @@ export function parseFieldLines(
   const fields: string[] = [];
   for (let at = start; at < text.length;) {
     if (fields.length >= maxLines * 2) return 'too_many_lines';
-    // Every CR is the end of a line here, and there is one.
+    // Here every CR ends a line, and there is at least one.
     const end = text.indexOf('\r', at);
     const colon = text.indexOf(':', at);
     if (colon === -1 || colon > end) return 'malformed';

@@ -9,7 +9,7 @@ function keep(chunks: readonly Uint8Array[]): BodyBuffer {
 }
 
 describe('BodyBuffer', () => {
-  it('gives every byte in its place, however the chunks were cut', () => {
+  it('returns every byte in order, whatever the chunks', () => {
     const size = fc.oneof(fc.nat(20), fc.integer({ min: 4000, max: 5000 }), fc.nat(40_000));
     fc.assert(
       fc.property(fc.array(size, { maxLength: 40 }), (sizes) => {
@@ -24,7 +24,7 @@ describe('BodyBuffer', () => {
     );
   });
 
-  it('takes no more memory than there are bytes and a page, in chunks of one byte too', () => {
+  it('needs no more memory than its bytes and a page, also with chunks of one byte', () => {
     const bytes = 200_000;
     const kept = keep(Array.from({ length: bytes }, () => Buffer.from('x')));
     const buffers = new Set(kept.parts().map((part) => part.buffer));
@@ -33,7 +33,7 @@ describe('BodyBuffer', () => {
     expect(heldBytes).toBeLessThan(bytes + 16 * 1024 + 1);
   });
 
-  it('keeps a body that came in one chunk as it is, without a copy', () => {
+  it('does not copy a body that arrived in one chunk', () => {
     const only = Buffer.from('{"a":1}');
     const kept = new BodyBuffer();
     kept.add(only);

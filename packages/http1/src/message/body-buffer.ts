@@ -1,16 +1,15 @@
-/** A chunk from this size on is kept as it came; smaller ones are copied together. */
+/** A chunk of at least this size is kept unchanged; smaller ones are copied together. */
 const LARGE_BYTES = 4 * 1024;
 const PAGE_BYTES = 16 * 1024;
 const NO_PAGE = Buffer.alloc(0);
 
 /**
- * Collects a body. However small the chunks are in which a peer sends it, it takes about as much memory as it has
- * bytes. A list of chunks could take hundreds of times as much: Node makes an object of some 400 bytes for every read,
- * even of one byte.
+ * Collects a body. It needs about as much memory as the body has bytes, however small the chunks are. A list of chunks
+ * could need hundreds of times as much, because Node creates an object of about 400 bytes for every read.
  */
 export class BodyBuffer {
   #parts: Buffer[] = [];
-  /** The only chunk so far. Nearly all bodies come in one, which needs no copy. */
+  /** The only chunk so far. Nearly all bodies arrive in one chunk, which is not copied. */
   #first: Buffer | undefined = undefined;
   #page = NO_PAGE;
   #from = 0;

@@ -1,9 +1,9 @@
-/** Bytes of a body. A string has one character a byte (latin1), and stays valid. */
+/** Bytes of a body. In a string each character is one byte (latin1); it stays valid. */
 export type BodyBytes = Buffer | string;
 
 /**
- * A read of up to this size becomes one string, head and body together: each call out of JavaScript, each view of a
- * buffer and each new buffer costs more than to copy so few bytes.
+ * A read of up to this size is converted to one string, head and body together. Each call out of JavaScript, each view
+ * of a buffer and each new buffer costs more than copying this many bytes.
  */
 export const SMALL_MESSAGE_BYTES = 4 * 1024;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ChunkedDecoder } from './chunked-decoder.ts';
 
-/** The text in chunks of these sizes, over and over. */
+/** The text in chunks of these sizes, repeated. */
 function encode(text: string, sizes: readonly number[]): string {
   let coded = '';
   for (let at = 0, turn = 0; at < text.length; turn += 1) {
@@ -13,7 +13,7 @@ function encode(text: string, sizes: readonly number[]): string {
   return `${coded}0\r\n\r\n`;
 }
 
-/** What a decoder makes of a text that comes in reads of these sizes, over and over. */
+/** Decodes a text in reads of these sizes, repeated. */
 function decode(text: string, reads: readonly number[], strict = true) {
   const decoder = new ChunkedDecoder(strict);
   const bytes = Buffer.from(text, 'latin1');
@@ -38,26 +38,26 @@ function decode(text: string, reads: readonly number[], strict = true) {
 const sizes = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 8 });
 
 describe('a chunked body', () => {
-  it('is the same however it is cut into chunks and however these arrive', () => {
+  it('is the same for any chunks and any reads', () => {
     const text = fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 3000 });
     fc.assert(
       fc.property(text, sizes, sizes, fc.string({ maxLength: 20 }), (body, cuts, reads, after) => {
         const coded = encode(body, cuts);
         const result = decode(coded + after, reads);
         expect(result).toMatchObject({ refused: false, complete: true, body });
-        // What follows is the next message's.
+        // The rest belongs to the next message.
         expect(result.used).toBe(coded.length);
       }),
     );
   });
 
-  it('in chunks of one byte is passed on in few pieces', () => {
+  it('of chunks of one byte is passed on in few pieces', () => {
     const result = decode(encode('x'.repeat(10_000), [1]), [16_384]);
     expect(result).toMatchObject({ complete: true, body: 'x'.repeat(10_000) });
     expect(result.pieces).toBeLessThan(10);
   });
 
-  it('is refused or taken alike however it arrives', () => {
+  it('is accepted or refused independently of the reads', () => {
     const part = fc.constantFrom('5', '\r\n', '\n', '\r', 'hello', '0', ';a', ' ', 'X: 1', 'g');
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), sizes, (parts, reads) => {
@@ -70,14 +70,14 @@ describe('a chunked body', () => {
     );
   });
 
-  it('is refused where its extensions are larger together than anybody needs', () => {
+  it('is refused if its extensions are too large together', () => {
     const chunk = `1;${'a'.repeat(1000)}\r\nx\r\n`;
     expect(decode(`${chunk.repeat(10)}0\r\n\r\n`, [4096])).toMatchObject({ complete: true });
     expect(decode(`${chunk.repeat(20)}0\r\n\r\n`, [4096])).toMatchObject({ refused: true });
   });
 
   it.each(['5 \r\nhello\r\n0\r\n\r\n', '0\r\nContent-Length: 5\r\n\r\n'])(
-    'is refused of a caller and taken of an upstream: %j',
+    'is refused from a client and accepted from a server: %j',
     (text) => {
       expect(decode(text, [100], true).refused).toBe(true);
       expect(decode(text, [100], false)).toMatchObject({ refused: false, complete: true });

@@ -9,11 +9,11 @@ const FRAMING_FIELDS = new Set(['content-length', 'transfer-encoding']);
 
 const MAX_LINE_BYTES = 4 * 1024;
 const MAX_TRAILER_BYTES = 16 * 1024;
-/** For all chunks of a body together: without it each byte of a body could cost kilobytes to receive. */
+/** The limit of all extensions of a body. Without it each byte of a body could cost kilobytes to receive. */
 const MAX_EXTENSION_BYTES = 16 * 1024;
 const CR = 0x0d;
 const LF = 0x0a;
-/** Sizes with at most so many digits are read byte by byte, without a string. */
+/** Sizes with at most this many digits are read byte by byte, without a string. */
 const MAX_PLAIN_DIGITS = 7;
 /** Adjacent pieces below this size are joined. */
 const SMALL_BYTES = 512;
@@ -28,7 +28,7 @@ export interface ChunkSink {
  */
 export class ChunkedDecoder {
   complete = false;
-  /** How many small chunks there were so far: handling one costs more than its bytes. */
+  /** The number of small chunks so far. Handling one costs more than its bytes. */
   smallChunks = 0;
   readonly #strict: boolean;
   #state: 'size' | 'data' | 'data_end' | 'trailer' = 'size';
@@ -46,8 +46,9 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Returns how many of the bytes belong to the body, or undefined if they are malformed. The sink gets views of the
-   * bytes, or copies.
+   * Decodes bytes. The sink gets views of them, or copies.
+   *
+   * @returns how many of the bytes belong to the body, or undefined if they are malformed
    */
   feed(bytes: Buffer, sink: ChunkSink): number | undefined {
     const pieces = new Pieces(bytes, sink);
@@ -143,11 +144,11 @@ const HEX = Int8Array.from({ length: 256 }, (_none, code) => {
   return code === 0 ? -1 : digit;
 });
 
-/** The data of one read on its way to the sink: large pieces as views, adjacent small ones joined. */
+/** Passes the data of one read to the sink: large pieces as views, adjacent small ones joined. */
 class Pieces {
   readonly #bytes: Buffer;
   readonly #sink: ChunkSink;
-  /** A piece that goes to the sink as a view unless another small one follows. */
+  /** A piece that is passed on as a view unless another small one follows. */
   #from = 0;
   #to = 0;
   #page: Buffer | undefined = undefined;
@@ -171,7 +172,7 @@ class Pieces {
     if (!small) this.flush();
   }
 
-  /** Gives the sink everything that was joined so far. */
+  /** Passes on everything that was joined so far. */
   flush(): void {
     if (this.#page !== undefined) this.#sink.body(this.#page.subarray(0, this.#used));
     else if (this.#to > this.#from) this.#sink.body(this.#bytes.subarray(this.#from, this.#to));
@@ -181,7 +182,7 @@ class Pieces {
 
   #join(): void {
     if (this.#page !== undefined) return;
-    // All that is left of the read fits: what is joined stands in it, further apart.
+    // The rest of the read fits, because it contains all pieces that will be joined.
     this.#page = Buffer.allocUnsafe(this.#bytes.length - this.#from);
     this.#used = this.#bytes.copy(this.#page, 0, this.#from, this.#to);
     this.#from = this.#to = 0;

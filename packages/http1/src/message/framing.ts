@@ -18,7 +18,7 @@ export function announcedLength(framing: BodyFraming): number | undefined {
   return framing.kind === 'length' ? framing.bytes : undefined;
 }
 
-/** The fields of a head that say where its body ends and what becomes of the connection. */
+/** The fields of a head that decide where its body ends and whether the connection persists. */
 export class ControlFields implements FieldVisitor {
   contentLength: string | undefined = undefined;
   /** How many Content-Length lines there are, and whether they differ. */
@@ -32,7 +32,7 @@ export class ControlFields implements FieldVisitor {
   #connection = '';
 
   field(name: string, value: string): void {
-    // The length first: to compare names in lower case costs more, and nearly no field has one of these lengths.
+    // The length is compared first, because comparing names in lower case costs more and few fields have these lengths.
     switch (name.length) {
       case 7:
         if (name.toLowerCase() === 'upgrade') this.upgrade = value.toLowerCase();
@@ -65,7 +65,7 @@ export class ControlFields implements FieldVisitor {
     return httpVersion === '1.1' || KEEP_ALIVE.test(options);
   }
 
-  /** What `Upgrade` names, in lower case, if `Connection` lists it (RFC 9110 section 7.8). */
+  /** The protocol in `Upgrade`, in lower case, if `Connection` lists it (RFC 9110 section 7.8). */
   get requestedUpgrade(): string | undefined {
     return this.upgrade !== undefined && UPGRADE.test(this.#connection) ? this.upgrade : undefined;
   }
@@ -82,7 +82,7 @@ function optionPattern(option: string): RegExp {
 
 const ZERO = 0x30;
 
-/** The number that decimal digits stand for; exact up to 15 of them. Faster than `Number`, which leaves compiled code. */
+/** Parses decimal digits; exact for up to 15. Faster than `Number`, which leaves compiled code. */
 export function parseDecimal(digits: string): number {
   let number = 0;
   for (let index = 0; index < digits.length; index += 1) {

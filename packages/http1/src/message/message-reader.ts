@@ -5,7 +5,7 @@ import type { BodyFraming } from './framing.ts';
 /** Why bytes are not a message. */
 export type MalformedReason = 'header_overflow' | 'malformed_head' | 'malformed_body';
 
-/** What differs between the requests that a server reads and the responses that a client reads. */
+/** The differences between reading requests and reading responses. */
 export interface MessageSyntax<Head> {
   /** What every start line begins with. */
   readonly start: string;
@@ -17,11 +17,12 @@ export interface MessageSyntax<Head> {
   parse(text: string, maxLines: number): Head | 'malformed' | 'too_many_lines' | 'interim';
 }
 
+/** Receives a message. */
 export interface MessageEvents<Head> {
   head(head: Head): void;
   /**
-   * Some of the body. A string is all of it: it came with the head, and has one character a byte. A buffer is a view
-   * of the bytes that were fed, good until the call returns.
+   * A part of the body. A string is the whole body, which arrived with the head; each character is one byte. A buffer
+   * is a view of the bytes that were fed, valid until the call returns.
    */
   body(bytes: BodyBytes): void;
   /** The message is complete. */
@@ -29,13 +30,13 @@ export interface MessageEvents<Head> {
 }
 
 export interface HeadLimits {
-  /** Of a head, with its start line and all line ends. */
+  /** The size of a head, with its start line and all line ends. */
   readonly maxHeaderBytes: number;
   readonly maxHeaderLines: number;
 }
 
 const END_OF_HEAD = '\r\n\r\n';
-/** The end of a head may be split over two reads: so many characters before a read are looked at again. */
+/** The end of a head may be split over two reads, so this many characters before a read are checked again. */
 const SEAM_LENGTH = END_OF_HEAD.length - 1;
 const CR = 0x0d;
 const LF = 0x0a;
@@ -43,8 +44,8 @@ const LF = 0x0a;
 const INVALID = /[^\t\x20-\x7e\x80-\xff\r\n]|\r(?=[^\n])|(?<!\r)\n/;
 
 /**
- * Reads the messages of one connection, one at a time (RFC 9112). Strict: it refuses what is malformed as soon as that
- * is certain. Bounded in all that it keeps.
+ * Reads the messages of one connection, one at a time (RFC 9112). It refuses malformed bytes as soon as it is certain, and
+ * its memory is bounded.
  */
 export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   readonly #syntax: MessageSyntax<Head>;
@@ -54,10 +55,10 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   #state: 'idle' | 'head' | 'length' | 'chunked' | 'until_close' = 'idle';
   /** A head that has begun and not ended. */
   #partial = '';
-  /** The last characters of it. Only they are read again, so a head that comes byte by byte takes linear time. */
+  /** Its last characters. Only they are read again, so a head that arrives byte by byte takes linear time. */
   #seam = '';
   #emptyLines = 0;
-  /** Whether the CR of an empty line has come, and not its LF. */
+  /** Whether the CR of an empty line has arrived, but not its LF. */
   #afterCr = false;
   #leftBytes = 0;
   #chunked: ChunkedDecoder | undefined = undefined;
@@ -79,12 +80,12 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     return this.#state === 'idle';
   }
 
-  /** How many small chunks the body that is being read has had so far. */
+  /** The number of small chunks of the current body so far. */
   get smallChunks(): number {
     return this.#chunked?.smallChunks ?? 0;
   }
 
-  /** The next message may come. */
+  /** Expects the next message. */
   expect(): void {
     this.#state = 'head';
     this.#emptyLines = 0;
@@ -92,7 +93,11 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     this.#partial = this.#seam = '';
   }
 
-  /** Takes bytes up to the end of a message. Returns how many, or why they are malformed. */
+  /**
+   * Reads bytes up to the end of a message.
+   *
+   * @returns how many were read, or why they are malformed
+   */
   feed(bytes: Buffer): number | MalformedReason {
     let at = 0;
     while (at < bytes.length && this.#state !== 'idle') {
@@ -104,7 +109,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     return at;
   }
 
-  /** The connection has ended. Returns whether that is the proper end of the message. */
+  /** The connection has ended. Returns whether that completes the message. */
   finish(): boolean {
     if (this.#state !== 'until_close') return false;
     this.#end();
@@ -115,7 +120,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     if (this.#partial !== '') return this.#feedPartialHead(bytes);
     if (bytes[0] === CR || this.#afterCr) return this.#skipEmptyLine(bytes);
     const max = this.#maxHeaderBytes;
-    // A small message becomes text in one go: each call out of JavaScript costs more than the copy.
+    // A small message is converted to text at once, because each call out of JavaScript costs more than the copy.
     if (bytes.length <= SMALL_MESSAGE_BYTES) {
       const text = bytes.toString('latin1');
       const end = text.indexOf(END_OF_HEAD);
@@ -159,7 +164,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     return this.#takeHead((this.#partial + piece).slice(0, headLength - 2), headLength - before);
   }
 
-  /** Whether this piece of a head that has not ended can be part of a valid one. */
+  /** Whether this piece of an incomplete head can be part of a valid one. */
   #mayBecomeHead(piece: string): boolean {
     const { start } = this.#syntax;
     if (this.#partial.length < start.length) {
@@ -169,7 +174,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     return !INVALID.test(this.#seam.endsWith('\r') ? `\r${piece}` : piece);
   }
 
-  /** Takes a head of this many characters, and its body if the rest of the text is just that. */
+  /** Reads a head of this many characters, and its body if the rest of the text is exactly the body. */
   #takeMessage(text: string, headLength: number): number | MalformedReason {
     const used = this.#takeHead(text.slice(0, headLength - 2), headLength);
     if (this.#state !== 'length' || this.#leftBytes !== text.length - headLength) return used;

@@ -3,36 +3,36 @@ import type { Socket } from 'node:net';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import type { BodyBytes } from './body-bytes.ts';
 
-/** Up to this size a piece of a body is joined to what stands around it, so that all goes out in one write. */
+/** Up to this size a part of a body is joined with the text around it, so that everything is sent in one write. */
 const JOINED_BYTES = 16 * 1024;
 
-/** What no field value may hold (RFC 9110 section 5.5). */
+/** Characters that no field value may contain (RFC 9110 section 5.5). */
 export const NOT_FIELD_TEXT = /[^\t\x20-\x7e\x80-\xff]/;
 /**
- * What would end a field line, as it is or cut to one byte. Enough for values that were validated where they were read,
- * and found in half the time.
+ * Characters that would end a field line, also when they are truncated to one byte. This is enough for values that were
+ * validated when they were read, and takes half the time.
  */
 export const ENDS_LINE = /[\r\n\u0100-\uffff]/;
 
-/** What ends a chunked body, without trailers (RFC 9112 section 7.1). */
+/** The end of a chunked body without trailers (RFC 9112 section 7.1). */
 export const LAST_CHUNK = '0\r\n\r\n';
 
-/** The interim response that asks for the body (RFC 9110 section 15.2.1). */
+/** The interim response that requests the body (RFC 9110 section 15.2.1). */
 export const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-/** A message that would be read as something else if it was sent. */
+/** The recipient would read the message differently. */
 export class UnsendableError extends Error {
   override readonly name = 'UnsendableError';
 }
 
 /**
- * The start line and the lines of those fields for which `keep` returns true, each with its CRLF; one character a
- * byte. The caller adds the empty line that ends the head.
+ * Returns the start line and the lines of those fields for which `keep` returns true, each with its CRLF. Each character
+ * is one byte. The caller adds the empty line that ends the head.
  *
- * Names are not checked again: each was found to be a field name where it was read, in a head or in the configuration.
+ * Names are not checked, because each was validated when it was read from a head or from the configuration.
  *
- * @param invalid what no value may hold
- * @throws UnsendableError if a value holds it: a line break would make two fields of one
+ * @param invalid matches values that must not be sent
+ * @throws UnsendableError if a value matches it, because a line break would add another field
  */
 export function headLines(
   startLine: string,
@@ -45,15 +45,15 @@ export function headLines(
     const name = fields[index] ?? '';
     const value = fields[index + 1] ?? '';
     if (invalid.test(value)) {
-      throw new UnsendableError(`the value of the field ${name} holds a control character`);
+      throw new UnsendableError(`the value of the field ${name} contains a control character`);
     }
-    // Joined from the left, piece by piece: such a string is copied into the socket's buffer fastest.
+    // Joined from the left in small steps, because such a string is copied into the buffer of the socket fastest.
     if (keep === undefined || keep(name, value)) text = text + name + ': ' + value + '\r\n';
   }
   return text;
 }
 
-/** A whole head, for a response that is written by hand. */
+/** A complete head, for a response that is written without `ServerResponse`. */
 export function responseHead(
   status: number,
   fields: HeaderFields,
@@ -67,7 +67,7 @@ export function chunkSizeLine(bytes: number): string {
   return `${bytes.toString(16)}\r\n`;
 }
 
-/** Writes bytes of a body between two texts. Returns false if the socket has more to send than it should. */
+/** Writes bytes of a body between two texts. Returns false if the buffer of the socket is full. */
 export function writeJoined(
   socket: Socket,
   before: string,

@@ -1,11 +1,11 @@
 /**
- * The buffer that connections read into, one after the other: a read is handled completely before the next one begins,
- * and what must stay is copied. This saves an allocation for each read, and small messages stay in the same few lines
- * of the processor's cache.
+ * The buffer that all connections read into, one after the other. A read is handled completely before the next one, and
+ * bytes that must stay are copied. This saves an allocation for each read, and small messages stay in the same lines of
+ * the CPU cache.
  */
 export const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** For reads up to this size, as most are, the view of each length is made once. */
+/** For reads of up to this size, which are the most, the view of each length is created once. */
 const MAX_CACHED_VIEW = 2048;
 const views = new Array<Buffer | undefined>(MAX_CACHED_VIEW + 1).fill(undefined);
 
@@ -15,15 +15,16 @@ export function readBytes(length: number): Buffer {
   return (views[length] ??= READ_BUFFER.subarray(0, length));
 }
 
-/** The same bytes in memory that stays valid: a copy if the next read would overwrite them. */
+/** Returns bytes that stay valid: a copy if the next read would overwrite them. */
 export function toStayValid(bytes: Buffer): Buffer {
   if (!isInReadBuffer(bytes)) return bytes;
-  // Not from the pool of Node, of which a few bytes would keep eight kilobytes alive.
+  // Not from the pool of Node, because a few bytes of it would keep eight kilobytes alive.
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;
 }
 
+/** Whether the next read overwrites these bytes. */
 export function isInReadBuffer(bytes: Buffer): boolean {
   return bytes.buffer === READ_BUFFER.buffer;
 }

@@ -10,7 +10,7 @@ interface Seen {
   complete: boolean;
 }
 
-/** What a reader makes of a text that arrives in reads of these sizes, repeated. */
+/** Reads a text in reads of these sizes, repeated. */
 function read(text: string, reads: readonly number[], maxHeaderBytes = 1000) {
   const seen: Seen[] = [];
   let refused: MalformedReason | undefined;
@@ -67,7 +67,7 @@ const message = fc.record({
 });
 
 describe('requests of a connection', () => {
-  it('are the same however the bytes are split', () => {
+  it('are the same for any reads', () => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 4 }), reads, (messages, cuts) => {
         const text = messages.map(({ target, fields, body, chunked }) => {
@@ -93,7 +93,7 @@ describe('requests of a connection', () => {
     );
   });
 
-  it('are refused or accepted the same however the bytes are split', () => {
+  it('are accepted or refused independently of the reads', () => {
     const part = fc.constantFrom(
       ...['GET / HTTP/1.1', 'POST / HTTP/1.0', '\r\n', '\n', '\r', ' ', 'Host: a', 'X : 1', ':'],
       ...['Content-Length: 3', 'Transfer-Encoding: chunked', '3\r\nabc\r\n', '0\r\n\r\n', '\0'],
@@ -121,7 +121,7 @@ describe('requests of a connection', () => {
     ],
     ['a target that does not end', 'GET /', 'a', 'header_overflow'],
     ['empty lines that do not end', '', '\r\n', 'malformed_head'],
-  ])('are bounded: %s', (_case, begin, more, reason) => {
+  ])('are limited: %s', (_case, begin, more, reason) => {
     for (const size of [1, 7, 5000]) {
       expect(read(begin + more.repeat(5000), [size]).refused).toBe(reason);
     }
@@ -146,7 +146,7 @@ describe('requests of a connection', () => {
     const text = `GET / HTTP/1.1\r\n${line}\r\n\r\n`;
     const startedMs = performance.now();
     read(text, [100_000], 100_000);
-    // In quadratic time it would take seconds.
+    // Quadratic time would be seconds.
     expect(performance.now() - startedMs).toBeLessThan(500);
   });
 });

@@ -18,16 +18,16 @@ export interface RequestHead {
   readonly url: string;
   /** `1.0`, `1.1` or `UNKNOWN_VERSION`. */
   readonly httpVersion: string;
-  /** As they came; one character a byte. */
+  /** Unchanged; each character is one byte. */
   readonly fields: HeaderFields;
   readonly framing: BodyFraming;
   /** Whether another request may follow on the connection (RFC 9112 section 9.3). */
   readonly keepAlive: boolean;
-  /** What `Upgrade` names, in lower case, if `Connection` lists it. */
+  /** The protocol in `Upgrade`, in lower case, if `Connection` lists it. */
   readonly upgrade: string | undefined;
 }
 
-/** The version of a request line that has the form of HTTP/1 and names another version. */
+/** Stands for any version other than HTTP/1.0 and HTTP/1.1. */
 export const UNKNOWN_VERSION = '0';
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
@@ -35,7 +35,7 @@ const REQUEST_LINE = /([A-Z-]{1,32}) ([!-~]+) HTTP\/(\d\.\d)\r\n/y;
 /** RFC 9112 section 3.2: a path, a URI, or `*`. */
 const TARGET = /^(?:\/|\*$|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/;
 const MAX_LENGTH = 2n ** 64n - 1n;
-/** RFC 9112 section 2.2: a server skips empty lines before a request line; nobody needs more than this. */
+/** RFC 9112 section 2.2: a server skips empty lines before a request line; no client needs more than this. */
 const MAX_EMPTY_LINES = 4;
 
 /** How a server reads requests. */
@@ -47,11 +47,11 @@ export const REQUEST_SYNTAX: MessageSyntax<RequestHead> = {
 };
 
 /**
- * Parses the text from the request line to the last field line, each with its CRLF. Strict: it refuses what a lenient
- * parser would repair, because two parsers that repair differently read one request as two (RFC 9112 sections 2.2, 3,
- * 5 and 11).
+ * Parses the text from the request line to the last field line, each with its CRLF. It refuses what a lenient parser
+ * would repair, because two parsers that repair differently could read one request as two (RFC 9112 sections 2.2, 3, 5
+ * and 11).
  *
- * @returns `malformed` also if the end of the body could be read in two ways
+ * @returns `malformed` also if the end of the body is ambiguous
  */
 export function parseRequestHead(
   text: string,
@@ -83,11 +83,11 @@ export function parseRequestHead(
 /** RFC 9112 section 6.3; undefined if the fields contradict each other. */
 function requestFraming(control: ControlFields, httpVersion: string): BodyFraming | undefined {
   const { contentLength, transferCoding } = control;
-  // Two alike are refused too: nobody sends Content-Length twice by mistake.
+  // Two equal lengths are refused too, because no client sends Content-Length twice by mistake.
   if (control.lengthLines > 1) return undefined;
   if (transferCoding !== undefined) {
     if (contentLength !== undefined) return undefined;
-    // HTTP/1.0 has no transfer codings, and the gateway decodes no coding but chunked; the caller gets an answer.
+    // HTTP/1.0 has no transfer codings, and the engine decodes only chunked. The caller gets a response.
     return transferCoding === 'chunked' && httpVersion === '1.1' ? CHUNKED : UNKNOWN_FRAMING;
   }
   if (contentLength === undefined || contentLength === '0') return NO_BODY;

@@ -14,16 +14,16 @@ import type { MessageSyntax } from './message-reader.ts';
 export interface ResponseHead {
   readonly status: number;
   readonly statusText: string;
-  /** As they came; one character a byte. At most one Content-Length, and none in a 204. */
+  /** Unchanged; each character is one byte. At most one Content-Length, and none in a 204. */
   readonly fields: HeaderFields;
   readonly framing: BodyFraming;
   /** Whether the connection may carry another exchange after this one (RFC 9112 section 9.3). */
   readonly keepAlive: boolean;
-  /** The idle time that `Keep-Alive` announces, if it does. */
+  /** The idle timeout in `Keep-Alive`, if there is one. */
   readonly keepAliveHintMs: number | undefined;
 }
 
-/** RFC 9110 section 15: no status is beyond 599; HTTP/2 of Node could not send one. */
+/** RFC 9110 section 15: the largest status is 599; node:http2 could not send a larger one. */
 const STATUS_LINE = /HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
 const MAX_INTERIM_RESPONSES = 100;
 
@@ -37,8 +37,8 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
   #interim = 0;
 
   /**
-   * The next response answers a request with this method. With `upgrade`, a protocol in lower case, 101 Switching
-   * Protocols is accepted too: all that follows it until the connection closes is its body.
+   * The next response belongs to a request with this method. With `upgrade`, a protocol in lower case, 101 Switching
+   * Protocols is accepted too; all bytes after it until the connection closes are its body.
    */
   answers(method: string, upgrade?: string): void {
     this.#method = method;
@@ -55,7 +55,7 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
     return this.#interim <= MAX_INTERIM_RESPONSES ? 'interim' : 'malformed';
   }
 
-  /** RFC 9110 section 7.8: a 101 that was not asked for, or that names another protocol, is refused. */
+  /** RFC 9110 section 7.8: a 101 that was not requested, or with another protocol, is refused. */
   #switching(head: ResponseHead): ResponseHead | 'malformed' {
     const protocols = filterFields(head.fields, (name) => name.toLowerCase() === 'upgrade');
     const switches = protocols.length === 2 && protocols[1]?.toLowerCase() === this.#upgrade;
@@ -113,8 +113,8 @@ function responseFraming(
 }
 
 /**
- * A repeated Content-Length is sent on once. A 204 has none (RFC 9110 section 8.6): a recipient that believed it
- * would wait for a body that never comes.
+ * A repeated Content-Length is passed on once. In a 204 it is removed (RFC 9110 section 8.6), because a recipient that
+ * believes it would wait for a body that never arrives.
  */
 function withOneLength(fields: string[], control: ControlFields, status: number): string[] {
   let left = status === 204 ? 0 : 1;

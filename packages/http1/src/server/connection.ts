@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { toStayValid } from '../message/read-buffer.ts';
 import { MessageReader } from '../message/message-reader.ts';
-import { responseHead } from '../message/message-writer.ts';
 import { REQUEST_SYNTAX, type RequestHead } from '../message/request-head.ts';
 import type { ReadSocket } from './direct-reads.ts';
 import { abortConnection, Linger } from './linger.ts';
@@ -9,20 +8,21 @@ import type { RefusalReason, ServerOptions } from './options.ts';
 import { HOLD, ReadGate } from './read-gate.ts';
 import { ServerRequest } from './request.ts';
 import { ServerResponse } from './response.ts';
+import { sendRefusal } from './send-refusal.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
-/** When a caller has sent more than this ahead of its turn, its connection is not read. */
+/** A connection is not read while more than this has arrived before its turn. */
 const MAX_AHEAD_BYTES = 64 * 1024;
-/** How many requests of one connection are handled before other connections have their turn. */
+/** How many requests of one connection are handled before other connections get their turn. */
 const REQUESTS_AT_ONCE = 16;
 
 /**
- * One connection of a caller, with one request at a time (RFC 9112 section 9.3). What the caller sends ahead waits, up
- * to a bound beyond which the connection is not read, until the response before it is out.
+ * One connection of a caller, with one request at a time (RFC 9112 section 9.3). Bytes that arrive early wait until the
+ * response before them was sent; above a limit the connection is not read.
  */
 export class ServerConnection {
   readonly socket: Socket;
-  /** Since when the connection waits for the rest of a head, or for its first request; ms, monotonic. */
+  /** When the wait for the rest of a head, or for the first request, started; ms, monotonic. */
   headSinceMs: number | undefined;
   readonly #readBy: ReadSocket['readBy'];
   readonly #options: ServerOptions;
@@ -35,18 +35,16 @@ export class ServerConnection {
   #head: RequestHead | undefined = undefined;
   /** The head of the request that was dispatched last. */
   #dispatched: RequestHead | undefined = undefined;
-  /** What arrived and is not read yet. */
+  /** Bytes that have arrived and are not read yet. */
   readonly #ahead = new UnreadBytes();
-  /** `ending`: nothing that arrives is read as a request. `taken_over`: the connection belongs to somebody else. */
+  /** `ending`: bytes that arrive are not read as a request. `taken_over`: the connection has another owner. */
   #state: 'open' | 'ending' | 'taken_over' = 'open';
   #reading = false;
   readonly #onEnd = () => {
-    // A caller that closes its side before it has its answer has left.
+    // A caller that closes its side before the response has left.
     this.socket.destroy();
   };
-  readonly #onDrain = () => {
-    this.#response?.drained();
-  };
+  readonly #onDrain = () => this.#response?.drained();
 
   constructor({ socket, readBy }: ReadSocket, options: ServerOptions, date: () => string) {
     this.socket = socket;
@@ -181,21 +179,21 @@ export class ServerConnection {
     this.#request = new ServerRequest(head, this);
   }
 
-  /** Dispatches a request once what came with its head has been read, which often is all of it. */
+  /** Dispatches a request after the bytes that arrived with its head were read, often the whole request. */
   #dispatch(): void {
     const head = this.#head;
     const request = this.#request;
     if (head === undefined || request === undefined || this.#dispatched === head) return;
     this.#dispatched = head;
     if (this.#options.takesOver(head)) {
-      this.#giveOver(request);
+      this.#handOver(request);
       return;
     }
     this.#response = new ServerResponse(head, this);
     this.#options.onRequest(request, this.#response);
   }
 
-  #giveOver(request: ServerRequest): void {
+  #handOver(request: ServerRequest): void {
     this.#state = 'taken_over';
     const { socket } = this;
     this.#gate.stop();
@@ -206,25 +204,26 @@ export class ServerConnection {
     this.#options.onTakeOver(request, ahead);
   }
 
-  /** What arrived is not HTTP: nothing after it can be told apart (RFC 9112 section 2.2). */
+  /** The bytes are not HTTP, so nothing after them can be read (RFC 9112 section 2.2). */
   #refuse(reason: RefusalReason): void {
     this.#state = 'ending';
     this.#ahead.clear();
     this.headSinceMs = undefined;
     this.#options.refused(reason);
     if (reason === 'malformed_body') this.#failRequest();
-    else this.#sendRefusal(reason);
+    else sendRefusal(this.socket, this.#linger, this.#options, reason);
   }
 
-  /** A malformed body fails its request, which is answered and recorded as any other, under its own id. */
+  /** A malformed body fails its request, which gets its response and record like any other. */
   #failRequest(): void {
     const head = this.#head;
     this.#request?.gone('malformed');
     if (head !== undefined && this.#dispatched !== head) {
-      if (this.#options.takesOver(head)) this.#sendRefusal('malformed_body');
-      else this.#dispatch();
+      if (this.#options.takesOver(head)) {
+        sendRefusal(this.socket, this.#linger, this.#options, 'malformed_body');
+      } else this.#dispatch();
     } else if (this.#response === undefined) {
-      // It was answered before its body had arrived.
+      // The response was sent before the body had arrived.
       this.#linger.begin('');
     } else if (this.#response.headersSent) {
       this.#abandon();
@@ -232,26 +231,16 @@ export class ServerConnection {
     }
   }
 
-  #sendRefusal(reason: RefusalReason): void {
-    if (!this.socket.writable) {
-      this.socket.destroy();
-      return;
-    }
-    const address = this.socket.remoteAddress ?? '';
-    const { status, fields, body } = this.#options.refusal(reason, address);
-    this.#linger.begin(responseHead(status, [...fields, 'Connection', 'close']) + body);
-  }
-
   #endAfterResponse(): void {
     this.#state = 'ending';
     this.#ahead.clear();
-    // More of a body whose end is unknown may be on its way.
+    // More of a body with an unknown end may still arrive.
     const whole = this.#reader.idle && this.#head?.framing.kind !== 'unknown';
     if (whole) this.socket.destroySoon();
     else this.#linger.begin('');
   }
 
-  /** Tells the handler of a request that nobody waits for its answer any more. */
+  /** Tells the handler of a request that its response is not needed any more. */
   #abandon(): void {
     const response = this.#response;
     this.#response = undefined;

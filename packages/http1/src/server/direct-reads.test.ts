@@ -14,7 +14,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A connection, with the accepted end of it read directly. */
+/** A connection whose accepted end is read directly. */
 async function open(): Promise<ReadSocket & { readonly accepted: Socket }> {
   server = createServer();
   server.listen(0, '127.0.0.1');
@@ -29,7 +29,7 @@ async function open(): Promise<ReadSocket & { readonly accepted: Socket }> {
   return read;
 }
 
-/** What comes from now on. */
+/** Collects the bytes that arrive from now on. */
 function gather({ readBy }: ReadSocket): {
   readonly text: () => string;
   readonly views: boolean[];
@@ -52,7 +52,7 @@ function connections(): Promise<number> {
   });
 }
 
-test('what comes lies in the one buffer, and an answer goes back', async () => {
+test('received bytes are in the read buffer, and a response can be sent', async () => {
   const read = await open();
   const got = gather(read);
   caller.write('question');
@@ -65,13 +65,13 @@ test('what comes lies in the one buffer, and an answer goes back', async () => {
   expect(String((await answer)[0])).toBe('answer');
 });
 
-test('nothing is read while it is paused, and nothing is lost by it', async () => {
+test('a paused connection is not read, and loses nothing', async () => {
   const read = await open();
   const got = gather(read);
   caller.write('a');
   await eventually(() => expect(got.text()).toBe('a'));
   read.socket.pause();
-  // More than the buffers of both ends hold, so that the caller has to wait.
+  // More than the buffers of both ends can hold, so that the caller must wait.
   const much = 'b'.repeat(32 * 1024 * 1024);
   expect(caller.write(much)).toBe(false);
   await eventually(() => expect(caller.bytesWritten - caller.writableLength).toBeGreaterThan(0));
@@ -80,7 +80,7 @@ test('nothing is read while it is paused, and nothing is lost by it', async () =
   await eventually(() => expect(got.text().length).toBe(1 + much.length));
 });
 
-test('once nobody takes what comes it is read as a stream, with back-pressure', async () => {
+test('without a reader the connection is read as a stream, with back-pressure', async () => {
   const read = await open();
   const got = gather(read);
   caller.write('first');
@@ -95,7 +95,7 @@ test('once nobody takes what comes it is read as a stream, with back-pressure', 
   expect(got.text()).toBe('first');
 });
 
-test('the end of the caller and the end of the connection are told, and the server counts it no more', async () => {
+test('the end of the caller and of the connection are events, and the server does not count it any more', async () => {
   const read = await open();
   gather(read);
   const ended = once(read.socket, 'end');
@@ -106,7 +106,7 @@ test('the end of the caller and the end of the connection are told, and the serv
   await closed;
   expect(read.socket.destroyed).toBe(true);
   expect(await connections()).toBe(0);
-  // It would wait for every connection that it counts.
+  // `close` would wait for every connection that the server counts.
   await new Promise((resolve) => server.close(resolve));
 });
 
@@ -118,7 +118,7 @@ test('a reset is an error of the socket', async () => {
   expect(await failed).toEqual([expect.objectContaining({ code: 'ECONNRESET' })]);
 });
 
-test('whose connection it was is known also of one that is reset before anything of it is read', async () => {
+test('the address of the caller is known even if the connection is reset before it is read', async () => {
   const read = await open();
   const address = new Promise((resolve) => {
     read.readBy(() => {
@@ -131,7 +131,7 @@ test('whose connection it was is known also of one that is reset before anything
   expect(await address).toBe('127.0.0.1');
 });
 
-test('a connection that is gone already is left as it is', async () => {
+test('a closed connection stays unchanged', async () => {
   server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,29 +1,29 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
 import { READ_BUFFER, readBytes, toStayValid } from '../message/read-buffer.ts';
 
-/** Takes bytes that arrived, valid until the call returns. */
+/** Receives bytes that have arrived, valid until the call returns. */
 export type TakeBytes = (bytes: Buffer) => void;
 
 /** A connection of a caller, and how it is read. */
 export interface ReadSocket {
   readonly socket: Socket;
-  /** Sets who takes what arrives. undefined: nobody; the socket is paused, to be read as any stream. */
+  /** Sets the reader. With undefined the socket is paused, and can be read like any stream. */
   readonly readBy: (take: TakeBytes | undefined) => void;
 }
 
-/** What node:net keeps of an open connection; not part of its documented interface. */
+/** The handle of an open connection, which is not documented by node:net. */
 interface WithHandle {
   _handle?: object | null;
 }
 
 /**
- * Reads a plain connection straight into `READ_BUFFER`, without a stream between: the stream took more than a tenth of
- * the CPU time of a request at saturation (docs/adr/0021).
+ * Reads a plain connection directly into `READ_BUFFER`, without a stream, which took more than a tenth of the CPU time
+ * of a request at saturation (docs/adr/0021).
  *
- * node:net offers this (`onread`) for sockets that a client opens, not for those that a server accepts. So the accepted
- * socket gives its handle to a new one, and stays for the server to count: it closes when the new one does. A socket
- * that is closed already has no handle to give, and the handle of a TLS socket belongs to its class: these are read as
- * streams.
+ * node:net supports this (`onread`) for sockets that a client opens, not for those that a server accepts. Therefore the
+ * handle of the accepted socket moves to a new one. The accepted socket stays open for the server to count, and closes
+ * with the new one. A closed socket has no handle, and the handle of a TLS socket belongs to its class; these are read
+ * as streams.
  */
 export function readDirectly(accepted: Socket): ReadSocket {
   const holder = accepted as WithHandle;
@@ -43,7 +43,7 @@ export function readDirectly(accepted: Socket): ReadSocket {
     },
   };
   const socket = new Socket({ handle, onread } as SocketConstructorOpts);
-  // Read now: after a reset, which may come before the first request is handled, the system no longer knows it.
+  // Read now, because the system does not know it any more after a reset, which may arrive before the first request.
   Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });
   socket.once('close', () => accepted.destroy());
   return {

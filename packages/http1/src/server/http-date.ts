@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** Returns the value of `Date` (RFC 9110 section 5.6.7); it is made once a second. */
+/** Returns a function for the value of `Date` (RFC 9110 section 5.6.7), which is computed once a second. */
 export function createHttpDate(clock: Clock): () => string {
   let second = -1;
   let text = '';

@@ -3,19 +3,18 @@ import { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../clock.ts';
 import type { ReadGate } from './read-gate.ts';
 
-/** How much is read of a connection that is about to end; a caller that sends more is not waiting for an answer. */
+/** How much is read of a closing connection. A caller that sends more is not waiting for the response. */
 const MAX_LINGER_BYTES = 128 * 1024;
 
 export interface LingerOptions {
   readonly clock: Clock;
-  /** How long a connection that is about to end is still read, ms. */
+  /** How long a closing connection is still read, ms. */
   readonly lingerTimeoutMs: number;
 }
 
 /**
- * The end of a connection: the server's side is closed, and the caller's is read for a while. To close with bytes
- * unread would reset the connection, and could take the response away before the caller has read it (RFC 9112
- * section 9.6).
+ * Ends a connection: closes the server's side, and reads the caller's side for a while. Closing with unread bytes would
+ * reset the connection, and could destroy the response before the caller has read it (RFC 9112 section 9.6).
  */
 export class Linger {
   readonly #socket: Socket;
@@ -30,7 +29,7 @@ export class Linger {
     this.#options = options;
   }
 
-  /** Sends the last text, one character a byte, and closes the server's side. */
+  /** Sends the last text, in which each character is one byte, and closes the server's side. */
   begin(text: string): void {
     this.#socket.end(text, 'latin1');
     this.#gate.open();
@@ -39,12 +38,13 @@ export class Linger {
     });
   }
 
-  /** So many bytes came and were dropped. */
+  /** This many bytes have arrived and were dropped. */
   dropped(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > MAX_LINGER_BYTES) this.#socket.destroy();
   }
 
+  /** The connection is closed. */
   stop(): void {
     this.#timer?.cancel();
   }
@@ -52,8 +52,8 @@ export class Linger {
 
 /**
  * Ends a connection so that the response on it cannot look complete. In HTTP/1.0 the end of the connection may be the
- * end of the body (RFC 9112 section 6.3), so the connection is reset. A TLS connection cannot be reset and need not
- * be: without a closure alert its end is not a proper one (RFC 9112 section 9.8).
+ * end of the body (RFC 9112 section 6.3), so the connection is reset. A TLS connection does not need a reset: without a
+ * closure alert its end is incomplete (RFC 9112 section 9.8).
  */
 export function abortConnection(socket: Socket): void {
   if (socket instanceof TLSSocket) socket.destroy();

@@ -8,25 +8,25 @@ import type { ServerResponse } from './response.ts';
 /** Why a request was refused before it had a response. */
 export type RefusalReason = MalformedReason | 'slow_head';
 
-/** The answer to bytes that are not a request; the connection ends with it. */
+/** The response to bytes that are not a request. The connection ends after it. */
 export interface Refusal {
   readonly status: number;
   readonly fields: HeaderFields;
-  /** One character a byte. */
+  /** Each character is one byte. */
   readonly body: string;
 }
 
 export interface ServerOptions extends HeadLimits {
   readonly clock: Clock;
-  /** How long a connection that is about to end is still read, ms. */
+  /** How long a closing connection is still read, ms. */
   readonly lingerTimeoutMs: number;
   readonly onRequest: (request: ServerRequest, response: ServerResponse) => void;
   /** Whether a request takes over its connection, and so has no HTTP response from the engine. */
   readonly takesOver: (head: RequestHead) => boolean;
-  /** `ahead`: what came after the request. The socket is paused and has no listeners for its bytes. */
+  /** `ahead`: the bytes after the request. The socket is paused and has no listeners for its bytes. */
   readonly onTakeOver: (request: ServerRequest, ahead: Buffer) => void;
   /** Called for every refusal. */
   readonly refused: (reason: RefusalReason) => void;
-  /** Makes the answer to a caller at this address. */
+  /** Returns the response to a caller at this address. */
   readonly refusal: (reason: RefusalReason, address: string) => Refusal;
 }

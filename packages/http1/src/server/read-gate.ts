@@ -1,28 +1,28 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../clock.ts';
 
-/** How much is read of one connection before the others have their turn. */
+/** How much is read of one connection before other connections get their turn. */
 const TURN_BYTES = 64 * 1024;
-/** How much of a body that nobody wants is read before each pause: 4 MiB a second. */
+/** How much of an unwanted body is read before each pause: 4 MiB a second. */
 const UNWANTED_BYTES = 256 * 1024;
 const UNWANTED_PAUSE_MS = 64;
-/** After so many small chunks of a body it is read on only after a pause: handling one costs more than its bytes. */
+/** After this many small chunks there is a pause, because handling a chunk costs more than its bytes. */
 const SMALL_CHUNKS = 1024;
 const SMALL_CHUNKS_PAUSE_MS = 250;
 
-/** Why a connection is not read at present; each is one bit. */
+/** The reasons why a connection is not read; each is one bit. */
 export const HOLD = {
-  /** Enough was sent ahead. */
+  /** Enough has arrived before its turn. */
   ahead: 1,
-  /** Nobody reads the body. */
+  /** The body is not being read. */
   body: 2,
-  /** A pause, because the caller sends what costs too much. */
+  /** A pause, because the bytes of the caller cost too much. */
   pause: 4,
   /** Other connections have their turn. */
   turn: 8,
 } as const;
 
-/** Decides whether a connection is read: it is if nothing holds it. */
+/** Decides whether a connection is read: it is if there is no reason to hold it. */
 export class ReadGate {
   readonly #socket: Socket;
   readonly #clock: Clock;
@@ -58,7 +58,7 @@ export class ReadGate {
     });
   }
 
-  /** Bytes of a body that nobody wants were read. */
+  /** Bytes of an unwanted body were read. */
   dropped(bytes: number): void {
     this.#unwantedBytes += bytes;
     if (this.#unwantedBytes < UNWANTED_BYTES || this.#pause !== undefined) return;
@@ -82,7 +82,7 @@ export class ReadGate {
     });
   }
 
-  /** The connection is about to end: from now on nothing holds it. */
+  /** The connection is closing: from now on it is always read. */
   open(): void {
     this.stop();
     this.#socket.resume();

@@ -5,24 +5,23 @@ import { toBuffer, type BodyBytes } from '../message/body-bytes.ts';
 import type { BodyFraming } from '../message/framing.ts';
 import type { RequestHead } from '../message/request-head.ts';
 
-/** What a request needs of its connection. */
+/** What a request needs from its connection. */
 export interface RequestConnection {
   readonly socket: Socket;
   /** Stops or resumes reading of the body. */
   holdBody(hold: boolean): void;
-  /** Bytes of a body came that nobody wants. */
+  /** Bytes of an unwanted body have arrived. */
   dropped(bytes: number): void;
 }
 
-/** When more of a body than this waits here, its connection is not read. */
+/** The connection is not read while more of the body than this waits here. */
 const MAX_WAITING_BYTES = 64 * 1024;
 
 type Listener = (chunk: Buffer) => void;
 type EventName = 'data' | 'end' | 'close' | 'error';
 
 /**
- * A request. Nothing of its body is emitted before somebody listens; until then it waits, up to a bound beyond which
- * the connection is not read.
+ * A request. Its body waits here until there is a listener; above a limit the connection is not read.
  */
 export class ServerRequest {
   readonly method: string;
@@ -30,22 +29,22 @@ export class ServerRequest {
   readonly httpVersion: string;
   readonly fields: HeaderFields;
   readonly framing: BodyFraming;
-  /** Whether all of it has arrived. */
+  /** Whether the whole request has arrived. */
   complete = false;
   readableEnded = false;
   /**
-   * Why no more of it comes, if it ended early; it emits nothing more then. If its body is `malformed` the caller is
-   * still there and needs an answer.
+   * Why the request ended early; it then emits nothing more. If its body is `malformed`, the caller still needs a
+   * response.
    */
   lost: 'left' | 'malformed' | undefined = undefined;
   readonly #connection: RequestConnection;
   readonly #listeners: Partial<Record<EventName, Listener[]>> = {};
-  /** A string is all of the body: it came with the head. */
+  /** A string is the whole body, which arrived with the head. */
   #waiting: BodyBuffer | string | undefined = undefined;
-  /** The parts of what waits that are being emitted, the next one last. */
+  /** The waiting parts that are being emitted, the next one last. */
   #parts: Buffer[] = [];
   #waitingBytes = 0;
-  /** undefined: nobody has listened, paused or resumed yet. */
+  /** undefined before the first `on`, `pause` or `resume`. */
   #flowing: boolean | undefined = undefined;
   #unwanted = false;
 
@@ -63,8 +62,8 @@ export class ServerRequest {
   }
 
   /**
-   * The whole body, if all of it has arrived, it is not longer than `maxBytes` and nobody has begun to read it. The
-   * request is at its end then and emits nothing.
+   * Returns the whole body if it has arrived completely, is not longer than `maxBytes` and was not read before. The
+   * request has then ended and emits nothing.
    */
   takeWhole(maxBytes: number): BodyBytes | undefined {
     if (!this.complete || this.#flowing !== undefined || this.#waitingBytes > maxBytes)
@@ -106,7 +105,7 @@ export class ServerRequest {
   resume(): this {
     if (this.#flowing === true) return this;
     this.#flowing = true;
-    // Not at once: the one who resumes may pause again in the same call.
+    // Not at once, because the caller of `resume` may pause again.
     if (this.lost === undefined) process.nextTick(() => this.#flow());
     return this;
   }
@@ -115,13 +114,13 @@ export class ServerRequest {
     return this.#flowing === false;
   }
 
-  /** Nobody wants the rest of the body: it is read and dropped, slowly. */
+  /** The rest of the body is unwanted: it is read slowly and dropped. */
   dropRest(): void {
     this.#unwanted = true;
     this.resume();
   }
 
-  /** Some of the body has arrived. */
+  /** A part of the body has arrived. */
   received(chunk: Buffer): void {
     if (this.#unwanted) this.#connection.dropped(chunk.length);
     if (this.#flowing === true && this.#waitingBytes === 0) {
@@ -134,21 +133,21 @@ export class ServerRequest {
     if (this.#waitingBytes > MAX_WAITING_BYTES) this.#connection.holdBody(true);
   }
 
-  /** All of the body has arrived, before anybody could listen; one character a byte. */
+  /** The whole body has arrived with the head; each character is one byte. */
   receivedWhole(text: string): void {
     this.#waiting = text;
     this.#waitingBytes = text.length;
   }
 
-  /** All of the request has arrived. */
+  /** The whole request has arrived. */
   ended(): void {
     this.complete = true;
-    // What follows belongs to another request, whether anyone reads this body or not.
+    // Further bytes belong to another request, even if this body is not read.
     this.#connection.holdBody(false);
     if (this.#flowing === true && this.#waitingBytes === 0) this.#end();
   }
 
-  /** No more of it comes: the connection is closed, or the body is malformed. */
+  /** The request ends early: the connection is closed, or the body is malformed. */
   gone(why: 'left' | 'malformed'): void {
     if (this.complete || this.lost !== undefined) return;
     this.lost = why;

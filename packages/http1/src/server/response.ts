@@ -11,20 +11,20 @@ import {
   writeJoined,
 } from '../message/message-writer.ts';
 
-/** What a response needs of its connection. */
+/** What a response needs from its connection. */
 export interface ResponseConnection {
   readonly socket: Socket;
   /** The value of `Date` for now (RFC 9110 section 6.6.1). */
   readonly date: string;
-  /** Whether the connection may persist after this response, as far as the request says. */
+  /** Whether the request allows the connection to persist. */
   readonly keepAlive: boolean;
-  /** All of the response was handed to the socket; `last` if the connection ends with it. */
+  /** The whole response was written to the socket. `last` means that the connection ends after it. */
   responseSent(last: boolean): void;
   /** The response was aborted: the connection must end so that it cannot look complete. */
   abort(): void;
 }
 
-/** What a response depends on of its request. */
+/** The part of a request that its response depends on. */
 export interface AnsweredRequest {
   readonly method: string;
   readonly httpVersion: string;
@@ -32,13 +32,13 @@ export interface AnsweredRequest {
 
 type Framing = 'none' | 'length' | 'chunked' | 'until_close';
 
-/** The response to a request. Only here is its framing decided (RFC 9112 section 6). */
+/** The response to a request. Its framing is decided only here (RFC 9112 section 6). */
 export class ServerResponse {
   headersSent = false;
   writableFinished = false;
   readonly #connection: ResponseConnection;
   readonly #request: AnsweredRequest;
-  /** The head while it is not sent yet; one character a byte. */
+  /** The head until it is sent; each character is one byte. */
   #head = '';
   #framing: Framing = 'none';
   #last = false;
@@ -61,7 +61,7 @@ export class ServerResponse {
     if (!this.#gone) this.#connection.socket.write(CONTINUE, 'latin1');
   }
 
-  /** @throws UnsendableError if a value holds a control character */
+  /** @throws UnsendableError if a value contains a control character */
   writeHead(status: number, fields: HeaderFields): void;
   writeHead(status: number, statusText: string, fields: HeaderFields): void;
   writeHead(status: number, text: string | HeaderFields, fields?: HeaderFields): void {
@@ -80,7 +80,7 @@ export class ServerResponse {
       (name, value) => {
         if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
         else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
-        // The field of the one that writes the response; that of an upstream ends at the gateway.
+        // `Connection` is a field of the server itself. It is only used to close the connection.
         else if (name === 'Connection' || name === 'connection') {
           last ||= value === 'close';
           return false;
@@ -113,7 +113,7 @@ export class ServerResponse {
     this.#head = '';
   }
 
-  /** Returns false if the caller takes no more at present, until `drain`. */
+  /** Returns false if the caller does not read fast enough. The next `drain` says when to continue. */
   write(chunk: Buffer | string, encoding: 'latin1' | 'utf8' = 'utf8'): boolean {
     if (this.#gone || this.#ended) return true;
     if (this.#framing === 'none' || chunk.length === 0) {
@@ -134,11 +134,11 @@ export class ServerResponse {
     }
     const { socket } = this.#connection;
     if (socket.writableLength === 0) this.#finish();
-    // The callback of an empty write behind the others comes when they are out.
+    // The callback of an empty write runs after all earlier writes.
     else socket.write('', 'latin1', () => this.#finish());
   }
 
-  /** Sends the head if it is not sent yet, a piece of the body in its framing, and what ends the body. */
+  /** Sends the head if it is not sent yet, a part of the body in its framing, and the end of the body. */
   #send(chunk: Buffer | string, encoding: 'latin1' | 'utf8', end: string): boolean {
     const isUtf8 = typeof chunk === 'string' && encoding === 'utf8';
     const bytes: BodyBytes = isUtf8 ? Buffer.from(chunk) : chunk;
@@ -166,7 +166,7 @@ export class ServerResponse {
     this.#connection.abort();
   }
 
-  /** The socket takes more. */
+  /** The socket accepts more. */
   drained(): void {
     const listeners = this.#onDrain;
     this.#onDrain = [];

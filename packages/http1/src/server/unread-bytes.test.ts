@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe('bytes that are not read yet', () => {
-  it('are the bytes that were added without those that were skipped', () => {
+  it('are the added bytes without the skipped ones', () => {
     const step = fc.oneof(
       fc.record({ add: fc.integer({ min: 1, max: 700 }), skip: fc.constant(0) }),
       fc.record({ add: fc.constant(0), skip: fc.integer({ min: 1, max: 900 }) }),
@@ -37,7 +37,7 @@ describe('bytes that are not read yet', () => {
     );
   });
 
-  it('cost memory in proportion to their number if they arrive one by one', () => {
+  it('need memory in proportion to their number if they arrive one by one', () => {
     let take: TakeBytes = () => undefined;
     let answered = 0;
     const socket = new Socket();
@@ -72,7 +72,7 @@ describe('bytes that are not read yet', () => {
     const aheadBytes = 60_000;
     for (let sent = 0; sent < aheadBytes; sent += 1) take(Buffer.from('x'));
     expect({ busy: connection.busy, answered }).toEqual({ busy: true, answered: 1 });
-    // Copied for each byte it would be 1.8 GB.
+    // Copies for each byte would be 1.8 GB.
     expect(allocatedBytes).toBeLessThan(8 * aheadBytes);
     socket.destroy();
   });

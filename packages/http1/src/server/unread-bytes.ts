@@ -4,13 +4,13 @@ const EMPTY = Buffer.alloc(0);
 const MIN_CAPACITY = 256;
 
 /**
- * The bytes of a connection that have arrived and are not read yet, as the response before them is not out. Each byte
- * is copied a constant number of times, even if they arrive one by one. Bytes that are read at once are not copied.
+ * The bytes of a connection that have arrived and are not read yet, because the response before them was not sent. Each
+ * byte is copied a constant number of times, even if they arrive one by one. Bytes that are read at once are not copied.
  */
 export class UnreadBytes {
-  /** What is unread. */
+  /** The unread bytes. */
   #view: Buffer = EMPTY;
-  /** The memory that the view lies in if it was copied; more can be added at `#end`. */
+  /** The memory of the view if it was copied. More bytes can be added at `#end`. */
   #own: Buffer = EMPTY;
   #end = 0;
 
@@ -35,13 +35,13 @@ export class UnreadBytes {
     this.#view = this.#own.subarray(from, this.#end);
   }
 
-  /** So many bytes were read. */
+  /** This many bytes were read. */
   skip(bytes: number): void {
     this.#view = bytes === this.#view.length ? EMPTY : this.#view.subarray(bytes);
     if (this.#view.length === 0) this.#own = EMPTY;
   }
 
-  /** Makes what is unread outlive the read that brought it. */
+  /** Copies the unread bytes if the next read would overwrite them. */
   keep(): void {
     if (isInReadBuffer(this.#view)) this.#grow(0);
   }
@@ -52,7 +52,7 @@ export class UnreadBytes {
 
   #grow(moreBytes: number): void {
     const { length } = this.#view;
-    // By half each time, so that all copies together take linear time.
+    // Grows by half each time, so that all copies together take linear time.
     const capacity = moreBytes === 0 ? length : Math.ceil((length + moreBytes) * 1.5);
     this.#own = Buffer.allocUnsafeSlow(Math.max(MIN_CAPACITY, capacity));
     this.#end = this.#view.copy(this.#own);

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterEach, beforeEach } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawConnection } from '@gateway/shared/test/raw-client';
+import type { ServerRequest } from '../src/server/request.ts';
+import type { ServerResponse } from '../src/server/response.ts';
+import { createHttp1Server, type Http1Server } from '../src/server/server.ts';
+
+export const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ';
+export const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+export const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+type OnRequest = (request: ServerRequest, response: ServerResponse) => void;
+
+/** A server on a port, and connections to it. */
+export interface Http1World {
+  /** Called for each request; a test sets it. */
+  onRequest: OnRequest;
+  open(): ReturnType<typeof rawConnection>;
+}
+
+/** Starts a server before each test and closes it after it. Called once, at the top of a test file. */
+export function serveEachTest(): Http1World {
+  const opened = closeAfterEach();
+  let server: Server;
+  let http1: Http1Server;
+  const world: Http1World = {
+    onRequest: () => undefined,
+    open: async () => opened(await rawConnection((server.address() as AddressInfo).port)),
+  };
+  beforeEach(async () => {
+    http1 = createHttp1Server({
+      clock: systemClock,
+      maxHeaderBytes: 1000,
+      maxHeaderLines: 100,
+      lingerTimeoutMs: 300,
+      onRequest: (request, response) => {
+        world.onRequest(request, response);
+      },
+      takesOver: () => false,
+      onTakeOver: () => undefined,
+      refused: () => undefined,
+      refusal: () => ({ status: 400, fields: ['Content-Length', '0'], body: '' }),
+    });
+    server = createServer((socket) => void http1.accept(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    http1.destroy();
+    server.close();
+  });
+  return world;
+}
+
+/** Sends a complete response. */
+export function respond(response: ServerResponse, text: string, fields: string[] = []): void {
+  response.writeHead(200, ['Content-Length', String(text.length), ...fields]);
+  response.end(text);
+}
