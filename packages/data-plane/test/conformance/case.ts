@@ -1,40 +1,40 @@
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { ScriptedAnswer } from './recording-upstream.ts';
 
-/** One rule of HTTP, what a caller sends against or within it, and what both sides must see. */
+/** A request that breaks or uses a rule of HTTP, and what caller and upstream must see. */
 export interface ConformanceCase {
   readonly name: string;
-  /** Where the expectation comes from. */
+  /** The source of the expectation. */
   readonly rule: string;
   /**
-   * The exact bytes, one character each; `{token}` stands for the caller's token, `{basic}` for it as
-   * a password. Of several parts each one is sent when the response before it has come.
+   * The exact bytes; each character is one byte. `{token}` is replaced by the token of the caller, `{basic}` by the
+   * token as a password. Each of several parts is sent after the response before it has arrived.
    */
   readonly send: string | readonly string[];
   readonly client: ClientExpectation;
   /** The requests that reach the upstream, each well-formed and to its end. */
   readonly upstream: 'none' | UpstreamExpectation | readonly UpstreamExpectation[];
-  /** What the upstream answers the case with; left out: 200 with the last segment of the path. */
+  /** The response of the upstream; by default 200 with the last segment of the path. */
   readonly answer?: ScriptedAnswer;
 }
 
 interface ClientExpectation {
   /**
-   * The status of each response in order, interim ones too. `broken`: one that breaks off, before its
-   * head or within its body, so that it cannot look complete. `reset`: one whose body the end of the
-   * connection would end, so that only a reset tells that it broke off.
+   * The status of each response in order, including interim ones. `broken`: one that ends early, before its head or
+   * within its body, and does not look complete. `reset`: one whose body would end with the connection, so that only a
+   * reset shows that it ended early.
    */
   readonly responses: readonly (number | 'broken' | 'reset')[];
   /** Whether another request may follow on the connection. */
   readonly connection: 'stays' | 'ends';
-  /** Of the last response, where it is the gateway's own. */
+  /** The error code of the last response, if the gateway sent it. */
   readonly code?: ErrorCode;
-  /** Of the last response. */
+  /** The body of the last response. */
   readonly body?: string;
   /** Fields of the last response, `name: value` with the name in lower case. */
   readonly has?: readonly string[];
   readonly lacks?: readonly string[];
-  /** The methods that the responses answer, where it is not GET. */
+  /** The methods of the requests, if they are not GET. */
   readonly methods?: readonly string[];
 }
 
@@ -42,11 +42,11 @@ export interface UpstreamExpectation {
   readonly method?: string;
   readonly target?: string;
   readonly body?: string;
-  /** Lines, `name: value` with the name in lower case. */
+  /** Fields, `name: value` with the name in lower case. */
   readonly has?: readonly string[];
-  /** Names of which there is one line, in whichever spelling. */
+  /** Names that occur once, in any spelling. */
   readonly once?: readonly string[];
-  /** Whether it asks to switch, as only then `Connection` and `Upgrade` go on. */
+  /** Whether it is an upgrade, because only then `Connection` and `Upgrade` are forwarded. */
   readonly upgrades?: boolean;
   /** Names, in lower case and with dashes; a name with underscores counts as the one with dashes. */
   readonly lacks?: readonly string[];
@@ -56,12 +56,12 @@ export const HOST = 'Host: gateway.test';
 export const AUTHORIZED = 'Authorization: Bearer {token}';
 export const TARGET = '/v1/proxy/test/case';
 
-/** The text of a request, from its parts as they stand. */
+/** The text of a request from its unchanged parts. */
 export function text(startLine: string, lines: readonly string[], body = ''): string {
   return `${[startLine, ...lines].join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** A well-formed request with the token, and these lines besides. */
+/** A well-formed request with the token and these additional lines. */
 export function request(method: string, lines: readonly string[] = [], body = ''): string {
   return text(`${method} ${TARGET} HTTP/1.1`, [HOST, AUTHORIZED, ...lines], body);
 }
@@ -74,25 +74,25 @@ export function post(lines: readonly string[], body = ''): string {
   return request('POST', lines, body);
 }
 
-/** A request that must never be seen by anyone: it hides in the body of another. */
+/** A request within the body of another one. It must never be handled. */
 export const SMUGGLED = text('GET /v1/proxy/test/smuggled HTTP/1.1', [HOST, AUTHORIZED]);
 
-/** Refused, and the connection given up, as nothing after it can be told apart. */
+/** Refused, and the connection closes, because nothing after it can be read. */
 export const REFUSED_FOR_GOOD = {
   client: { responses: [400], code: 'invalid_request', connection: 'ends' },
   upstream: 'none',
 } as const satisfies Partial<ConformanceCase>;
 
-/** Refused, while the end of the message is not in doubt. */
+/** Refused, but the end of the message is certain, so the connection stays open. */
 export const REFUSED = {
   client: { responses: [400], code: 'invalid_request', connection: 'stays' },
   upstream: 'none',
 } as const satisfies Partial<ConformanceCase>;
 
-/** Answered by the upstream. */
+/** Forwarded and answered by the upstream. */
 export const SERVED = { responses: [200], body: 'case', connection: 'stays' } as const;
 
-/** The upstream's response cannot be trusted: the caller gets the gateway's own, and goes on. */
+/** The response of the upstream is invalid: the caller gets an error of the gateway, and its connection stays open. */
 export const BAD_GATEWAY = {
   send: get(),
   client: { responses: [502], code: 'upstream_unavailable', connection: 'stays' },

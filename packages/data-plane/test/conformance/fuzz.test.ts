@@ -13,14 +13,14 @@ import { startRig, type ConformanceRig } from './rig.ts';
 const RUNS = 2000;
 const SEED = 20_261_121;
 const AT_ONCE = 8;
-/** For what no answer follows, as it is the beginning of a request only. */
+/** How long to wait for a response that never arrives, because the bytes are only the start of a request. */
 const QUIET_MS = 100;
 
 let rig: ConformanceRig;
 beforeAll(async () => void (rig = await startRig({}, { MAX_UPSTREAM_CONNECTIONS: '32' })));
 afterAll(() => rig.close());
 
-/** A name for each run that no mutation makes of another one. */
+/** A name for each run. No mutation can turn one into another. */
 const MARKS = Array.from({ length: RUNS + 1 }, (_none, run) => {
   const digits = createHash('sha256').update(`run ${run}`).digest('hex').slice(0, 12);
   return `m${digits}m`;
@@ -33,7 +33,7 @@ interface Run {
   readonly responses: readonly RawResponse[];
 }
 
-/** Sends mutated bytes and a canary behind them, and takes what comes until nothing more can. */
+/** Sends mutated bytes followed by a canary, and reads until no more responses can arrive. */
 async function send(mark: string, mutated: string): Promise<Run> {
   const lines = [HOST, AUTHORIZED.replace('{token}', rig.token)];
   const sent = mutated + text(`GET /v1/proxy/test/${mark}-canary HTTP/1.1`, lines);
@@ -52,7 +52,7 @@ async function send(mark: string, mutated: string): Promise<Run> {
   return run;
 }
 
-/** Every final response of the text. */
+/** All final responses in the text. */
 function responsesOf(received: string, requests: readonly ParsedRequest[], ended: boolean) {
   const responses: RawResponse[] = [];
   let rest = Buffer.from(received, 'latin1');
@@ -66,19 +66,19 @@ function responsesOf(received: string, requests: readonly ParsedRequest[], ended
   }
 }
 
-/** The same request, as the caller's bytes say it and as it must reach the upstream. */
+/** A request that the caller sent, in the form in which it must reach the upstream. */
 function forwarded({ method, target, body }: ParsedRequest) {
   const path = target.replace(/^https?:\/\/[^/]*/i, '');
   return { method, target: path.replace(/^\/v1\/proxy\/test/, '/base'), body };
 }
 
-/** The requests of a run that may reach the upstream. */
+/** The requests of a run that may be forwarded. */
 function forwardable({ sent }: Run) {
   const { requests } = parseRequests(sent, 'caller');
   return requests.filter(({ named }) => named).map(forwarded);
 }
 
-/** What arrived must be what was sent, and each once; safe requests may overtake each other. */
+/** Each request that arrived must have been sent, and arrive once. Safe requests may overtake each other. */
 function checkUpstream(run: Run, seen: readonly RecordedRequest[]): void {
   const allowed = forwardable(run);
   for (const one of seen) {
@@ -96,8 +96,8 @@ function isSame(one: Forwarded, other: Forwarded): boolean {
   return one.method === other.method && one.target === other.target && one.body === other.body;
 }
 
-describe('requests with bytes out of place', () => {
-  it(`${RUNS} of them reach nobody as what they are not, and each gets its own answer or none`, async () => {
+describe('mutated requests', () => {
+  it(`${RUNS} of them are never forwarded as another request, and get only their own responses`, async () => {
     const cases = fc.sample(MUTATED, { numRuns: RUNS, seed: SEED });
     const runs: Run[] = [];
     for (let first = 0; first < cases.length; first += AT_ONCE) {
@@ -116,11 +116,11 @@ describe('requests with bytes out of place', () => {
       for (const body of answered) expect([run.mark, undefined]).toContain(onlyMark(body));
       for (const { status } of run.responses) expect(status).not.toBe(500);
     }
-    // Those of which a mutation took the mark still are somebody's.
+    // A request whose mark was destroyed by a mutation must still belong to one of the runs.
     for (const one of ofMark.get(undefined) ?? []) {
       expect(runs.some((run) => forwardable(run).some((other) => isSame(other, one)))).toBe(true);
     }
-    // The mutations must be such that some pass and some do not.
+    // Some mutations must be accepted and some refused.
     const statuses = new Set(
       runs.flatMap(({ responses }) => responses.map(({ status }) => status)),
     );
@@ -133,7 +133,7 @@ describe('requests with bytes out of place', () => {
   }, 60_000);
 });
 
-/** The run that a text is of; a text of two is what must never be. */
+/** The run that a text belongs to. A text must never belong to two. */
 function onlyMark(content: string): string | undefined {
   const marks = new Set(content.match(/m[0-9a-f]{12}m/g)?.filter((mark) => KNOWN.has(mark)));
   if (marks.size > 1) throw new Error(`bytes of two callers: ${content}`);

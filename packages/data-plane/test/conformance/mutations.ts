@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { AUTHORIZED, HOST, text } from './case.ts';
 
-/** Bytes that mean something to one parser or another. */
+/** Bytes that have a meaning for some parser. */
 const PIECES = [
   ...[
     '\r\n',
@@ -41,7 +41,7 @@ const PIECES = [
 
 interface Mutation {
   readonly kind: 'insert' | 'replace' | 'delete' | 'repeat';
-  /** Where, as a part of the whole in 1/10 000. */
+  /** The position, in 1/10 000 of the whole. */
   readonly at: number;
   readonly length: number;
   readonly piece: string;
@@ -52,7 +52,7 @@ export interface Mutated {
   readonly mutations: readonly Mutation[];
 }
 
-/** A well-formed request of one of three forms, and what is done to its bytes. */
+/** A well-formed request of one of three forms, and the mutations of its bytes. */
 export const MUTATED: fc.Arbitrary<Mutated> = fc.record({
   base: fc.integer({ min: 0, max: 2 }),
   mutations: fc.array(
@@ -66,7 +66,7 @@ export const MUTATED: fc.Arbitrary<Mutated> = fc.record({
   ),
 });
 
-/** The bytes of a run; `mark` stands in its path, its header and its body. */
+/** The bytes of a run. Its path, header and body contain `mark`. */
 export function mutatedText({ base, mutations }: Mutated, mark: string, token: string): string {
   const bodies = [
     [['Content-Length: 20'], `body of ${mark}`.padEnd(20, '.')],

@@ -1,4 +1,4 @@
-/** A request as its bytes say, read by the letter of RFC 9112; one character a byte. */
+/** A request parsed strictly by RFC 9112; each character is one byte. */
 export interface ParsedRequest {
   readonly method: string;
   readonly target: string;
@@ -6,17 +6,17 @@ export interface ParsedRequest {
   readonly lines: readonly (readonly [name: string, value: string])[];
   /** Without the chunked coding. */
   readonly body: string;
-  /** Trailer lines, as they stood. */
+  /** Trailer lines, unchanged. */
   readonly trailers: readonly string[];
-  /** Whether it has the one Host that it must have; its end is not in doubt where it has not. */
+  /** Whether it has exactly one Host. Its end is certain also without. */
   readonly named: boolean;
 }
 
 export interface ParsedRequests {
   readonly requests: readonly ParsedRequest[];
-  /** How many characters the whole ones took. */
+  /** The number of characters of the complete requests. */
   readonly used: number;
-  /** What follows them: nothing, the beginning of another one, or what is none. */
+  /** The rest: nothing, the start of another request, or malformed bytes. */
   readonly rest: 'nothing' | 'partial' | 'malformed';
 }
 
@@ -25,15 +25,13 @@ const SPACED_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+) +([\x21-\x7e]+) +HTTP\/1\.([
 const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\r\n/y;
 const SIZE_LINE = /([0-9A-Fa-f]{1,13})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?\r\n/y;
 
-/** What is not there yet, and what never will be. */
+/** The text is incomplete, or malformed. */
 class Partial extends Error {}
 class Malformed extends Error {}
 
 /**
- * The requests of a connection, by a reader of its own that mends nothing. Where it and the gateway
- * part, one of them takes a request for what it is not. What a caller may send and a gateway does not:
- * empty lines before a request, whatever ends them, and more than one space in its first line
- * (RFC 9112 sections 2.2 and 3).
+ * Parses the requests of a connection with a separate strict parser, to compare it with the gateway. Only a caller may
+ * send empty lines before a request, and more than one space in the request line (RFC 9112 sections 2.2 and 3).
  */
 export function parseRequests(text: string, sender: 'caller' | 'gateway'): ParsedRequests {
   const requests: ParsedRequest[] = [];

@@ -1,14 +1,14 @@
-/** What the bytes of an upstream are, read by the letter of RFC 9112; one character a byte. */
+/** The response in the bytes of an upstream, parsed strictly by RFC 9112; each character is one byte. */
 export type ParsedResponse =
   | { readonly kind: 'response'; readonly status: number; readonly body: string }
-  /** Its head is one; its body never comes to its end. */
+  /** Its head is valid, but its body is incomplete or malformed. */
   | { readonly kind: 'unfinished' }
   | { readonly kind: 'none' };
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const FIELD_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
 const SIZE_LINE = /^([0-9A-Fa-f]{1,13})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
-/** As many interim responses as the gateway reads past. */
+/** The number of interim responses that the gateway skips. */
 const MAX_INTERIM = 100;
 
 interface Head {
@@ -18,8 +18,8 @@ interface Head {
 }
 
 /**
- * The response to a GET that these bytes are, all there is before the upstream ends its connection. By a
- * reader of its own that mends nothing, to hold the gateway's against.
+ * Parses the response to a GET from all bytes before the upstream closes its connection, with a separate strict parser,
+ * to compare it with the gateway.
  */
 export function parseResponse(text: string): ParsedResponse {
   let rest = text;
@@ -49,7 +49,7 @@ function parseHead(text: string): Head | undefined {
   return framing === undefined ? undefined : { status, framing, rest: text.slice(end + 4) };
 }
 
-/** RFC 9112 section 6.3; a length that is repeated is one. */
+/** RFC 9112 section 6.3. Equal lengths count as one. */
 function framingOf(
   status: number,
   http11: boolean,
@@ -96,7 +96,7 @@ function unchunk(text: string): string | undefined {
   }
 }
 
-/** Whether field lines and an empty one follow. */
+/** Whether field lines and an empty line follow. */
 function hasTrailerEnd(text: string, from: number): boolean {
   for (let at = from; ;) {
     const end = text.indexOf('\r\n', at);

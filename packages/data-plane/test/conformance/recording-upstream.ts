@@ -7,29 +7,29 @@ export interface RecordedRequest extends ParsedRequest {
   readonly connection: number;
 }
 
-/** What the upstream writes, and what it does to the connection then. */
+/** The bytes that the upstream writes, and what it then does to the connection. */
 export interface ScriptedAnswer {
   readonly bytes: string;
   readonly then?: 'end' | 'reset';
-  /** Answers when the head of a request is there, and reads the rest all the same. */
+  /** Responds when the head of a request has arrived, and still reads the rest. */
   readonly early?: boolean;
 }
 
 export interface RecordingUpstream {
   readonly url: string;
   readonly requests: RecordedRequest[];
-  /** Every byte of each connection, in order of their beginning. */
+  /** All bytes of each connection, in the order in which they were opened. */
   readonly received: string[];
-  /** Texts that are no part of a well-formed request. */
+  /** Received texts that are not part of a well-formed request. */
   readonly malformed: string[];
-  /** How requests to `/base/case` are answered; undefined: like the rest, with the path's last segment. */
+  /** The response to `/base/case`; undefined: like others, with the last segment of the path. */
   script: ScriptedAnswer | undefined;
   close(): Promise<void>;
 }
 
 const CASE_PATH = '/base/case';
 
-/** An upstream below HTTP that keeps the exact bytes it gets, and reads them by the letter. */
+/** An upstream that records the exact bytes, and parses them strictly. */
 export async function startRecordingUpstream(): Promise<RecordingUpstream> {
   const requests: RecordedRequest[] = [];
   const received: string[] = [];

@@ -12,8 +12,8 @@ runSuites(REQUEST_SUITES);
 
 const opened = closeAfterEach();
 
-describe('a quota that is used up', () => {
-  it('is told before a body is asked for (RFC 9110 section 10.1.1)', async () => {
+describe('a used-up quota', () => {
+  it('is reported before the body is requested (RFC 9110 section 10.1.1)', async () => {
     const limit = { limit: 1, window_seconds: 86_400, per: 'route' } as const;
     const rig = opened(await startRig({ rate_limit: limit }));
     const connection = opened(await rawConnection(rig.port));

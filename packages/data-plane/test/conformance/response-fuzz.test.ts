@@ -7,12 +7,12 @@ import { AUTHORIZED, HOST, text } from './case.ts';
 import { parseResponse } from './parse-response.ts';
 import { startRig, type ConformanceRig } from './rig.ts';
 
-/** FUZZ_RUNS=20000 for a long run with other cases. */
+/** FUZZ_RUNS=20000 makes a long run with other cases. */
 const LONG = process.env['FUZZ_RUNS'];
 const RUNS = Number(LONG ?? 300);
 const SETTINGS = { numRuns: RUNS, ...(LONG === undefined && { seed: 20_261_121 }) };
 
-/** What an upstream's bytes are made of, well-formed or not. */
+/** Parts of which the bytes of an upstream are made, well-formed or not. */
 const HEAD_LINES = fc.constantFrom(
   ...['Content-Length: 6', 'Content-Length: 0', 'Content-Length: 60', 'content-length:6', 'CL: 6'],
   ...['Content-Length: 6, 6', 'Content-Length: +6', 'Content-Length: 06', 'Content-Length : 6'],
@@ -107,7 +107,7 @@ function ask(name: string): string {
   return text(`GET /v1/proxy/test/${name} HTTP/1.1`, [HOST, authorized]);
 }
 
-/** What a caller gets; undefined where its connection ends before it has a head. */
+/** The response that a caller gets; undefined if its connection ends before the head. */
 async function answerTo(bytes: string): Promise<RawResponse | undefined> {
   rig.upstream.script = { bytes, then: 'end' };
   const connection = await rawConnection(rig.port);
@@ -121,9 +121,9 @@ async function answerTo(bytes: string): Promise<RawResponse | undefined> {
   }
 }
 
-describe('responses with bytes out of place', () => {
+describe('mutated responses', () => {
   it(
-    `${RUNS} of them reach a caller as what they are by the letter, or as a failure`,
+    `${RUNS} of them reach a caller as a strict parser reads them, or as an error`,
     async () => {
       let passed = 0;
       let refused = 0;
@@ -139,7 +139,7 @@ describe('responses with bytes out of place', () => {
           expect(answer?.body.toString('latin1')).toBe(body);
           expect(answer?.headers.has('x-gateway-error')).toBe(false);
         } else if (wanted.kind === 'unfinished') {
-          // It ends within its body, or before it where both came at once.
+          // It ends within its body, or before its head if everything arrived at once.
           expect(answer?.complete ?? false).toBe(false);
         } else {
           refused += 1;
@@ -151,7 +151,7 @@ describe('responses with bytes out of place', () => {
         canary.destroy();
       });
       await fc.assert(property, SETTINGS);
-      // The mutations must be such that many pass and many do not.
+      // Many mutations must be accepted and many refused.
       expect(passed).toBeGreaterThan(RUNS / 10);
       expect(refused).toBeGreaterThan(RUNS / 10);
     },

@@ -9,7 +9,7 @@ import { startRecordingUpstream, type RecordingUpstream } from './recording-upst
 const PATH = '/v1/proxy/test/case';
 const ONE_CONNECTION = { MAX_UPSTREAM_CONNECTIONS: '1' };
 
-/** RFC 9113 section 8.1.1: a caller must take each for malformed. */
+/** Responses that a caller must treat as malformed (RFC 9113 section 8.1.1). */
 const CONNECTION_FIELDS = [
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'],
   'http2-settings',
@@ -37,7 +37,7 @@ afterAll(async () => {
 const ask = (path: string) =>
   http2Call(session, { ':path': path, authorization: `Bearer ${gateway.token}` });
 
-/** Two requests on the same connection, the second over what the first left to the upstream. */
+/** Sends two requests on one connection. The second one uses the upstream connection of the first. */
 async function canaries(): Promise<void> {
   for (const name of ['canary-one', 'canary-two']) {
     expect(await ask(`/v1/proxy/test/${name}`)).toMatchObject({ status: 200, body: name });
@@ -50,7 +50,7 @@ async function run({ client, answer }: ConformanceCase): Promise<void> {
   const { status, body, headers, complete } = await ask(PATH);
   const [expected] = client.responses;
   if (expected === 'broken') {
-    // Within its head, or within its body.
+    // It fails within its head, or within its body.
     expect([0, 200]).toContain(status);
     expect(complete).toBe(false);
   } else {
@@ -72,8 +72,8 @@ describe.each(Object.entries(RESPONSE_SUITES))('over HTTP/2: %s', (_suite, cases
   );
 });
 
-describe('over HTTP/2: a 205 that has a body', () => {
-  it('is passed on without it, and without its length', async () => {
+describe('over HTTP/2: a 205 with a body', () => {
+  it('is passed on without the body and its length', async () => {
     upstream.script = { bytes: 'HTTP/1.1 205 Reset\r\nContent-Length: 6\r\n\r\npoison' };
     const answer = await ask(PATH);
     expect(answer).toMatchObject({ status: 205, body: '', complete: true, code: 0 });

@@ -2,7 +2,7 @@ import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { startTestDataPath, type TestDataPath } from '../data-path.ts';
 import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
 
-/** A real data plane with one connection to an upstream that keeps every byte. */
+/** A real data plane with one connection to an upstream that records every byte. */
 export interface ConformanceRig {
   readonly port: number;
   readonly token: string;
@@ -11,12 +11,13 @@ export interface ConformanceRig {
   close(): Promise<void>;
 }
 
-/** Nothing is repeated and no quota ends, so that what arrives is what was sent. */
+/** Without retries and with a large quota, so that every request is forwarded once. */
 const ROUTE = {
   retry_count: 0,
   rate_limit: { limit: 1_000_000, window_seconds: 3600, per: 'route' },
 } as const;
 
+/** Starts the data plane and the upstream. */
 export async function startRig(
   route: Partial<SnapshotRoute> = {},
   environment: Readonly<Record<string, string>> = {},
@@ -26,7 +27,7 @@ export async function startRig(
     { upstreams: [upstream.url], ...ROUTE, ...route },
     {
       environment: {
-        // One, so that what a request leaves behind on it meets the next one.
+        // One connection, so that bytes left by a request would affect the next one.
         MAX_UPSTREAM_CONNECTIONS: '1',
         LINGER_TIMEOUT_MS: '300',
         MAX_HEADER_BYTES: '16384',

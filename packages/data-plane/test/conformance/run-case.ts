@@ -8,9 +8,9 @@ import type { ConformanceRig } from './rig.ts';
 import type { RecordedRequest } from './recording-upstream.ts';
 
 /**
- * Runs one case, then makes sure that nothing of it is left: a canary on the caller's own connection,
- * where that is still open, and one of another caller over the same connection to the upstream get
- * their own answers, and the upstream got no byte that nobody expected.
+ * Runs one case, and then checks that it has no effect on later requests. A canary on the same connection, if that is
+ * still open, and a canary of another caller over the same upstream connection must get their own responses, and the
+ * upstream must receive no unexpected byte.
  */
 export async function runCase(rig: ConformanceRig, one: ConformanceCase): Promise<void> {
   const { upstream, port, token } = rig;
@@ -32,7 +32,7 @@ export async function runCase(rig: ConformanceRig, one: ConformanceCase): Promis
       Array.from(canaries, () => '/base/canary'),
     );
     expect(upstream.malformed).toEqual([]);
-    // In no form, in no place, whatever the case is about.
+    // No form of the token may reach the upstream in any case.
     expect(upstream.received.join('')).not.toContain(token.slice(4));
     expect(upstream.received.join('')).not.toContain(basicOf(token).slice(8, -4));
   } finally {
@@ -45,7 +45,7 @@ function withToken(part: string, token: string): string {
   return part.replaceAll('{token}', token).replaceAll('{basic}', basicOf(token));
 }
 
-/** As a password. The user's name has three letters, so that the token's own begin a group of base64. */
+/** The token as a password. The user name has two characters and a colon, so that the token starts a base64 group. */
 function basicOf(token: string): string {
   return Buffer.from(`me:${token}`).toString('base64');
 }
@@ -92,7 +92,7 @@ async function checkResponse(response: RawResponse, one: ConformanceCase): Promi
   );
   expect(lines).toEqual(expect.arrayContaining([...has]));
   for (const name of lacks) expect(lines.filter((line) => line.startsWith(`${name}:`))).toEqual([]);
-  // Each of the gateway's own stands once, whatever the upstream sent.
+  // Each field of the gateway occurs once, whatever the upstream sent.
   for (const own of ['x-request-id', 'x-gateway-latency', 'x-ratelimit-remaining']) {
     expect(lines.filter((line) => line.startsWith(`${own}:`))).toHaveLength(1);
   }
@@ -114,7 +114,7 @@ async function checkConnection(
 
 let canaries = 0;
 
-/** A request whose answer nobody else can have got, and that is no part of another. */
+/** Sends a request with its own name, and checks that it gets the response with that name. */
 async function canary(rig: ConformanceRig, connection: RawConnection): Promise<void> {
   canaries += 1;
   const name = `canary-${canaries}`;
@@ -146,7 +146,7 @@ function checkUpstream(seen: readonly RecordedRequest[], one: ConformanceCase): 
     const dashed = lines.map((line) => line.slice(0, line.indexOf(':')).replaceAll('_', '-'));
     for (const name of lacks) expect(dashed).not.toContain(name);
     for (const name of once) expect(dashed.filter((one) => one === name)).toHaveLength(1);
-    // Hop-by-hop fields and trailers end at the gateway, whatever the case is about.
+    // Hop-by-hop fields and trailers are not forwarded in any case.
     if (!upgrades) for (const name of HOP_BY_HOP) expect(dashed).not.toContain(name);
     expect(found?.trailers).toEqual([]);
     expect(found?.named).toBe(true);
@@ -155,6 +155,13 @@ function checkUpstream(seen: readonly RecordedRequest[], one: ConformanceCase): 
 }
 
 const HOP_BY_HOP = [
-  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'expect'],
-  ...['proxy-authorization', 'proxy-authenticate'],
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'proxy-authorization',
+  'proxy-authenticate',
 ];

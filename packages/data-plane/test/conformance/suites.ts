@@ -7,8 +7,8 @@ import { runCase } from './run-case.ts';
 const RULE = /^(?:RFC \d{4} sections? \d|docs\/[a-z/-]+\.md)/;
 
 /**
- * Runs suites of cases, each with one data plane and one upstream for all of them, so that what one
- * leaves behind meets the next; and tells how many cases each has.
+ * Registers suites of cases. All cases of a suite use one data plane and one upstream, so that bytes left by one case
+ * would affect the next. Prints the number of cases.
  */
 export function runSuites(
   suites: Readonly<Record<string, readonly ConformanceCase[]>>,

@@ -14,29 +14,29 @@ import { UPGRADES } from './upgrades.ts';
 
 type Suites = Readonly<Record<string, readonly ConformanceCase[]>>;
 
-/** What a caller sends. */
+/** Requests. */
 export const REQUEST_SUITES: Suites = {
   'the length of a body': CONTENT_LENGTH,
   'transfer codings': TRANSFER_ENCODING,
   chunks: CHUNKS,
   hosts: HOSTS,
   heads: HEADS,
-  'fields of a connection': CONNECTION_FIELDS,
+  'connection fields': CONNECTION_FIELDS,
   exchanges: EXCHANGES,
   upgrades: UPGRADES,
 };
 
-/** What an upstream answers. */
+/** Responses of an upstream. */
 export const RESPONSE_SUITES: Suites = {
-  'responses that are none': INVALID_RESPONSES,
+  'invalid responses': INVALID_RESPONSES,
   'responses of the upstream': RESPONSES,
 };
 
-/** Which route and which caller a request may claim to be of. */
+/** Paths, and fields that identify the caller. */
 export const IDENTITY_SUITES: Suites = {
   paths: PATHS,
   'names of the gateway': NAMES,
 };
 
-/** On a route that asks for no credential. */
+/** On a route without authentication. */
 export const OPEN_ROUTE_SUITES: Suites = { 'tokens of the gateway': TOKENS };

@@ -23,31 +23,31 @@ const DROPPED: readonly (readonly [line: string, rule: string])[] = [
   ['Expect: 200-maybe', 'RFC 9110 section 10.1.1'],
 ];
 
-/** RFC 9110 sections 7.6 and 7.8, RFC 9112 section 9: what ends at the gateway, and what it counts. */
+/** RFC 9110 sections 7.6 and 7.8, RFC 9112 section 9: fields that are not forwarded or are changed. */
 export const CONNECTION_FIELDS: readonly ConformanceCase[] = [
   ...DROPPED.map(([line, rule]) => ({
-    name: `${line}, which ends at the gateway`,
+    name: `${line}, which is not forwarded`,
     rule,
     send: get([line]),
     client: SERVED,
     upstream: { lacks: [line.slice(0, line.indexOf(':')).toLowerCase()] },
   })),
   {
-    name: 'fields that Connection names, in each of its lines',
+    name: 'fields listed in several Connection lines',
     rule: 'RFC 9110 section 7.6.1',
     send: get(['Connection: X-One, keep-alive', 'X-One: 1', 'connection: ,x-TWO', 'X-Two: 2']),
     client: SERVED,
     upstream: { lacks: ['x-one', 'x-two'] },
   },
   {
-    name: 'fields of the gateway that Connection names',
+    name: 'fields of the gateway listed in Connection',
     rule: 'RFC 9110 section 7.6.1',
     send: get(['Connection: X-Request-Id, X-Forwarded-For, Via, Authorization, traceparent']),
     client: SERVED,
     upstream: { has: ['x-forwarded-for: 127.0.0.1', 'via: 1.1 gateway'], lacks: ['authorization'] },
   },
   {
-    name: 'close, which is not sent on',
+    name: 'close, which is not forwarded',
     rule: 'RFC 9112 section 9.6',
     send: get(['Connection: close']),
     client: { responses: [200], connection: 'ends', has: ['connection: close'] },
@@ -61,28 +61,28 @@ export const CONNECTION_FIELDS: readonly ConformanceCase[] = [
     upstream: { lacks: ['x-a'] },
   },
   {
-    name: 'a request after one that asked for the end',
+    name: 'a request after one with close',
     rule: 'RFC 9112 section 9.6',
     send: get(['Connection: close']) + get(),
     client: { responses: [200], connection: 'ends' },
     upstream: {},
   },
   {
-    name: 'a request for TLS in the clear, which is passed over',
+    name: 'an upgrade to TLS, which is ignored',
     rule: 'RFC 9110 section 7.8',
     send: get(['Connection: Upgrade', 'Upgrade: TLS/1.0, HTTP/1.1']),
     client: SERVED,
     upstream: {},
   },
   {
-    name: 'a request for h2c with its settings',
+    name: 'an upgrade to h2c with settings',
     rule: 'RFC 9110 section 7.8',
     send: get(['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']),
     client: SERVED,
     upstream: { lacks: ['http2-settings'] },
   },
   {
-    name: 'a WebSocket with a body that is a request, which is a plain request with a body',
+    name: 'a WebSocket upgrade with a body, which is a plain request with a body',
     rule: 'RFC 9110 section 7.8',
     send: request(
       'GET',
@@ -98,7 +98,7 @@ export const CONNECTION_FIELDS: readonly ConformanceCase[] = [
     upstream: { body: 'GET /smuggled HTTP/1.1\r\nHost: a.a\r\n\r\n', lacks: ['upgrade'] },
   },
   {
-    name: 'Via, to which the gateway adds itself',
+    name: 'Via, which the gateway extends',
     rule: 'RFC 9110 section 7.6.3',
     send: get(['Via: 1.0 fred, 1.1 p.example.net', 'Via: 1.1 other']),
     client: SERVED,
@@ -112,7 +112,7 @@ export const CONNECTION_FIELDS: readonly ConformanceCase[] = [
     upstream: { has: ['via: 1.0 gateway'] },
   },
   {
-    name: 'a request that goes round in a loop',
+    name: 'a request in a loop',
     rule: 'RFC 9110 section 7.6',
     send: get([`Via: ${'1.1 gateway, '.repeat(20)}1.1 other`]),
     ...REFUSED,
@@ -129,14 +129,14 @@ export const CONNECTION_FIELDS: readonly ConformanceCase[] = [
     upstream: 'none',
   },
   {
-    name: 'Max-Forwards in OPTIONS, which is counted',
+    name: 'Max-Forwards in OPTIONS, which is decremented',
     rule: 'RFC 9110 section 7.6.2',
     send: request('OPTIONS', ['max-forwards: 7']),
     client: SERVED,
     upstream: { method: 'OPTIONS', has: ['max-forwards: 6'] },
   },
   {
-    name: 'Max-Forwards in OPTIONS that is no number',
+    name: 'Max-Forwards in OPTIONS that is not a number',
     rule: 'RFC 9110 section 7.6.2',
     send: request('OPTIONS', ['Max-Forwards: -1']),
     ...REFUSED,
@@ -148,42 +148,42 @@ export const CONNECTION_FIELDS: readonly ConformanceCase[] = [
     ...REFUSED,
   },
   {
-    name: 'Max-Forwards in another method, which means nothing',
+    name: 'Max-Forwards in another method, which is ignored',
     rule: 'RFC 9110 section 7.6.2',
     send: get(['Max-Forwards: 0']),
     client: SERVED,
     upstream: { has: ['max-forwards: 0'] },
   },
   {
-    name: 'OPTIONS for all of the server, which is no route',
+    name: 'OPTIONS *, which is not a route',
     rule: 'RFC 9110 section 9.3.7',
     send: text('OPTIONS * HTTP/1.1', [HOST, AUTHORIZED]),
     client: { responses: [404], code: 'not_found', connection: 'stays' },
     upstream: 'none',
   },
   {
-    name: 'Range and conditions, which are the upstream’s to judge',
+    name: 'Range and conditions, which the upstream evaluates',
     rule: 'RFC 9110 sections 13 and 14',
     send: get(['Range: bytes=0-0', 'If-None-Match: "a"']),
     client: SERVED,
     upstream: { has: ['range: bytes=0-0', 'if-none-match: "a"'] },
   },
   {
-    name: 'a body of GET, which has no meaning but an end',
+    name: 'GET with a body',
     rule: 'RFC 9110 section 9.3.1',
     send: request('GET', ['Content-Length: 5'], 'hello'),
     client: SERVED,
     upstream: { method: 'GET', body: 'hello', has: ['content-length: 5'] },
   },
   {
-    name: 'chunks of DELETE',
+    name: 'DELETE with a chunked body',
     rule: 'RFC 9110 section 9.3.5',
     send: request('DELETE', ['Transfer-Encoding: chunked'], '2\r\nhi\r\n0\r\n\r\n'),
     client: SERVED,
     upstream: { method: 'DELETE', body: 'hi' },
   },
   {
-    name: 'two requests sent in one piece, each with a body',
+    name: 'two pipelined requests with bodies',
     rule: 'RFC 9112 section 9.3.2',
     send: post(['Content-Length: 5'], 'first') + post(['Content-Length: 6'], 'second'),
     client: { responses: [200, 200], body: 'case', connection: 'stays' },

@@ -10,18 +10,18 @@ const LENGTHS: readonly (readonly [name: string, lines: readonly string[]])[] = 
   ['in hex', ['Content-Length: 0x5']],
   ['with a fraction', ['Content-Length: 5.0']],
   ['with an exponent', ['Content-Length: 5e0']],
-  ['with a space within', ['Content-Length: 1 5']],
+  ['with a space inside', ['Content-Length: 1 5']],
   ['empty', ['Content-Length:']],
-  ['of letters', ['Content-Length: five']],
+  ['with letters', ['Content-Length: five']],
   ['in quotes', ['Content-Length: "5"']],
   ['beyond 64 bits', ['Content-Length: 18446744073709551621']],
-  ['of forty digits', [`Content-Length: ${'9'.repeat(40)}`]],
+  ['with forty digits', [`Content-Length: ${'9'.repeat(40)}`]],
   ['with a comma at its end', ['Content-Length: 5,']],
   ['with a vertical tab before it', ['Content-Length: \x0b5']],
   ['with a NUL after it', ['Content-Length: 5\x00']],
 ];
 
-/** RFC 9112 section 6.3 and RFC 9110 section 8.6: the length is decimal digits, and one. */
+/** RFC 9112 section 6.3 and RFC 9110 section 8.6: there is one length, in decimal digits. */
 export const CONTENT_LENGTH: readonly ConformanceCase[] = [
   ...LENGTHS.map(([name, lines]) => ({
     name: `a Content-Length ${name}`,
@@ -30,14 +30,14 @@ export const CONTENT_LENGTH: readonly ConformanceCase[] = [
     ...REFUSED_FOR_GOOD,
   })),
   {
-    name: 'a Content-Length with zeros before it',
+    name: 'a Content-Length with leading zeros',
     rule: 'RFC 9110 section 8.6',
     send: post(['Content-Length: 005'], 'hello'),
     client: SERVED,
     upstream: { body: 'hello', has: ['content-length: 5'], lacks: ['transfer-encoding'] },
   },
   {
-    name: 'a Content-Length with blanks around it',
+    name: 'a Content-Length with spaces around it',
     rule: 'RFC 9112 section 5.1',
     send: post(['Content-Length: \t5 \t'], 'hello'),
     client: SERVED,
@@ -68,14 +68,14 @@ export const CONTENT_LENGTH: readonly ConformanceCase[] = [
     upstream: { body: SMUGGLED.replace('{token}', 'x'.repeat(43)) },
   },
   {
-    name: 'a Content-Length with an underscore, which is no framing',
+    name: 'Content_Length, which is not framing',
     rule: 'RFC 9112 section 6.3',
     send: post(['Content_Length: 5', 'Content-Length: 2'], 'hi'),
     client: SERVED,
     upstream: { body: 'hi', has: ['content-length: 2'] },
   },
   {
-    name: 'a Content-Length larger than the route takes',
+    name: 'a Content-Length above the limit of the route',
     rule: 'RFC 9110 section 15.5.14',
     send: post(['Content-Length: 9007199254740993'], 'hello'),
     client: { responses: [413], code: 'payload_too_large', connection: 'ends' },

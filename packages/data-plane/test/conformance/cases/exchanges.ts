@@ -17,17 +17,17 @@ const EXPECT = ['Expect: 100-continue', 'Content-Length: 5'];
 const ok = (fields: readonly string[], body = '') =>
   `${['HTTP/1.1 200 OK', ...fields].join('\r\n')}\r\n\r\n${body}`;
 
-/** Expect, HTTP/1.0, what is sent ahead, and bodies that are none (RFC 9110 and 9112). */
+/** Expect, HTTP/1.0, HEAD, and early responses (RFC 9110 and 9112). */
 export const EXCHANGES: readonly ConformanceCase[] = [
   {
-    name: 'Expect: 100-continue, told to go on once it may',
+    name: 'Expect: 100-continue, which gets 100',
     rule: 'RFC 9110 section 10.1.1',
     send: [post(EXPECT), 'hello'],
     client: { responses: [100, 200], body: 'case', connection: 'stays' },
     upstream: { body: 'hello' },
   },
   {
-    name: 'Expect: 100-continue in capitals and among others',
+    name: 'Expect: 100-continue in upper case and in a list',
     rule: 'RFC 9110 section 10.1.1',
     send: [post(['Expect: other, 100-CONTINUE', 'Content-Length: 5']), 'hello'],
     client: { responses: [100, 200], body: 'case', connection: 'stays' },
@@ -41,14 +41,14 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: { body: 'hi' },
   },
   {
-    name: 'Expect: 100-continue without a token, never told to go on',
+    name: 'Expect: 100-continue without a token, which gets no 100',
     rule: 'RFC 9110 section 10.1.1',
     send: text(`POST ${TARGET} HTTP/1.1`, [HOST, ...EXPECT]),
     client: { responses: [401], code: 'authentication_failed', connection: 'ends' },
     upstream: 'none',
   },
   {
-    name: 'Expect: 100-continue without a token, the body sent all the same',
+    name: 'Expect: 100-continue without a token, with the body sent anyway',
     rule: 'RFC 9110 section 10.1.1',
     send: text(`POST ${TARGET} HTTP/1.1`, [HOST, ...EXPECT], `hello${SMUGGLED}`),
     client: { responses: [401], code: 'authentication_failed', connection: 'ends' },
@@ -62,7 +62,7 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: 'none',
   },
   {
-    name: 'Expect: 100-continue for a body that the route does not take',
+    name: 'Expect: 100-continue for a body above the limit of the route',
     rule: 'RFC 9110 section 10.1.1',
     send: post(['Expect: 100-continue', 'Content-Length: 99999999']),
     client: { responses: [413], code: 'payload_too_large', connection: 'ends' },
@@ -76,7 +76,7 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: 'none',
   },
   {
-    name: 'Expect: 100-continue with framing that contradicts itself',
+    name: 'Expect: 100-continue with ambiguous framing',
     rule: 'RFC 9112 section 6.1',
     send: post(['Expect: 100-continue', 'Content-Length: 5', 'Transfer-Encoding: chunked']),
     ...REFUSED_FOR_GOOD,
@@ -110,7 +110,7 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'HTTP/1.0 that gets no chunks of an upstream that sends them',
+    name: 'HTTP/1.0, which gets no chunks from an upstream that sends them',
     rule: 'RFC 9112 section 6.1',
     send: text(OLD, [HOST, AUTHORIZED, 'Connection: keep-alive']),
     answer: { bytes: ok(['Transfer-Encoding: chunked'], '4\r\ncase\r\n0\r\n\r\n') },
@@ -118,7 +118,7 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'HTTP/1.0 whose response breaks off, which must not look complete',
+    name: 'HTTP/1.0 whose response ends early, which must not look complete',
     rule: 'RFC 9112 section 6.3',
     send: text(OLD, [HOST, AUTHORIZED]),
     answer: { bytes: ok(['Transfer-Encoding: chunked'], '4\r\ncase\r\n'), then: 'end' },
@@ -126,7 +126,7 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'a smaller version of the upstream’s, which is not passed on',
+    name: 'a lower version from the upstream, which is not passed on',
     rule: 'RFC 9110 section 6.2',
     send: get(),
     answer: { bytes: ok(['Content-Length: 4'], 'case').replace('1.1', '1.0') },
@@ -147,7 +147,7 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: { method: 'HEAD' },
   },
   {
-    name: 'HEAD, answered with a body',
+    name: 'HEAD, with a body from the upstream',
     rule: 'RFC 9110 section 9.3.2',
     send: request('HEAD'),
     answer: { bytes: ok(['Content-Length: 4'], 'case') },
@@ -155,7 +155,7 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: { method: 'HEAD' },
   },
   {
-    name: 'HEAD, answered with a coding',
+    name: 'HEAD, with a transfer coding from the upstream',
     rule: 'RFC 9112 section 6.1',
     send: request('HEAD'),
     answer: { bytes: ok(['Transfer-Encoding: chunked']) },
@@ -175,7 +175,7 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: 'none',
   },
   {
-    name: 'a response before the body is there, and the body after it',
+    name: 'a response before the request body, which follows',
     rule: 'RFC 9112 section 9.3',
     send: [post(['Content-Length: 200000'], 'a'.repeat(100_000)), 'b'.repeat(100_000)],
     answer: { bytes: 'HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno!', early: true },
@@ -183,7 +183,7 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: 'none',
   },
   {
-    name: 'a response before the last chunk is there, and the chunk after it',
+    name: 'a response before the last chunk of the request, which follows',
     rule: 'RFC 9112 section 9.3',
     send: [post(['Transfer-Encoding: chunked'], '2\r\nhi\r\n'), '0\r\n\r\n'],
     answer: { bytes: 'HTTP/1.1 403 No\r\nContent-Length: 3\r\n\r\nno!', early: true },
@@ -191,7 +191,7 @@ export const EXCHANGES: readonly ConformanceCase[] = [
     upstream: 'none',
   },
   {
-    name: 'a refusal before the body is there, and the body after it',
+    name: 'a refusal before the request body, which follows',
     rule: 'RFC 9112 section 9.3',
     send: [text(`POST ${TARGET} HTTP/1.1`, [HOST, 'Content-Length: 50']), 'G'.repeat(50)],
     client: { responses: [401], code: 'authentication_failed', connection: 'stays' },

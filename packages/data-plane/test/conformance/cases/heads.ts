@@ -20,7 +20,7 @@ const LINES: readonly (readonly [name: string, rule: string, line: string])[] = 
   ['an empty name', 'RFC 9110 section 5.1', ': 1'],
   ['a space in the name', 'RFC 9110 section 5.1', 'X A: 1'],
   ['a slash in the name', 'RFC 9110 section 5.1', 'X/A: 1'],
-  ['bytes beyond ASCII in the name', 'RFC 9110 section 5.1', 'X-\xe9: 1'],
+  ['non-ASCII bytes in the name', 'RFC 9110 section 5.1', 'X-\xe9: 1'],
   ['a NUL in the name', 'RFC 9110 section 5.1', 'X\x00A: 1'],
   ['a bare CR in the value', 'RFC 9112 section 2.2', 'X-A: 1\r2'],
   ['a bare CR at the end of the value', 'RFC 9112 section 2.2', 'X-A: 1\r'],
@@ -28,7 +28,7 @@ const LINES: readonly (readonly [name: string, rule: string, line: string])[] = 
   ['a NUL in the value', 'RFC 9110 section 5.5', 'X-A: 1\x002'],
   ['a control character in the value', 'RFC 9110 section 5.5', 'X-A: 1\x012'],
   ['an escape character in the value', 'RFC 9110 section 5.5', 'X-A: \x1b[2J'],
-  ['a delete character in the value', 'RFC 9110 section 5.5', 'X-A: 1\x7f2'],
+  ['a DEL character in the value', 'RFC 9110 section 5.5', 'X-A: 1\x7f2'],
 ];
 
 const START_LINES: readonly (readonly [name: string, rule: string, line: string])[] = [
@@ -38,21 +38,21 @@ const START_LINES: readonly (readonly [name: string, rule: string, line: string]
   ['a space after the version', 'RFC 9112 section 3', `GET ${TARGET} HTTP/1.1 `],
   ['a space in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?a b HTTP/1.1`],
   ['a bare CR after the version', 'RFC 9112 section 2.2', `GET ${TARGET} HTTP/1.1\r`],
-  ['a method in small letters', 'RFC 9110 section 9.1', `get ${TARGET} HTTP/1.1`],
-  ['a method that nobody knows', 'RFC 9110 section 9.1', `FROB ${TARGET} HTTP/1.1`],
+  ['a method in lower case', 'RFC 9110 section 9.1', `get ${TARGET} HTTP/1.1`],
+  ['an unknown method', 'RFC 9110 section 9.1', `FROB ${TARGET} HTTP/1.1`],
   ['the version 0.9', 'RFC 9112 section 2.3', `GET ${TARGET} HTTP/0.9`],
   ['the version 1.2', 'RFC 9112 section 2.3', `GET ${TARGET} HTTP/1.2`],
   ['the version 2.0', 'RFC 9112 section 2.3', `GET ${TARGET} HTTP/2.0`],
   ['the version 3.0', 'RFC 9112 section 2.3', `GET ${TARGET} HTTP/3.0`],
-  ['a version of two digits', 'RFC 9112 section 2.3', `GET ${TARGET} HTTP/1.10`],
-  ['a protocol in small letters', 'RFC 9112 section 2.3', `GET ${TARGET} http/1.1`],
-  ['bytes beyond ASCII in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?\xe9 HTTP/1.1`],
+  ['a version with two digits', 'RFC 9112 section 2.3', `GET ${TARGET} HTTP/1.10`],
+  ['a protocol in lower case', 'RFC 9112 section 2.3', `GET ${TARGET} http/1.1`],
+  ['non-ASCII bytes in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?\xe9 HTTP/1.1`],
   ['a NUL in the target', 'RFC 9112 section 3.2', `GET ${TARGET}\x00 HTTP/1.1`],
-  ['a delete character in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?\x7f HTTP/1.1`],
-  ['the preface of HTTP/2', 'RFC 9113 section 3.4', 'PRI * HTTP/2.0'],
+  ['a DEL character in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?\x7f HTTP/1.1`],
+  ['the HTTP/2 preface', 'RFC 9113 section 3.4', 'PRI * HTTP/2.0'],
 ];
 
-/** RFC 9112 sections 2 to 5: what a parser must not mend, as another would mend it differently. */
+/** RFC 9112 sections 2 to 5: errors that a parser must not repair, because another would repair them differently. */
 export const HEADS: readonly ConformanceCase[] = [
   ...LINES.map(([name, rule, line]) => ({
     name: `a header line with ${name}`,
@@ -73,7 +73,7 @@ export const HEADS: readonly ConformanceCase[] = [
     ...REFUSED_FOR_GOOD,
   },
   {
-    name: 'a head that a bare LF ends',
+    name: 'a head ended by a bare LF',
     rule: 'RFC 9112 section 2.2',
     send: `GET ${TARGET} HTTP/1.1\r\n${HOST}\r\n${AUTHORIZED}\r\n\n`,
     ...REFUSED_FOR_GOOD,
@@ -85,19 +85,19 @@ export const HEADS: readonly ConformanceCase[] = [
     ...REFUSED_FOR_GOOD,
   },
   {
-    name: 'a head larger than the bound',
+    name: 'a head above the limit',
     rule: 'RFC 9110 section 5.4',
     send: get([`X-A: ${'a'.repeat(20_000)}`]),
     ...REFUSED_FOR_GOOD,
   },
   {
-    name: 'a target larger than the bound',
+    name: 'a target above the limit',
     rule: 'RFC 9112 section 3',
     send: text(`GET ${TARGET}?${'a'.repeat(20_000)} HTTP/1.1`, [HOST, AUTHORIZED]),
     ...REFUSED_FOR_GOOD,
   },
   {
-    name: 'a request line with more spaces than need be, which section 3 lets a server refuse',
+    name: 'a request line with additional spaces, which section 3 allows to refuse',
     rule: 'RFC 9112 section 3',
     send: text(`GET  ${TARGET}   HTTP/1.1`, [HOST, AUTHORIZED]),
     ...REFUSED_FOR_GOOD,
@@ -110,14 +110,14 @@ export const HEADS: readonly ConformanceCase[] = [
     upstream: { method: 'GET' },
   },
   {
-    name: 'a value with tabs and bytes beyond ASCII',
+    name: 'a value with tabs and non-ASCII bytes',
     rule: 'RFC 9110 section 5.5',
     send: get(['X-A: a\tb \xe9\xff']),
     client: SERVED,
     upstream: { has: ['x-a: a\tb \xe9\xff'] },
   },
   {
-    name: 'names that objects of the language have as well',
+    name: 'names that are properties of JavaScript objects',
     rule: 'RFC 9110 section 5.1',
     send: get(['constructor: a', 'constructor: b', '__proto__: c', 'toString: d']),
     client: SERVED,
@@ -130,7 +130,7 @@ export const HEADS: readonly ConformanceCase[] = [
     ...REFUSED,
   },
   {
-    name: 'a target that is neither a path nor a URI',
+    name: 'a target that is not a path or a URI',
     rule: 'RFC 9112 section 3.2',
     send: text('GET v1/proxy/test/case HTTP/1.1', [HOST, AUTHORIZED]),
     ...REFUSED_FOR_GOOD,
@@ -155,14 +155,14 @@ export const HEADS: readonly ConformanceCase[] = [
     upstream: 'none',
   },
   {
-    name: 'CONNECT to the authority form',
+    name: 'CONNECT with an authority',
     rule: 'RFC 9110 section 9.3.6',
     send: text('CONNECT upstream.test:443 HTTP/1.1', [HOST, AUTHORIZED]),
     client: { responses: [405], code: 'method_not_allowed', connection: 'ends' },
     upstream: 'none',
   },
   {
-    name: 'CONNECT to a path',
+    name: 'CONNECT with a path',
     rule: 'RFC 9110 section 9.3.6',
     send: request('CONNECT'),
     client: { responses: [405], code: 'method_not_allowed', connection: 'ends' },

@@ -29,29 +29,33 @@ const INVALID: readonly (readonly [name: string, rule: string, bytes: string])[]
   ],
   ['an empty Content-Length', 'RFC 9112 section 6.3', answer([OK, 'Content-Length:'], 'case')],
   [
-    'a length beside a coding',
+    'a length and a transfer coding',
     'RFC 9112 section 6.3',
     answer([OK, 'Content-Length: 4', 'Transfer-Encoding: chunked'], '4\r\ncase\r\n0\r\n\r\n'),
   ],
   [
-    'a coding that does not end in chunked',
+    'a transfer coding that does not end in chunked',
     'RFC 9112 section 6.3',
     answer([OK, 'Transfer-Encoding: chunked, gzip'], ''),
   ],
-  ['several codings', 'RFC 9112 section 6.1', answer([OK, 'Transfer-Encoding: gzip, chunked'], '')],
   [
-    'a coding of identity',
+    'several transfer codings',
+    'RFC 9112 section 6.1',
+    answer([OK, 'Transfer-Encoding: gzip, chunked'], ''),
+  ],
+  [
+    'the transfer coding identity',
     'RFC 9112 section 6.1',
     answer([OK, 'Transfer-Encoding: identity'], 'case'),
   ],
-  ['an empty coding', 'RFC 9112 section 6.1', answer([OK, 'Transfer-Encoding:'], 'case')],
+  ['an empty transfer coding', 'RFC 9112 section 6.1', answer([OK, 'Transfer-Encoding:'], 'case')],
   [
     'chunked in two lines',
     'RFC 9112 section 6.1',
     answer([OK, 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
   ],
   [
-    'a coding in HTTP/1.0',
+    'a transfer coding in HTTP/1.0',
     'RFC 9112 section 6.1',
     answer(['HTTP/1.0 200 OK', 'Transfer-Encoding: chunked'], '4\r\ncase\r\n0\r\n\r\n'),
   ],
@@ -83,7 +87,7 @@ const INVALID: readonly (readonly [name: string, rule: string, bytes: string])[]
     answer([OK, 'X-A: 1\nSet-Cookie: a=b', 'Content-Length: 4'], 'case'),
   ],
   [
-    'lines that a bare LF ends',
+    'lines ended by a bare LF',
     'RFC 9112 section 2.2',
     answer([OK, 'Content-Length: 4'], 'case').replaceAll('\r\n', '\n'),
   ],
@@ -93,12 +97,12 @@ const INVALID: readonly (readonly [name: string, rule: string, bytes: string])[]
     answer(['HTTP/1.1 200 O\x07K', 'Content-Length: 4'], 'case'),
   ],
   [
-    'a status of two digits',
+    'a status with two digits',
     'RFC 9112 section 4',
     answer(['HTTP/1.1 20 OK', 'Content-Length: 4'], 'case'),
   ],
   [
-    'a status of four digits',
+    'a status with four digits',
     'RFC 9112 section 4',
     answer(['HTTP/1.1 2000 OK', 'Content-Length: 4'], 'case'),
   ],
@@ -108,27 +112,23 @@ const INVALID: readonly (readonly [name: string, rule: string, bytes: string])[]
     answer(['HTTP/1.1 099 OK', 'Content-Length: 4'], 'case'),
   ],
   [
-    'a status beyond those that are',
+    'a status above 599',
     'RFC 9110 section 15',
     answer(['HTTP/1.1 600 X', 'Content-Length: 4'], 'case'),
   ],
-  [
-    'the greatest status of three digits',
-    'RFC 9112 section 4',
-    answer(['HTTP/1.1 999 X', 'Content-Length: 4'], 'case'),
-  ],
+  ['the status 999', 'RFC 9112 section 4', answer(['HTTP/1.1 999 X', 'Content-Length: 4'], 'case')],
   [
     'an empty line before it',
     'RFC 9112 section 2.2',
     `\r\n${answer([OK, 'Content-Length: 4'], 'case')}`,
   ],
   [
-    'an interim one that has a body',
+    'an interim response with a body',
     'RFC 9112 section 6.3',
     `${answer(['HTTP/1.1 103 Early', 'Content-Length: 4'], 'case')}${answer([OK, 'Content-Length: 4'], 'case')}`,
   ],
   [
-    'an interim one whose framing contradicts itself',
+    'an interim response with ambiguous framing',
     'RFC 9112 section 6.3',
     `${answer(['HTTP/1.1 103 Early', 'Content-Length: 4', 'Content-Length: 5'])}${answer([OK, 'Content-Length: 4'], 'case')}`,
   ],
@@ -140,72 +140,77 @@ const INVALID: readonly (readonly [name: string, rule: string, bytes: string])[]
   ['no status line', 'RFC 9112 section 4', answer(['Content-Length: 4'], 'case')],
   ['noise', 'RFC 9112 section 4', '\x16\x03\x01\x02\x00\r\n\r\n'],
   [
-    'a switch that nobody asked for',
+    'an unrequested switch of protocols',
     'RFC 9110 section 15.2.2',
     answer(['HTTP/1.1 101 Switching', 'Upgrade: x', 'Connection: Upgrade']),
   ],
   [
-    'interim responses without end',
+    'endless interim responses',
     'RFC 9110 section 15.2',
     answer(['HTTP/1.1 102 Processing']).repeat(101),
   ],
-  ['a head without end', 'RFC 9110 section 5.4', `${OK}\r\n${'X: y\r\n'.repeat(20_000)}`],
+  ['an endless head', 'RFC 9110 section 5.4', `${OK}\r\n${'X: y\r\n'.repeat(20_000)}`],
 ];
 
-const CUT: readonly (readonly [
+const TRUNCATED: readonly (readonly [
   name: string,
   rule: string,
   bytes: string,
   then?: 'end' | 'reset',
 ])[] = [
-  ['its length says', 'RFC 9112 section 8', answer([OK, 'Content-Length: 100'], 'case'), 'end'],
   [
-    'its length says, by a reset',
+    'an end before its length',
+    'RFC 9112 section 8',
+    answer([OK, 'Content-Length: 100'], 'case'),
+    'end',
+  ],
+  [
+    'a reset before its length',
     'RFC 9112 section 8',
     answer([OK, 'Content-Length: 100'], 'case'),
     'reset',
   ],
   [
-    'its last chunk',
+    'an end before its last chunk',
     'RFC 9112 section 8',
     answer([OK, 'Transfer-Encoding: chunked'], '4\r\ncase\r\n'),
     'end',
   ],
   [
-    'the end of a chunk',
+    'an end within a chunk',
     'RFC 9112 section 8',
     answer([OK, 'Transfer-Encoding: chunked'], '9\r\ncase'),
     'end',
   ],
   [
-    'its trailers end',
+    'an end within its trailers',
     'RFC 9112 section 8',
     answer([OK, 'Transfer-Encoding: chunked'], '4\r\ncase\r\n0\r\nX-A: 1\r\n'),
     'end',
   ],
   [
-    'a chunk with a size that is none',
+    'a chunk with an invalid size',
     'RFC 9112 section 7.1',
     answer([OK, 'Transfer-Encoding: chunked'], '4\r\ncase\r\nzz\r\n'),
   ],
   [
-    'a chunk with a size beyond all bounds',
+    'a chunk with a size that is too large',
     'RFC 9112 section 7.1',
     answer([OK, 'Transfer-Encoding: chunked'], `4\r\ncase\r\n${'f'.repeat(20)}\r\n`),
   ],
   [
-    'a chunk that a bare LF ends',
+    'a chunk ended by a bare LF',
     'RFC 9112 section 7.1',
     answer([OK, 'Transfer-Encoding: chunked'], '4\r\ncase\r\n1\na'),
   ],
   [
-    'a trailer that is folded',
+    'a folded trailer',
     'RFC 9112 section 5.2',
     answer([OK, 'Transfer-Encoding: chunked'], '4\r\ncase\r\n0\r\nX-A: 1\r\n 2\r\n\r\n'),
   ],
 ];
 
-/** RFC 9112 sections 4 to 8: what is no response, and what stops within one. */
+/** RFC 9112 sections 4 to 8: invalid responses, and responses that end early. */
 export const INVALID_RESPONSES: readonly ConformanceCase[] = [
   ...INVALID.map(([name, rule, bytes]) => ({
     name: `a response with ${name}`,
@@ -213,8 +218,8 @@ export const INVALID_RESPONSES: readonly ConformanceCase[] = [
     answer: { bytes },
     ...BAD_GATEWAY,
   })),
-  ...CUT.map(([name, rule, bytes, then]) => ({
-    name: `a response that stops before ${name}`,
+  ...TRUNCATED.map(([name, rule, bytes, then]) => ({
+    name: `a response whose body has ${name}`,
     rule,
     send: get(),
     upstream: {},

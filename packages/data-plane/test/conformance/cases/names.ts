@@ -26,7 +26,7 @@ const TWICE = [
   ...['X-Gateway-Version: a', 'Idempotency-Key: a', 'X-API-Key: a'],
 ];
 
-/** How a caller may present the gateway's token; none of them is the upstream's to see. */
+/** The forms of a gateway token, none of which may reach the upstream. */
 const FORMS = [
   ...[
     'Authorization: Bearer {token}',
@@ -48,17 +48,17 @@ const FORMS = [
   ...['X-Gateway-Token: {token}', 'X-Request-Id: {token}', 'X-Forwarded-User: {token}'],
 ];
 
-/** RFC 9110 section 7.6.1: who a caller is, is for the gateway to say. */
+/** RFC 9110 section 7.6.1: the gateway states the identity of the caller. */
 export const NAMES: readonly ConformanceCase[] = [
   ...SPOOFED.map((line) => ({
-    name: `${line}, which is not the caller's to say`,
+    name: `${line}, which is dropped`,
     rule: 'docs/understand/request-flow.md',
     send: get([line]),
     client: SERVED,
     upstream: { lacks: [line.slice(0, line.indexOf(':')).toLowerCase().replaceAll('_', '-')] },
   })),
   ...OWN.map(([line, has]) => ({
-    name: `${line}, in place of which the gateway's own goes on`,
+    name: `${line}, which the gateway replaces`,
     rule: 'docs/understand/request-flow.md',
     send: get([line]),
     client: SERVED,
@@ -71,7 +71,7 @@ export const NAMES: readonly ConformanceCase[] = [
     ...REFUSED,
   })),
   {
-    name: 'an identifier of the caller, which is kept and not sent on',
+    name: 'a request id of the caller, which is recorded and not forwarded',
     rule: 'docs/use/management-api.md',
     send: get([
       'X-Request-Id: mine',
@@ -82,7 +82,7 @@ export const NAMES: readonly ConformanceCase[] = [
     upstream: { once: ['x-request-id'], lacks: ['authorization'] },
   },
   {
-    name: 'an environment that has a CR and LF in escapes, which is no environment',
+    name: 'an environment with an encoded CR and LF, which does not exist',
     rule: 'docs/use/failure-modes.md',
     send: get(['X-Gateway-Environment: a%0d%0aX-Injected: 1']),
     client: {
@@ -100,13 +100,13 @@ export const NAMES: readonly ConformanceCase[] = [
     ...REFUSED,
   },
   {
-    name: 'a key of bytes beyond ASCII',
+    name: 'an idempotency key with non-ASCII bytes',
     rule: 'docs/use/policies/idempotency-keys.md',
     send: post(['Idempotency-Key: \xff\xfe', 'Content-Length: 0']),
     ...REFUSED,
   },
   {
-    name: 'a token in the query, which is no way to present one',
+    name: 'a token in the query, which is not accepted',
     rule: 'RFC 6750 section 2.3',
     send: text(`GET ${TARGET}?access_token={token} HTTP/1.1`, [HOST]),
     client: { responses: [401], code: 'authentication_failed', connection: 'stays' },
@@ -114,17 +114,17 @@ export const NAMES: readonly ConformanceCase[] = [
   },
 ];
 
-/** On a route that asks for no credential: what is sent along all the same. */
+/** Credentials on a route without authentication. */
 export const TOKENS: readonly ConformanceCase[] = [
   ...FORMS.map((line) => ({
-    name: `${line}, which the upstream never sees`,
+    name: `${line}, which is not forwarded`,
     rule: 'docs/understand/request-flow.md',
     send: text(`GET ${TARGET} HTTP/1.1`, [HOST, line]),
     client: SERVED,
     upstream: {},
   })),
   {
-    name: 'a credential that is the upstream’s own',
+    name: 'a credential for the upstream',
     rule: 'RFC 9110 section 11.6.2',
     send: text(`GET ${TARGET} HTTP/1.1`, [
       HOST,
@@ -135,7 +135,7 @@ export const TOKENS: readonly ConformanceCase[] = [
     upstream: { has: ['authorization: Basic dXNlcjpwYXNz', 'x-api-key: theirs'] },
   },
   {
-    name: 'a credential of the upstream that Connection names',
+    name: 'a credential for the upstream listed in Connection',
     rule: 'RFC 9110 section 7.6.1',
     send: text(`GET ${TARGET} HTTP/1.1`, [
       ...[HOST, 'Connection: Authorization, X-API-Key'],

@@ -4,10 +4,10 @@ const answer = (lines: readonly string[], body = ''): string =>
   `${lines.join('\r\n')}\r\n\r\n${body}`;
 const OK = 'HTTP/1.1 200 OK';
 
-/** RFC 9112 sections 4 to 8, read from the upstream's side. */
+/** RFC 9112 sections 4 to 8: valid responses of an upstream. */
 export const RESPONSES: readonly ConformanceCase[] = [
   {
-    name: 'a response that another one follows, for which nobody asked',
+    name: 'a response followed by an unrequested one',
     rule: 'RFC 9112 section 6.3',
     send: get(),
     answer: {
@@ -17,7 +17,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'a 204 with a body, which is none',
+    name: 'a 204 with a body',
     rule: 'RFC 9112 section 6.3',
     send: get(),
     answer: { bytes: answer(['HTTP/1.1 204 None', 'Content-Length: 6'], 'poison') },
@@ -29,7 +29,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'a 304 with a length, which is not that of a body',
+    name: 'a 304 with a length',
     rule: 'RFC 9110 section 15.4.5',
     send: get(['If-None-Match: "a"']),
     answer: { bytes: answer(['HTTP/1.1 304 Same', 'Content-Length: 4000', 'ETag: "a"']) },
@@ -45,7 +45,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'a 304 with chunks, which is no body',
+    name: 'a 304 with chunks',
     rule: 'RFC 9112 section 6.3',
     send: get(['If-None-Match: "a"']),
     answer: {
@@ -58,7 +58,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'the greatest status',
+    name: 'the largest status',
     rule: 'RFC 9110 section 15',
     send: get(),
     answer: { bytes: answer(['HTTP/1.1 599 Odd', 'Content-Length: 4'], 'case') },
@@ -66,7 +66,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'settings of HTTP/2, which are of no use here',
+    name: 'HTTP/2 settings, which are dropped',
     rule: 'RFC 9113 section 8.2.2',
     send: get(),
     answer: { bytes: answer([OK, 'HTTP2-Settings: AAMAAABk', 'Content-Length: 4'], 'case') },
@@ -74,7 +74,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'interim responses, which were not asked for',
+    name: 'unrequested interim responses',
     rule: 'RFC 9110 section 15.2',
     send: get(),
     answer: {
@@ -87,7 +87,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'a body that the end of the connection ends',
+    name: 'a body that ends with the connection',
     rule: 'RFC 9112 section 6.3',
     send: get(),
     answer: { bytes: answer([OK], 'case'), then: 'end' },
@@ -95,7 +95,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'chunks with extensions and trailers, framing among them',
+    name: 'chunks with extensions and trailers, also framing fields',
     rule: 'RFC 9112 section 7.1.2',
     send: get(),
     answer: {
@@ -108,7 +108,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'a length twice, the same',
+    name: 'the same length twice',
     rule: 'RFC 9112 section 6.3',
     send: get(),
     answer: { bytes: answer([OK, 'Content-Length: 4', 'Content-Length: 4'], 'case') },
@@ -116,7 +116,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'fields that Connection names, and hop-by-hop ones',
+    name: 'hop-by-hop fields and fields listed in Connection',
     rule: 'RFC 9110 section 7.6.1',
     send: get(),
     answer: {
@@ -143,7 +143,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'a length that Connection names',
+    name: 'a length listed in Connection',
     rule: 'RFC 9110 section 7.6.1',
     send: get(),
     answer: { bytes: answer([OK, 'Connection: Content-Length', 'Content-Length: 4'], 'case') },
@@ -151,7 +151,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'fields of the gateway’s own names',
+    name: 'fields with names of the gateway',
     rule: 'docs/understand/request-flow.md',
     send: get(),
     answer: {
@@ -168,7 +168,7 @@ export const RESPONSES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
-    name: 'fields of the gateway’s own names that Connection names',
+    name: 'fields with names of the gateway listed in Connection',
     rule: 'RFC 9110 section 7.6.1',
     send: get(),
     answer: {

@@ -13,16 +13,18 @@ import {
 } from '../case.ts';
 
 const WEB_SOCKET = [
-  ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-  ...['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='],
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 const SWITCH = 'HTTP/1.1 101 Switching Protocols';
 
 const answer = (lines: readonly string[], body = ''): string =>
   `${lines.join('\r\n')}\r\n\r\n${body}`;
 
-/** What is no answer to a request for WebSocket: it goes to nobody, and its connection is not used. */
-const NO_ANSWER: readonly (readonly [name: string, rule: string, bytes: string])[] = [
+/** Invalid responses to a WebSocket upgrade. They are not passed on, and their connection is not used again. */
+const INVALID: readonly (readonly [name: string, rule: string, bytes: string])[] = [
   [
     'a switch to another protocol',
     'RFC 6455 section 4.1',
@@ -33,7 +35,7 @@ const NO_ANSWER: readonly (readonly [name: string, rule: string, bytes: string])
     'RFC 6455 section 4.1',
     answer([SWITCH, 'Connection: Upgrade', 'Upgrade: websocket, h2c']),
   ],
-  ['a switch that names no protocol', 'RFC 9110 section 15.2.2', answer([SWITCH])],
+  ['a switch without a protocol', 'RFC 9110 section 15.2.2', answer([SWITCH])],
   [
     'a switch with a line break in a field',
     'RFC 9112 section 2.2',
@@ -44,9 +46,9 @@ const NO_ANSWER: readonly (readonly [name: string, rule: string, bytes: string])
     'RFC 9112 section 4',
     answer(['HTTP/1.1 403 \x1b[2J\x00', 'Content-Length: 2'], 'no'),
   ],
-  ['a status that is none', 'RFC 9110 section 15', answer(['HTTP/1.1 777 X', 'Content-Length: 0'])],
+  ['an invalid status', 'RFC 9110 section 15', answer(['HTTP/1.1 777 X', 'Content-Length: 0'])],
   [
-    'a length beside a coding',
+    'a length and a transfer coding',
     'RFC 9112 section 6.3',
     answer(
       ['HTTP/1.1 403 No', 'Transfer-Encoding: chunked', 'Content-Length: 3'],
@@ -61,10 +63,10 @@ const NO_ANSWER: readonly (readonly [name: string, rule: string, bytes: string])
   ['noise', 'RFC 9112 section 4', 'SSH-2.0-OpenSSH_9.9\r\n'],
 ];
 
-/** RFC 9110 section 7.8, RFC 6455 section 4: what asks to leave HTTP/1.1, and what is made of it. */
+/** RFC 9110 section 7.8, RFC 6455 section 4: requests that leave HTTP/1.1. */
 export const UPGRADES: readonly ConformanceCase[] = [
-  ...NO_ANSWER.map(([name, rule, bytes]) => ({
-    name: `WebSocket, answered with ${name}`,
+  ...INVALID.map(([name, rule, bytes]) => ({
+    name: `a WebSocket upgrade with the response: ${name}`,
     rule,
     send: get(WEB_SOCKET),
     answer: { bytes },
@@ -72,7 +74,7 @@ export const UPGRADES: readonly ConformanceCase[] = [
     upstream: { upgrades: true },
   })),
   {
-    name: 'WebSocket, answered with a 204 that has a length',
+    name: 'a WebSocket upgrade whose response is a 204 with a length',
     rule: 'RFC 9110 section 8.6',
     send: get(WEB_SOCKET),
     answer: { bytes: answer(['HTTP/1.1 204 None', 'Content-Length: 4']) },
@@ -80,7 +82,7 @@ export const UPGRADES: readonly ConformanceCase[] = [
     upstream: { upgrades: true },
   },
   {
-    name: 'WebSocket with chunks that hold a request, which is a plain request with a body',
+    name: 'a WebSocket upgrade with a chunked body, which is a plain request with a body',
     rule: 'RFC 9110 section 7.8',
     send:
       get([...WEB_SOCKET, 'Transfer-Encoding: chunked']) +
@@ -89,34 +91,34 @@ export const UPGRADES: readonly ConformanceCase[] = [
     upstream: { body: '0\r\n\r\nGET / HTTP/1.1\r\n\r\n', lacks: ['upgrade'] },
   },
   {
-    name: 'WebSocket with framing that contradicts itself',
+    name: 'a WebSocket upgrade with ambiguous framing',
     rule: 'RFC 9112 section 6.1',
     send: get([...WEB_SOCKET, 'Transfer-Encoding: chunked', 'Content-Length: 3']) + SMUGGLED,
     ...REFUSED_FOR_GOOD,
   },
   {
-    name: 'WebSocket beside another protocol, which is no request for WebSocket',
+    name: 'WebSocket and another protocol, which is not a WebSocket upgrade',
     rule: 'RFC 9110 section 7.8',
     send: get([...WEB_SOCKET, 'Upgrade: h2c']),
     client: SERVED,
     upstream: {},
   },
   {
-    name: 'WebSocket by POST, which is a POST',
+    name: 'a WebSocket upgrade by POST, which is a plain POST',
     rule: 'RFC 6455 section 4.1',
     send: post([...WEB_SOCKET, 'Content-Length: 5'], 'hello'),
     client: SERVED,
     upstream: { method: 'POST', body: 'hello' },
   },
   {
-    name: 'WebSocket on a path that is not of the data path',
+    name: 'a WebSocket upgrade outside of the data path',
     rule: 'docs/use/failure-modes.md',
     send: text('GET /v1/services HTTP/1.1', [HOST, AUTHORIZED, ...WEB_SOCKET]),
     client: { responses: [404], code: 'not_found', connection: 'stays' },
     upstream: 'none',
   },
   {
-    name: 'options that end and upgrade at once',
+    name: 'Connection with close and upgrade',
     rule: 'RFC 9110 section 7.6.1',
     send: get(['Connection: close, te, upgrade', 'TE: trailers', 'Upgrade: foo/2']),
     client: { responses: [200], body: 'case', connection: 'ends' },
@@ -144,7 +146,7 @@ export const UPGRADES: readonly ConformanceCase[] = [
     upstream: 'none',
   },
   {
-    name: 'OPTIONS for all of the server with a body that is a request',
+    name: 'OPTIONS * with a body that is a request',
     rule: 'RFC 9110 section 9.3.7',
     send: text(
       'OPTIONS * HTTP/1.1',
@@ -158,14 +160,14 @@ export const UPGRADES: readonly ConformanceCase[] = [
     ...['100-continuee', 'x100-continue', 'gzip', ''],
     ...['"100-continue"', '100-continue;q=1', 'x-100-continue'],
   ].map((value) => ({
-    name: `an expectation that nobody knows: ${JSON.stringify(value)}`,
+    name: `an unknown expectation: ${JSON.stringify(value)}`,
     rule: 'RFC 9110 section 10.1.1',
     send: post([`Expect: ${value}`, 'Content-Length: 5'], 'hello'),
     client: SERVED,
     upstream: { body: 'hello', lacks: ['expect'] },
   })),
   {
-    name: 'the form of a WebSocket URI',
+    name: 'a target that is a WebSocket URI',
     rule: 'RFC 9112 section 3.2.2',
     send: text(`GET ws://gateway.test${TARGET} HTTP/1.1`, [HOST, AUTHORIZED, ...WEB_SOCKET]),
     client: { responses: [400], code: 'invalid_request', connection: 'stays' },
