@@ -95,7 +95,7 @@ describe('the control plane as a process', () => {
       reasons: ['NATS has not been reached yet'],
     });
     await eventually(() => {
-      expect(plane.logs().join('\n')).toContain('NATS cannot be reached; waiting for it');
+      expect(plane.logs().join('\n')).toContain('NATS unreachable; retrying');
     });
 
     await nats.set('open');

@@ -45,7 +45,7 @@ describe('coarse timers', () => {
     );
   });
 
-  it('may be set and cancelled by a timer that fires', () => {
+  it('can be set and cancelled by a timer that fires', () => {
     const manual = manualClock();
     const clock = withCoarseTimers(manual, 5);
     const fired: string[] = [];
@@ -64,7 +64,7 @@ describe('coarse timers', () => {
     expect(fired.filter((name) => name !== 'never')).toEqual(['first', 'second']);
   });
 
-  it('leave no timer of the clock behind when none is pending', () => {
+  it('leave no timer of the clock when none is pending', () => {
     const manual = manualClock();
     const counted = countingWakes(manual);
     const clock = withCoarseTimers(counted, 5);
@@ -76,7 +76,7 @@ describe('coarse timers', () => {
     expect(counted.wakes()).toBe(2);
   });
 
-  it('wake for what is due, and hardly for what was cancelled or is far away', () => {
+  it('wake the process for due timers, and hardly for cancelled or distant ones', () => {
     const manual = manualClock();
     const counted = countingWakes(manual);
     const clock = withCoarseTimers(counted, 5);
@@ -93,7 +93,7 @@ describe('coarse timers', () => {
     expect(firedMs).toEqual([30_005]);
   });
 
-  it('are run though one of them throws', () => {
+  it('are run even if one of them throws', () => {
     const manual = manualClock();
     const clock = withCoarseTimers(manual, 5);
     const fired: string[] = [];
@@ -108,7 +108,7 @@ describe('coarse timers', () => {
     expect(fired).toEqual(['before', 'beside', 'later']);
   });
 
-  it('that became due while others ran are run next, with no timer set for a time that is over', () => {
+  it('that become due while others run are run next, without a timer for a past time', () => {
     const manual = manualClock();
     let spentMs = 0;
     const delays: number[] = [];
@@ -137,7 +137,7 @@ describe('coarse timers', () => {
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
   });
 
-  it('may be set for longer than any timer of the clock can be', () => {
+  it('can be longer than any timer of Node', () => {
     const manual = manualClock();
     const delays: number[] = [];
     const clock = withCoarseTimers(

@@ -27,21 +27,21 @@ describe('fixed windows', () => {
     );
   });
 
-  it('tell the whole seconds to the end of the window', () => {
+  it('report the whole seconds until the window ends', () => {
     const counters = new FixedWindowCounters(10);
     expect(counters.take('a', 1, 60_000, 60_000).resetSeconds).toBe(60);
     expect(counters.peek('a', 1, 60_000, 119_001).resetSeconds).toBe(1);
     expect(counters.peek('a', 1, 60_000, 119_999).resetSeconds).toBe(1);
   });
 
-  it('take nothing when only looked at', () => {
+  it('count nothing when they are only read', () => {
     const counters = new FixedWindowCounters(10);
     expect(counters.peek('a', 1, 1000, 0)).toMatchObject({ granted: true, remaining: 1 });
     expect(counters.take('a', 1, 1000, 0)).toMatchObject({ granted: true, remaining: 0 });
     expect(counters.take('a', 1, 1000, 0)).toMatchObject({ granted: false, remaining: 0 });
   });
 
-  it('are bounded in number and count what they forget', () => {
+  it('are limited in number, and dropped ones are counted', () => {
     const counters = new FixedWindowCounters(3);
     for (let key = 0; key < 10; key += 1) counters.take(String(key), 1, 1000, 0);
     expect(counters.size).toBe(3);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createIdFactory, isId, lowestId, timeOfId } from './ids.ts';
 
 describe('ids', () => {
-  it('carry the time at which they were made, for any times of 48 bits', () => {
+  it('contain their creation time, for any time of 48 bits', () => {
     const aboutASecondLater = fc.integer({ min: 0, max: 3000 });
     fc.assert(
       fc.property(
@@ -23,7 +23,7 @@ describe('ids', () => {
     );
   });
 
-  it('sort by the time at which they were made', () => {
+  it('sort by their creation time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 47 }), fc.integer({ min: 1 }), (ms, later) => {
         const first = createIdFactory(() => ms)('svc');
@@ -33,7 +33,7 @@ describe('ids', () => {
     );
   });
 
-  it('of a time are never below the lowest one, and those of before always are', () => {
+  it('are at least the lowest id of their time, and earlier ids are below it', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 48 - 1 }), (ms) => {
         const lowest = lowestId('req', ms);
@@ -50,7 +50,7 @@ describe('ids', () => {
     expect(ids.size).toBe(20_000);
   });
 
-  it('are told from other texts', () => {
+  it('are recognized by their form', () => {
     for (const text of [
       '',
       'req_',

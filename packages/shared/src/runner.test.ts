@@ -5,7 +5,7 @@ import { createRunner } from './runner.ts';
 const silent = pino({ level: 'silent' });
 
 describe('a runner', () => {
-  it('undoes in reverse order, each once, also when asked twice', async () => {
+  it('closes in reverse order, each part once, also if it is stopped twice', async () => {
     const undone: string[] = [];
     const runner = createRunner(silent);
     runner.defer('first', () => void undone.push('first'));
@@ -17,7 +17,7 @@ describe('a runner', () => {
     expect(undone).toEqual(['second', 'first']);
   });
 
-  it('goes on after a part that fails and keeps the first error', async () => {
+  it('continues after a part that fails, and returns the first error', async () => {
     const undone: string[] = [];
     const runner = createRunner(silent);
     runner.defer('last', () => void undone.push('last'));

@@ -5,12 +5,12 @@ import { failureModesDocument } from './failure-modes.ts';
 import { errorBody, GatewayError } from './gateway-error.ts';
 
 describe('the error table', () => {
-  it('is what docs/use/failure-modes.md says', () => {
+  it('matches docs/use/failure-modes.md', () => {
     const file = new URL('../../../../docs/use/failure-modes.md', import.meta.url);
     expect(readFileSync(file, 'utf8')).toBe(failureModesDocument());
   });
 
-  it('gives every code the status that it promises', () => {
+  it('gives every code its documented status', () => {
     for (const code of ERROR_CODES) {
       expect(new GatewayError(code, 'x').status).toBe(ERROR_TABLE[code].status);
     }
@@ -32,7 +32,7 @@ describe('the error table', () => {
 });
 
 describe('errorBody', () => {
-  it('leaves details out where there are none', () => {
+  it('leaves details out if there are none', () => {
     expect(JSON.parse(errorBody('not_found', 'no', 'req_1'))).toEqual({
       error: { code: 'not_found', message: 'no', request_id: 'req_1' },
     });

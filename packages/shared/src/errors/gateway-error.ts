@@ -1,6 +1,6 @@
 import { ERROR_TABLE, type ErrorCode } from './error-table.ts';
 
-/** One reason of a 400: where in the body, query or headers, and what is wrong there. */
+/** A field of the body, query or headers that is invalid, and why. */
 export interface ErrorDetail {
   readonly path: string;
   readonly message: string;
@@ -14,8 +14,8 @@ export interface GatewayErrorOptions {
 }
 
 /**
- * An error that the caller is meant to see: its code, its message and its details go into the
- * envelope as they stand. Anything else that is thrown becomes `internal_error` with no text of its own.
+ * An error that the caller gets to see: the envelope contains its code, message and details. Anything else that is
+ * thrown becomes `internal_error`, without its own message.
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode;

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bearerCredential } from './headers.ts';
 
-test('the credential is what follows the scheme, in any case, after any blanks', () => {
+test('the credential follows the scheme, in upper or lower case, and any number of spaces', () => {
   for (const field of ['Bearer abc', 'bearer abc', 'BEARER   abc', 'Bearer abc  ']) {
     expect(bearerCredential(field)).toBe('abc');
   }
@@ -17,11 +17,11 @@ test.each([
   'Basic abc',
   'Bearerabc',
   ' Bearer abc',
-])('there is none in %j', (field) => {
+])('%j has no credential', (field) => {
   expect(bearerCredential(field)).toBeUndefined();
 });
 
-test('a field that holds more than one credential holds none, written one way or the other', () => {
+test('a field with more than one credential has none, in every notation', () => {
   const part = fc.stringMatching(/^[a-z, \t=]{0,6}$/);
   fc.assert(
     fc.property(part, (rest) => {

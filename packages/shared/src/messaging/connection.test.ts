@@ -46,19 +46,19 @@ describe('the connection to NATS', () => {
 
   const start = (url: string, log = createLogger('test', 'silent')) => {
     const { signal } = stopping;
-    // However long a test takes, lines of errors are not due again.
+    // The clock stands still, so the next error line is not due during the test.
     const clock = { ...systemClock, monotonicMs: () => 0 };
     return connectNats({ url, name: 'test', log, clock, signal });
   };
 
-  it('tells user and password of the URL', async () => {
+  it('sends the user and password of the URL', async () => {
     const port = await listen({ auth_required: true }, (socket) => socket);
     const connection = await start(`nats://me:s3cret@127.0.0.1:${port}`);
     expect(said).toContain('"user":"me","pass":"s3cret"');
     await connection.close();
   });
 
-  it('goes on asking a server that refuses it, as that may hear of a new password later, and says so once', async () => {
+  it('retries after the server refused the credentials, and logs that once', async () => {
     const refusals = 4;
     const port = await listen({ auth_required: true }, (socket) => {
       const refused = greetings > 1 && greetings <= 1 + refusals;
@@ -76,9 +76,9 @@ describe('the connection to NATS', () => {
     expect(connection.isClosed()).toBe(false);
     const told = [
       'connected to NATS',
-      'the connection to NATS was lost',
+      'NATS connection lost; reconnecting',
       'NATS error',
-      'connected to NATS again',
+      'reconnected to NATS',
     ];
     await eventually(() => expect(lines).toEqual(told));
     await connection.close();
@@ -95,11 +95,11 @@ describe('the connection to NATS', () => {
         return new TLSSocket(socket, { isServer: true, secureContext });
       },
     ],
-  ])('with tls:// tells nothing to a server that %s', async (_which, info, greeted) => {
+  ])('with tls:// sends nothing to a server that %s', async (_which, info, greeted) => {
     const port = await listen(info, greeted);
     const pending = start(`tls://me:s3cret@localhost:${port}`);
     pending.catch(() => undefined);
-    // It asks again, so the first time has come to its end.
+    // The second connection shows that the first attempt has ended.
     await eventually(() => {
       expect(greetings).toBeGreaterThan(1);
     });

@@ -16,15 +16,14 @@ export interface NatsOptions {
 
 const RETRY_MS = 500;
 const LOG_EVERY_ATTEMPTS = 20;
-/** Errors of a connection that come closer together are one line. */
+/** Errors within this time are one log line. */
 const ERROR_LOG_EVERY_MS = 10_000;
 
 /**
- * Connects to NATS and stays connected: waits as long as it takes for the first connection, then
- * reconnects for ever. A half-open link is noticed within about six seconds, where the client's own
- * default is minutes.
+ * Connects to NATS: retries until the first connection is made, then reconnects for ever. A half-open connection is
+ * detected within about six seconds; the client's default is minutes.
  *
- * @throws the signal's reason once the signal aborts, and where the URL is none.
+ * @throws the signal's reason if the signal aborts; Error if the URL is invalid
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
   const { log, clock, signal } = options;
@@ -38,13 +37,13 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
         name: options.name,
         timeout: 2000,
         maxReconnectAttempts: -1,
-        // A server that refuses the credentials may be one that has not heard of new ones yet.
+        // A server that refuses the credentials may not know new ones yet.
         ignoreAuthErrorAbort: true,
         reconnectTimeWait: 250,
         reconnectJitter: 250,
         pingInterval: 2000,
         maxPingOut: 2,
-        // Or every request to NATS pays for a stack trace that only its failure would show.
+        // Otherwise every request captures a stack trace, which only failures need.
         noAsyncTraces: true,
       });
       if (signal.aborted) {
@@ -57,24 +56,24 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     } catch (error) {
       signal.throwIfAborted();
       if (attempt % LOG_EVERY_ATTEMPTS === 0) {
-        log.warn({ reason: String(error) }, 'NATS cannot be reached; waiting for it');
+        log.warn({ reason: String(error) }, 'NATS unreachable; retrying');
       }
       await pause(clock, RETRY_MS, signal);
     }
   }
 }
 
-/** A server that refuses the credentials at every try, or each message, must not fill the log. */
+/** Logs changes of the connection. Repeated errors, such as refused credentials, must not fill the log. */
 async function logStatus(connection: NatsConnection, log: Logger, clock: Clock): Promise<void> {
   let isUp = true;
   let errors = 0;
   let nextErrorMs = -Infinity;
   for await (const status of connection.status()) {
     if (status.type === 'disconnect') {
-      if (isUp) log.warn('the connection to NATS was lost');
+      if (isUp) log.warn('NATS connection lost; reconnecting');
       isUp = false;
     } else if (status.type === 'reconnect') {
-      if (!isUp) log.info('connected to NATS again');
+      if (!isUp) log.info('reconnected to NATS');
       isUp = true;
     } else if (status.type === 'error') {
       errors += 1;

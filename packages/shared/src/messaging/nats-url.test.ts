@@ -12,23 +12,23 @@ describe('NATS_URL', () => {
     ['nats://u:p%3A%40%2F@a,nats://b', { servers: ['a:4222', 'b:4222'], user: 'u', pass: 'p:@/' }],
     ['nats://u:p@a,nats://u:p@b', { servers: ['a:4222', 'b:4222'], user: 'u', pass: 'p' }],
     ['nats://s3cret@a', { servers: ['a:4222'], token: 's3cret' }],
-  ])('%s is read as servers, TLS and credentials', (text, expected) => {
+  ])('%s is parsed to servers, TLS and credentials', (text, expected) => {
     expect(parseNatsUrl(text)).toEqual(expected);
     expect(natsUrlVariable.parse(text)).toBe(text);
   });
 
   it.each([
-    ['', 'must be nats://'],
-    ['nats://', 'must be nats://'],
-    ['http://s3cret.example', 'must be nats://'],
-    ['nats://s3cret:99999', 'must be nats://'],
-    ['nats://a/s3cret', 'must be nats://'],
-    ['nats://a?s3cret', 'must be nats://'],
+    ['', 'must be a comma-separated list of nats://'],
+    ['nats://', 'must be a comma-separated list of nats://'],
+    ['http://s3cret.example', 'must be a comma-separated list of nats://'],
+    ['nats://s3cret:99999', 'must be a comma-separated list of nats://'],
+    ['nats://a/s3cret', 'must be a comma-separated list of nats://'],
+    ['nats://a?s3cret', 'must be a comma-separated list of nats://'],
     ['tls://a,nats://b', 'must be tls:// for all'],
     ['tls://a,b', 'must be tls:// for all'],
-    ['nats://u:s3cret@a,nats://v:s3cret@b', 'must not name two users'],
+    ['nats://u:s3cret@a,nats://v:s3cret@b', 'must not contain two different users'],
     ['nats://u:s3cret%zz@a', 'percent-encoded'],
-  ])('%s is refused, and nothing of it is told', (text, reason) => {
+  ])('%s is refused without repeating it', (text, reason) => {
     expect(() => parseNatsUrl(text)).toThrow(reason);
     expect(() => parseNatsUrl(text)).not.toThrow('s3cret');
     expect(natsUrlVariable.safeParse(text).error?.issues).toMatchObject([

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** How to get to NATS, in the terms of its client, which reads no more than host and port off a URL. */
+/** Options of the NATS client, which itself reads only host and port from a URL. */
 export interface NatsServers {
-  /** `host:port` each. */
+  /** Each `host:port`. */
   readonly servers: readonly string[];
-  /** Present: the servers must speak TLS, or nothing is told to them, the password least of all. */
+  /** If present, the client requires TLS before it sends anything, the password included. */
   readonly tls?: object;
   readonly user?: string;
   readonly pass?: string;
@@ -14,17 +14,17 @@ export interface NatsServers {
 const DEFAULT_PORT = '4222';
 
 /**
- * Reads `NATS_URL`: one or more servers with commas between, `nats://` or, for TLS, `tls://`; user and
- * password, or a token alone, before the host of one of them or of each.
+ * Parses `NATS_URL`: one or more comma-separated servers, with `nats://` or, for TLS, `tls://`. User and password, or a
+ * token, stand before the host of one of them or of each.
  *
- * @throws Error with what is wrong, and nothing of the text, as it may hold a password
+ * @throws Error without any of the text, which may contain a password
  */
 export function parseNatsUrl(text: string): NatsServers {
   const urls = text.split(',').map((part) => parseServer(part.trim()));
   const schemes = new Set(urls.map((url) => url.protocol));
   if (schemes.size > 1) throw new Error('must be tls:// for all servers or for none');
   const credentials = new Set(urls.map(userInfoOf).filter((userInfo) => userInfo !== ''));
-  if (credentials.size > 1) throw new Error('must not name two users');
+  if (credentials.size > 1) throw new Error('must not contain two different users');
   const servers = urls.map(({ hostname, port }) => `${hostname}:${port || DEFAULT_PORT}`);
   const [userInfo] = credentials;
   return {
@@ -43,7 +43,8 @@ function parseServer(part: string): URL {
     ['', '/'].includes(url.pathname) &&
     url.search === '' &&
     url.hash === '';
-  if (!isServer) throw new Error('must be nats://host:port or tls://host:port, commas between');
+  if (!isServer)
+    throw new Error('must be a comma-separated list of nats://host:port or tls://host:port');
   return url;
 }
 
@@ -60,7 +61,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Its message quotes the text.
+    // The original error contains the text.
     throw new Error('must have user and password percent-encoded');
   }
 }

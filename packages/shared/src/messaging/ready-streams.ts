@@ -1,8 +1,8 @@
 import { JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream';
 
-/** "Wrong last sequence", in both forms in which servers say it. */
+/** The two error codes for "wrong last sequence". */
 const REFUSED = new Set([10071, 10164]);
-/** No message has it. */
+/** A sequence that no message has. */
 const NO_SEQUENCE = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -14,7 +14,7 @@ const NO_SEQUENCE = Number.MAX_SAFE_INTEGER;
 export class ReadyStreams {
   #known = new Set<string>();
 
-  /** To be called when the connection is lost: the server that answers next may have no stream yet. */
+  /** Call this when the connection is lost: the next server may have no stream yet. */
   forget(): void {
     this.#known = new Set();
   }
@@ -22,7 +22,7 @@ export class ReadyStreams {
   /**
    * Makes sure that the stream can be read.
    *
-   * @param subject one of the stream's, to which the caller may publish; nothing is stored there
+   * @param subject a subject of the stream that the caller may publish to; nothing is stored
    * @throws the client's error if the stream is missing, not ready yet, or does not answer in time
    */
   async ensure(client: JetStreamClient, stream: string, subject: string): Promise<void> {

@@ -16,23 +16,23 @@ import { CONFIG_LOG_SUBJECTS, NAMES, RECORD_SUBJECTS, SHORT_QUOTA_WINDOW_MS } fr
 export interface TopologyOptions {
   /** Copies of each stream in the cluster: 1 for a single server, 3 in production. */
   readonly replicas: number;
-  /** The most that the stream of records holds before it refuses more, bytes. */
+  /** The size at which the record stream refuses more records, bytes. */
   readonly maxRecordStreamBytes: number;
-  /** The most that the bucket of idempotency keys holds before it refuses more, bytes; 4 GiB unless given. */
+  /** The size at which the bucket of idempotency keys refuses more keys, bytes; default 4 GiB. */
   readonly maxIdempotencyBytes?: number;
-  /** Records that a control plane has not acknowledged for so long go to another; 30 s unless given. */
+  /** Records that a control plane does not acknowledge in this time are delivered again; default 30 s. */
   readonly recordAckWaitMs?: number;
 }
 
 const ACK_WAIT_MS = 30_000;
-/** Far above what publishers leave there; a data plane that misses an entry takes the snapshot. */
+/** Far more than publishers keep there. A data plane that misses an entry loads the snapshot. */
 const MAX_LOG_ENTRIES = 4096;
 const MAX_LOG_BYTES = 512 * 1024 * 1024;
-/** A data plane that is gone is forgotten after this long. */
+/** The heartbeat of a stopped data plane is removed after this time. */
 const DATA_PLANE_TTL_MS = 60_000;
-/** In memory: some hundred heartbeats of the largest size, many thousands of a usual one. */
+/** In memory: a hundred heartbeats of the maximum size, or many thousands of the usual size. */
 const MAX_DATA_PLANE_BYTES = 32 * 1024 * 1024;
-/** An hour more than a key is kept for, which its value says. */
+/** One hour longer than the expiry in the value. */
 const IDEMPOTENCY_TTL_MS = 25 * 3_600_000;
 const MAX_IDEMPOTENCY_BYTES = 4 * 1024 ** 3;
 /** The longest window is a day. */
@@ -42,8 +42,8 @@ const SHORT_QUOTA_TTL_MS = 2 * SHORT_QUOTA_WINDOW_MS;
 const MAX_QUOTA_BYTES = 256 * 1024 * 1024;
 
 /**
- * Creates every stream, bucket and consumer that is missing. Safe with several callers at once, and
- * again after a NATS server came back with its data gone. Uses nothing newer than nats-server 2.9.
+ * Creates every missing stream, bucket and consumer. Several callers may run it at the same time, and it can be repeated
+ * after a NATS server lost its data. Uses nothing newer than nats-server 2.9.
  */
 export async function ensureTopology(
   connection: NatsConnection,
@@ -69,8 +69,8 @@ export async function ensureTopology(
 }
 
 /**
- * Without an age: an environment that is never changed again must keep its last entries. It never
- * refuses an entry, as a change must reach the data planes; the oldest ones go instead.
+ * The log has no maximum age, because an environment that does not change must keep its last entries. A full log drops
+ * the oldest entries, because a new one must reach the data planes.
  */
 async function ensureConfigLog(manager: JetStreamManager, replicas: number): Promise<void> {
   const limits = {
@@ -96,7 +96,7 @@ async function ensureStream(
   }
 }
 
-/** A full bucket refuses new keys: to drop old ones would let their requests run again. */
+/** A full bucket refuses new keys. If it dropped old ones, their requests could run again. */
 async function ensureIdempotencyBucket(
   connection: NatsConnection,
   manager: JetStreamManager,
@@ -118,7 +118,7 @@ async function ensureIdempotencyBucket(
   }
 }
 
-/** An entry is of use until its window is over, and counts as never made afterwards. */
+/** An entry is needed until its window ends. */
 async function ensureQuotaBuckets(connection: NatsConnection, replicas: number): Promise<void> {
   const bucket = { history: 1, replicas, storage: StorageType.File, max_bytes: MAX_QUOTA_BYTES };
   const manager = new Kvm(connection);
@@ -130,8 +130,8 @@ async function ensureRecordStream(
   manager: JetStreamManager,
   options: TopologyOptions,
 ): Promise<void> {
-  // A record leaves the stream when it is in Postgres. A full stream refuses, so that the data planes
-  // keep and count what they hold, where dropping old records would lose them in silence.
+  // A record is removed when it is in Postgres. A full stream refuses records, so that data planes keep and count
+  // them. Dropping old records would lose them silently.
   const limits = {
     subjects: [RECORD_SUBJECTS],
     num_replicas: options.replicas,
@@ -145,9 +145,9 @@ async function ensureRecordStream(
     ack_wait: nanos(options.recordAckWaitMs ?? ACK_WAIT_MS),
     max_ack_pending: 1000,
   };
-  const look = () => manager.consumers.info(NAMES.recordStream, NAMES.recordConsumer);
-  if (!(await exists(look))) await manager.consumers.add(NAMES.recordStream, consumer);
-  else if ((await look()).config.ack_wait !== consumer.ack_wait) {
+  const readInfo = () => manager.consumers.info(NAMES.recordStream, NAMES.recordConsumer);
+  if (!(await exists(readInfo))) await manager.consumers.add(NAMES.recordStream, consumer);
+  else if ((await readInfo()).config.ack_wait !== consumer.ack_wait) {
     const { ack_wait } = consumer;
     await manager.consumers.update(NAMES.recordStream, NAMES.recordConsumer, { ack_wait });
   }
@@ -155,9 +155,9 @@ async function ensureRecordStream(
 
 const NOT_FOUND = new Set(['StreamNotFoundError', 'ConsumerNotFoundError']);
 
-async function exists(look: () => Promise<unknown>): Promise<boolean> {
+async function exists(readInfo: () => Promise<unknown>): Promise<boolean> {
   try {
-    await look();
+    await readInfo();
     return true;
   } catch (error) {
     if (error instanceof Error && NOT_FOUND.has(error.name)) return false;

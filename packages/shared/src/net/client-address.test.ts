@@ -34,7 +34,7 @@ describe('clientAddress', () => {
     ['[2001:db8::1]:4711', '2001:db8::1'],
     ['[2001:db8::1]', '2001:db8::1'],
     ['2001:db8::1', '2001:db8::1'],
-  ])('takes %s, as some proxies write a hop, for the address in it', (hop, address) => {
+  ])('accepts a hop with brackets or port: %s', (hop, address) => {
     expect(clientAddress('127.0.0.1', `203.0.113.9, ${hop}`, trusted)).toBe(address);
     expect(clientAddress('127.0.0.1', `${hop}, 10.1.1.1:80`, trusted)).toBe(address);
   });

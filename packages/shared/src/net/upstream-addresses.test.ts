@@ -76,7 +76,7 @@ describe('an upstream URL', () => {
     'http://[64:ff9b::8.8.8.8]',
     'http://[64:ff9b:1::8.8.8.8]',
     'http://[2002:808:808::1]',
-  ])('%s is taken', (url) => {
+  ])('%s is accepted', (url) => {
     expect(refuseUpstreamUrl(url, deny)).toBeUndefined();
   });
 
@@ -132,7 +132,7 @@ describe('an upstream URL', () => {
     },
   );
 
-  it('is refused with a zone, which only this machine could make sense of', () => {
+  it('is refused with a zone, which only has a meaning on this machine', () => {
     for (const zone of ['%25eth0', '%eth0', '%251']) {
       expect(refuseUpstreamUrl(`http://[fe80::1${zone}]/`, deny)).toContain('must');
     }
@@ -141,7 +141,7 @@ describe('an upstream URL', () => {
   /** Without zeros, as those could as well be the rest of another embedding. */
   const octets = fc.array(fc.integer({ min: 1, max: 255 }), { minLength: 4, maxLength: 4 });
 
-  it('is refused for every address of a range, however IPv6 carries it', () => {
+  it('is refused for every address of a range, in any IPv6 form', () => {
     fc.assert(
       fc.property(octets, (parts) => {
         const address = parts.join('.');
@@ -159,7 +159,7 @@ describe('an upstream URL', () => {
     );
   });
 
-  it('is refused at each place where a translator of one network may have the address', () => {
+  it('is refused with the address at any position of a network-specific NAT64 prefix', () => {
     fc.assert(
       fc.property(octets, ([a = 0, b = 0, c = 0, d = 0]) => {
         const address = parseAddressRanges([`${a}.${b}.${c}.${d}`]);
@@ -175,7 +175,7 @@ describe('an upstream URL', () => {
     );
   });
 
-  it('may be on loopback where the operator allows it', () => {
+  it('may be on loopback if the operator allows it', () => {
     const local = parseAddressRanges(METADATA_CIDRS);
     expect(refuseUpstreamUrl('http://127.0.0.1:9000', local)).toBeUndefined();
   });

@@ -9,8 +9,12 @@ export const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128', '0.0.0.0/8', '::/128'] 
  * (169.254.169.254), and those of AWS over IPv6, Alibaba, Azure and Oracle.
  */
 export const METADATA_CIDRS = [
-  ...(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'] as const),
-  ...(['100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'] as const),
+  '169.254.0.0/16',
+  'fe80::/10',
+  'fd00:ec2::254/128',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.192/32',
 ] as const;
 
 export const DEFAULT_UPSTREAM_DENY_CIDRS = [...METADATA_CIDRS, ...LOOPBACK_CIDRS] as const;
@@ -45,18 +49,18 @@ export function refuseUpstreamUrl(text: string, deny: AddressRanges): string | u
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // URL accepts `http:host` and `http:///host`, in which other parsers find no host.
   if (url === undefined || !/^[a-z]+:\/\/[^/]/i.test(text)) return 'must be an absolute URL';
-  if (url.port === '0') return 'must not name port 0';
+  if (url.port === '0') return 'must not have port 0';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
   // URL drops empty user info.
   if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?#]*@/i.test(text)) {
-    return 'must not carry user info';
+    return 'must not have user info';
   }
-  if (text.includes('#')) return 'must not carry a fragment';
-  if (text.includes('?')) return 'must not carry a query';
+  if (text.includes('#')) return 'must not have a fragment';
+  if (text.includes('?')) return 'must not have a query';
   // URL has already converted decimal, octal and hexadecimal IPv4 to dotted form.
   const host = bareHost(url);
   // Names have no empty labels (RFC 1035 section 2.3.1), and resolvers treat them differently.
-  if (/^\.|\.\./.test(host)) return 'must name a host without empty parts';
+  if (/^\.|\.\./.test(host)) return 'must have a host without empty labels';
   if (isDeniedHost(host, deny)) {
     return `must not be at ${host}: UPSTREAM_DENY_CIDRS refuses this address`;
   }

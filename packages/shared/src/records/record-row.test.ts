@@ -59,7 +59,7 @@ const anyRecord: fc.Arbitrary<RequestRecord> = fc.record({
   trace_id: text,
 });
 
-test('a record comes out of its row as it went in, with every field that records have', () => {
+test('a record is the same after encoding and decoding, with every field', () => {
   const fields = Object.keys(requestRecordSchema.shape).toSorted();
   fc.assert(
     fc.property(fc.array(anyRecord, { maxLength: 3 }), (records) => {

@@ -18,7 +18,7 @@ describe('a sealed credential of an upstream', () => {
     { header: '', value: 'a' },
     { header: 'x', value: 'a\r\nInjected: 1' },
     { header: 'x', value: 'a\0' },
-  ])('is unreadable where it would be more than one field: $header', (credential) => {
+  ])('is unreadable if it would be more than one header: $header', (credential) => {
     const sealed = vault.seal(credential, 'svc');
     expect(() => vault.open(sealed, 'svc')).toThrow(SecretUnreadableError);
   });

@@ -32,8 +32,8 @@ const snapshot: Snapshot = {
   tokens: [],
 };
 
-describe('a sealed snapshot', () => {
-  it('opens to what was sealed, under any of the known keys', async () => {
+describe('a signed snapshot', () => {
+  it('is decoded unchanged, with any of the known keys', async () => {
     const { pointer, bytes } = await sealSnapshot(snapshot, 'o', [older]);
     const opened = openPointer(JSON.stringify(pointer), 'production', [newer, older]);
     expect(await openSnapshot(opened, bytes)).toEqual(snapshot);

@@ -36,19 +36,19 @@ const delta: Delta = {
 const sealed = Buffer.from(sealLogEntry(delta, [older]));
 const open = (bytes: Uint8Array, keys = [newer, older]) => openLogEntry(bytes, 'production', keys);
 
-describe('an entry of the log', () => {
-  it('opens to what was sealed, under any of the known keys', () => {
+describe('a log entry', () => {
+  it('is decoded unchanged, with any of the known keys', () => {
     expect(open(sealed)).toMatchObject({ entry: delta, keyId: 'k1' });
   });
 
-  it('has an id that no other entry has', () => {
+  it('has a unique id', () => {
     const other = sealLogEntry({ ...delta, version: 9 }, [older]);
     expect(open(sealed).id).toMatch(/^[0-9a-f]{16}$/);
     expect(open(other).id).not.toBe(open(sealed).id);
     expect(open(sealLogEntry(delta, [newer])).id).not.toBe(open(sealed).id);
   });
 
-  it('is refused with any byte changed, added or left out', () => {
+  it('is refused if any byte was changed, added or removed', () => {
     fc.assert(
       fc.property(
         fc.nat(sealed.length - 1),

@@ -19,10 +19,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-describe('lines on their way to a file', () => {
+describe('lines that are written to a file', () => {
   const line = (index: number) => `${index} ${'é€😀 '.repeat(index % 90)}\n`;
 
-  it('are written whole and in order, longer than a block or not', async () => {
+  it('are written completely and in order, also if they are longer than a block', async () => {
     const file = path.join(folder, 'log');
     const output = new LogOutput(openSync(file, 'a'));
     let expected = '';
@@ -38,7 +38,7 @@ describe('lines on their way to a file', () => {
     expect([output.failedWrites, output.droppedLines]).toEqual([0, 0]);
   });
 
-  it('are written at once by a flush, those of before as well', () => {
+  it('are written at once by a flush, with all earlier ones', () => {
     const file = path.join(folder, 'log');
     const output = new LogOutput(openSync(file, 'a'));
     const lines = Array.from({ length: 20 }, (_none, index) => line(index));
@@ -50,8 +50,8 @@ describe('lines on their way to a file', () => {
   });
 });
 
-describe('lines whose reader takes none', () => {
-  it('wait up to a bound; what is dropped past it is counted', async () => {
+describe('lines whose reader does not read', () => {
+  it('wait up to a limit; further lines are dropped and counted', async () => {
     const fifo = path.join(folder, 'fifo');
     execFileSync('mkfifo', [fifo]);
     const fd = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
@@ -76,8 +76,8 @@ describe('lines whose reader takes none', () => {
   });
 });
 
-describe('a flush whose reader takes no more', () => {
-  it('leaves what is not taken waiting, with nothing lost, torn or twice', async () => {
+describe('a flush whose reader stops reading', () => {
+  it('keeps the rest waiting; no line is lost, torn or repeated', async () => {
     const fifo = path.join(folder, 'fifo');
     execFileSync('mkfifo', [fifo]);
     const fd = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);

@@ -63,7 +63,7 @@ describe('the log of a process', () => {
     expect(metrics).toContain('gateway_log_write_failures_total 0');
   });
 
-  it('does not end the process where it cannot be written, and counts that', async () => {
+  it('does not end the process if it cannot be written, and counts that', async () => {
     const { code, metrics, log } = await run('full');
     expect([code, log]).toEqual([0, '']);
     expect(metrics).toMatch(/gateway_log_write_failures_total [1-9]/);

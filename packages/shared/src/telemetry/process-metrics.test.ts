@@ -17,7 +17,7 @@ function setUp() {
 }
 
 describe('the metrics of a process', () => {
-  it('tell how late timers were', async () => {
+  it('contain the delay of timers', async () => {
     const { clock, lines, stall } = setUp();
     clock.advance(1000);
     stall(300);
@@ -29,7 +29,7 @@ describe('the metrics of a process', () => {
     expect(counted).toContain('gateway_event_loop_delay_seconds_sum 0.3');
   });
 
-  it('are those of any Node process, but for the library’s own figures of the event loop', async () => {
+  it('are the default metrics of Node without the event-loop figures of the library', async () => {
     const { lines } = setUp();
     for (const name of ['process_cpu_seconds_total', 'nodejs_gc_duration_seconds'])
       expect((await lines(name)).length + (await lines(`# HELP ${name}`)).length).toBeGreaterThan(

@@ -43,7 +43,7 @@ describe('the reach of a token', () => {
   const names = fc.array(fc.constantFrom('a', 'b', 'c', '*'), { maxLength: 4 });
   const reach = fc.record({ environments: names, routes: names, scopes: names });
 
-  it('never grants what the granting token does not cover', () => {
+  it('never exceeds that of the granting token', () => {
     fc.assert(
       fc.property(reach, reach, fc.constantFrom('a', 'b', 'c', 'd'), (granting, wanted, name) => {
         fc.pre(reaches(granting, wanted));
