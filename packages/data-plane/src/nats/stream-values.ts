@@ -43,15 +43,17 @@ const FULL = new Set([10077, 10047]);
 export class StreamValues {
   readonly #link: NatsLink;
   readonly #ready = new ReadyStreams();
-  #lost = new AbortController();
+  /** Reject the calls under way. */
+  readonly #rejections = new Set<(error: Error) => void>();
 
   constructor(link: NatsLink) {
     this.#link = link;
     link.onChange(() => {
       if (link.connection !== undefined) return;
       this.#ready.forget();
-      this.#lost.abort(new NatsAwayError('the connection to NATS was lost'));
-      this.#lost = new AbortController();
+      const error = new NatsAwayError('the connection to NATS was lost');
+      for (const reject of this.#rejections) reject(error);
+      this.#rejections.clear();
     });
   }
 
@@ -62,8 +64,7 @@ export class StreamValues {
       .ensure(client, stream, subject)
       .then(() => manager)
       .then((api) => api.streams.getMessage(stream, { last_by_subj: subject }));
-    const over = AbortSignal.any([this.#lost.signal, AbortSignal.timeout(timeoutMs)]);
-    const message = await orAborted(reading, over);
+    const message = await orAborted(this.#unlessLost(reading), AbortSignal.timeout(timeoutMs));
     if (message === null) return { revision: 0, value: undefined };
     // The client decodes `data` at each access. A key that a tool purged has an empty message.
     const { data } = message;
@@ -92,7 +93,7 @@ export class StreamValues {
       expect: { streamName: stream, lastSubjectSequence: revision },
     });
     try {
-      const { seq } = await orAborted(writing, this.#lost.signal);
+      const { seq } = await this.#unlessLost(writing);
       return seq;
     } catch (error) {
       if (!(error instanceof JetStreamApiError)) throw error;
@@ -100,6 +101,26 @@ export class StreamValues {
       if (FULL.has(error.code)) throw new StreamFullError(error.message, { cause: error });
       throw error;
     }
+  }
+
+  /**
+   * Settles as the call does, or rejects when the connection is lost. A set of callbacks, because an AbortSignal
+   * costs several times as much, and every request with an idempotency key writes twice.
+   */
+  #unlessLost<T>(call: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#rejections.add(reject);
+      call.then(
+        (value) => {
+          this.#rejections.delete(reject);
+          resolve(value);
+        },
+        (error: unknown) => {
+          this.#rejections.delete(reject);
+          reject(error);
+        },
+      );
+    });
   }
 
   #jetstream(): JetStream {
