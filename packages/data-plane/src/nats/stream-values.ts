@@ -115,7 +115,7 @@ export class StreamValues {
           this.#rejections.delete(reject);
           resolve(value);
         },
-        (error: unknown) => {
+        (error: Error) => {
           this.#rejections.delete(reject);
           reject(error);
         },
