@@ -5,7 +5,7 @@ import { createSearchQueue } from './search-queue.ts';
 const never = new AbortController().signal;
 const settle = () => new Promise(setImmediate);
 
-/** Searches that end when the test says so; `begun` has those that have begun, in that order. */
+/** Searches that the test ends; `begun` has those that have started, in order. */
 function heldSearches(max: number) {
   const clock = manualClock();
   const runSearch = createSearchQueue(max, clock);
@@ -29,7 +29,7 @@ function heldSearches(max: number) {
 }
 
 describe('the queue of searches', () => {
-  it('runs as many at one time as it may, the others first come first served', async () => {
+  it('runs at most the given number at the same time, first come, first served', async () => {
     const { start, begun, end } = heldSearches(2);
     const all = ['a', 'b', 'c', 'd'].map((name) => start(name));
     await settle();
@@ -49,7 +49,7 @@ describe('the queue of searches', () => {
     expect(await runSearch(never, () => Promise.resolve(1))).toBe(1);
   });
 
-  it('refuses a search that waited for three seconds with 503, and does not begin it later', async () => {
+  it('refuses a search that has waited for three seconds with 503, and does not start it later', async () => {
     const { start, begun, end, clock } = heldSearches(1);
     void start('a');
     const late = start('b');
@@ -66,7 +66,7 @@ describe('the queue of searches', () => {
     expect(await later).toBe('c');
   });
 
-  it('does not begin a search whose caller left, even in the moment in which there is room', async () => {
+  it('does not start a search whose caller disconnected, even if a place becomes free at the same time', async () => {
     const { start, begun, end } = heldSearches(1);
     void start('a');
     const [gone, going] = [new AbortController(), new AbortController()];

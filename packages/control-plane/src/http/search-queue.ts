@@ -2,18 +2,18 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Clock } from '@gateway/shared/clock';
 import PQueue from 'p-queue';
 
-/** A search waits at most this long; the caller is told to retry after as long, ms. */
+/** The maximum wait of a search, and the `Retry-After` of a refused one, ms. */
 const MAX_WAIT_MS = 3000;
 
 /** Runs a search when there is room for it. */
 export type RunSearch = <T>(signal: AbortSignal, search: () => Promise<T>) => Promise<T>;
 
 /**
- * Lets at most `max` searches run at one time; the others wait, first come first served. So slow
- * searches take no more than their part of the connections to Postgres.
+ * Runs at most `max` searches at the same time; the others wait, first come, first served. Slow searches then leave
+ * connections to Postgres for other calls.
  *
- * A search that waited for three seconds, or whose signal aborts while it waits, is not begun and
- * rejects with gateway_overloaded. Once it runs, the signal is left to `search`.
+ * A search that has waited for three seconds, or whose signal aborts while it waits, does not start and rejects with
+ * gateway_overloaded. Once it runs, only `search` handles the signal.
  */
 export function createSearchQueue(max: number, clock: Clock): RunSearch {
   const queue = new PQueue({ concurrency: max });
@@ -30,7 +30,7 @@ export function createSearchQueue(max: number, clock: Clock): RunSearch {
       signal.removeEventListener('abort', giveUp);
     };
     const run = () => {
-      // From here on the queue must not see an abort: it would give the place away while the search runs.
+      // From here on the queue must not see an abort, or it would start another search while this one runs.
       endWait();
       return search();
     };

@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { Database } from '../store/database.ts';
 import { findTokenBySecret, type OpenedToken } from '../store/tokens/find-tokens.ts';
 
-/** For this long a secret that has no token is not looked up again, ms. */
+/** How long a secret without a token is not looked up again, ms. */
 export const UNKNOWN_SECRET_MS = 1000;
 const MAX_UNKNOWN_SECRETS = 10_000;
 
@@ -19,7 +19,7 @@ export class TokenLookup {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #maxUnknown: number;
-  /** By hash, until when nothing needs to be asked, monotonic ms; the oldest first. */
+  /** Secrets without a token, by hash: until when they are not looked up again, monotonic ms; oldest first. */
   readonly #unknownUntilMs = new Map<string, number>();
   readonly #queries = new Map<string, Promise<OpenedToken | undefined>>();
 
@@ -29,12 +29,12 @@ export class TokenLookup {
     this.#maxUnknown = maxUnknown;
   }
 
-  /** The token that the secret with this SHA-256 opens; see `findTokenBySecret`. */
+  /** The token of the secret with this SHA-256; see `findTokenBySecret`. */
   async find(sha256: Buffer): Promise<OpenedToken | undefined> {
     const key = sha256.toString('base64');
     if (this.#clock.monotonicMs() < (this.#unknownUntilMs.get(key) ?? -Infinity)) return undefined;
     const running = this.#queries.get(key);
-    // Only the absence of a token is shared: this call may be later than a revocation, the query not.
+    // Only the absence of a token is shared. The query may have read a token that was revoked before this call.
     if (running !== undefined && (await running) === undefined) return undefined;
     return this.#query(sha256, key);
   }

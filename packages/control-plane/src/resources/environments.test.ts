@@ -78,7 +78,7 @@ describe('/v1/environments', () => {
         .where('environment', '=', name)
         .orderBy('id')
         .execute();
-      const told = rows.some((row) => row.action === 'token.created');
+      const published = rows.some((row) => row.action === 'token.created');
       const tokenFirst = await api.db
         .selectFrom('config_outbox')
         .select('id')
@@ -86,7 +86,7 @@ describe('/v1/environments', () => {
         .where('entity_id', '=', made.json.data?.id ?? '')
         .where('id', '<', rows[0]?.id ?? 0)
         .executeTakeFirst();
-      expect(told || tokenFirst !== undefined).toBe(true);
+      expect(published || tokenFirst !== undefined).toBe(true);
     }
   });
 });

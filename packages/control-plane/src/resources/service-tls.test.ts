@@ -95,7 +95,7 @@ describe('the TLS settings of a service', () => {
       'tls.client_certificate.key_pem',
     ],
     [
-      'a key that is none',
+      'an invalid key',
       { client_certificate: { cert_pem: pair.certPem, key_pem: pair.certPem } },
       'tls.client_certificate.key_pem',
     ],

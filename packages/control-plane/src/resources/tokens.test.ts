@@ -210,8 +210,8 @@ describe('/v1/tokens', () => {
       .orderBy('id')
       .execute();
     for (const action of ['token.created', 'token.rotated', 'token.revoked']) {
-      const told = rows.filter((row) => row.action === action);
-      expect(told.map((row) => row.environment).sort()).toEqual(['development', 'production']);
+      const published = rows.filter((row) => row.action === action);
+      expect(published.map((row) => row.environment).sort()).toEqual(['development', 'production']);
     }
   });
 

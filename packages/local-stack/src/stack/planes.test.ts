@@ -7,7 +7,7 @@ const OPERATIONS = new URL('../../../../docs/run/processes.md', import.meta.url)
 test.each([
   ['a control plane', CONTROL_PLANE_NODE_ARGS, 'control-plane'],
   ['a data plane', DATA_PLANE_NODE_ARGS, 'data-plane'],
-])('%s is started with the options that operators are told', async (_what, nodeArgs, folder) => {
-  const told = await readFile(OPERATIONS, 'utf8');
-  expect(told).toContain(`\`node ${nodeArgs.join(' ')} packages/${folder}/src/main.ts\``);
+])('%s is started with the documented options', async (_what, nodeArgs, folder) => {
+  const page = await readFile(OPERATIONS, 'utf8');
+  expect(page).toContain(`\`node ${nodeArgs.join(' ')} packages/${folder}/src/main.ts\``);
 });

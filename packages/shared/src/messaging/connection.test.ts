@@ -26,7 +26,7 @@ describe('the connection to NATS', () => {
     server?.close();
   });
 
-  /** Greets as NATS does, then hears what it is told. */
+  /** Greets like a NATS server, then records what it receives. */
   async function listen(info: object, greeted: (socket: Socket) => Socket): Promise<number> {
     const listening = (server = createServer((socket) => {
       sockets.add(socket);
@@ -74,13 +74,13 @@ describe('the connection to NATS', () => {
       await connection.flush();
     });
     expect(connection.isClosed()).toBe(false);
-    const told = [
+    const expected = [
       'connected to NATS',
       'NATS connection lost; reconnecting',
       'NATS error',
       'reconnected to NATS',
     ];
-    await eventually(() => expect(lines).toEqual(told));
+    await eventually(() => expect(lines).toEqual(expected));
     await connection.close();
   });
 

@@ -27,7 +27,7 @@ log.flush();
 process.stderr.write(await registry.metrics());
 `;
 
-/** Runs it with its log in a file, on a disk that is full where it says so: no file can grow there. */
+/** Runs the script with its log in a file, optionally with a file size limit of 0, like on a full disk. */
 async function run(disk: 'roomy' | 'full') {
   const folder = mkdtempSync(path.join(tmpdir(), 'gateway-log-'));
   folders.push(folder);
