@@ -115,9 +115,9 @@ export class StreamValues {
           this.#rejections.delete(reject);
           resolve(value);
         },
-        (error: Error) => {
+        (error: unknown) => {
           this.#rejections.delete(reject);
-          reject(error);
+          reject(error instanceof Error ? error : new Error(String(error)));
         },
       );
     });
