@@ -1,3 +1,6 @@
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+
 /** The import rules of docs/understand/architecture.md. Each name says the rule that a finding breaks. */
 const planes = '^packages/(control-plane|data-plane)/';
 /**
@@ -8,19 +11,46 @@ const rooms = '^packages/(control-plane|data-plane)/src/(?!workers/run-workers)[
 
 /** Modules that open a connection, a port, a file or a subscription. The composition root passes them on. */
 const adapters = [
-  '^packages/shared/src/(messaging/connection|telemetry/admin-server|tls/open-certificate)\\.ts$',
-  '^packages/control-plane/src/store/(database|migrate|probe|publication/publisher-session)\\.ts$',
-  '^packages/control-plane/src/(publish/nats-snapshot-store|ingest/record-ingest)\\.ts$',
-  '^packages/control-plane/src/(fleet/heartbeat-watch|http/server|resources/resolve-names)\\.ts$',
-  '^packages/data-plane/src/(idempotency/nats-store|quota/kv-ledger|access/jwt/fetch-key-set)\\.ts$',
-  '^packages/data-plane/src/(configuration/last-good|records/record-stream)\\.ts$',
-  '^packages/data-plane/src/(heartbeats/heartbeats|listener/listener)\\.ts$',
-  '^packages/data-plane/src/upstream/(open-upstreams|health/check-upstream)\\.ts$',
+  'packages/shared/src/messaging/connection.ts',
+  'packages/shared/src/telemetry/admin-server.ts',
+  'packages/shared/src/tls/open-certificate.ts',
+  'packages/control-plane/src/store/database.ts',
+  'packages/control-plane/src/store/migrate.ts',
+  'packages/control-plane/src/store/probe.ts',
+  'packages/control-plane/src/store/publication/publisher-session.ts',
+  'packages/control-plane/src/publish/nats-snapshot-store.ts',
+  'packages/control-plane/src/ingest/record-ingest.ts',
+  'packages/control-plane/src/fleet/heartbeat-watch.ts',
+  'packages/control-plane/src/http/server.ts',
+  'packages/control-plane/src/resources/resolve-names.ts',
+  'packages/data-plane/src/nats/nats-link.ts',
+  'packages/data-plane/src/idempotency/nats-store.ts',
+  'packages/data-plane/src/quota/kv-ledger.ts',
+  'packages/data-plane/src/access/jwt/fetch-key-set.ts',
+  'packages/data-plane/src/configuration/last-good.ts',
+  'packages/data-plane/src/records/record-stream.ts',
+  'packages/data-plane/src/heartbeats/heartbeats.ts',
+  'packages/data-plane/src/listener/listener.ts',
+  'packages/data-plane/src/upstream/open-upstreams.ts',
+  'packages/data-plane/src/upstream/health/check-upstream.ts',
 ];
+/** Where the client of NATS may be used; other rooms get ports. */
 const natsAdapters = [
-  '^packages/control-plane/src/(publish/nats-snapshot-store|ingest/record-ingest|fleet/heartbeat-watch)\\.ts$',
-  '^packages/data-plane/src/(nats/.+|heartbeats/heartbeats|quota/kv-ledger)\\.ts$',
-].join('|');
+  'packages/control-plane/src/publish/nats-snapshot-store.ts',
+  'packages/control-plane/src/ingest/record-ingest.ts',
+  'packages/control-plane/src/fleet/heartbeat-watch.ts',
+  'packages/data-plane/src/nats/',
+  'packages/data-plane/src/heartbeats/heartbeats.ts',
+  'packages/data-plane/src/quota/kv-ledger.ts',
+];
+
+/** The pattern of these paths. A rule about a file that was moved would pass without checking anything. */
+function existing(paths) {
+  for (const one of paths) {
+    if (!existsSync(join(__dirname, one))) throw new Error(`import rules: ${one} does not exist`);
+  }
+  return `^(${paths.map((one) => one.replaceAll('.', '\\.')).join('|')})`;
+}
 
 module.exports = {
   forbidden: [
@@ -99,14 +129,14 @@ module.exports = {
       name: 'only-main-builds-adapters',
       severity: 'error',
       from: { path: rooms, pathNot: '\\.test\\.ts$|/test/' },
-      to: { path: adapters, dependencyTypesNot: ['type-only'] },
+      to: { path: existing(adapters), dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'only-adapters-import-the-nats-client',
       severity: 'error',
       from: {
         path: rooms,
-        pathNot: `${natsAdapters}|\\.test\\.ts$|/test/`,
+        pathNot: `${existing(natsAdapters)}|\\.test\\.ts$|/test/`,
       },
       to: { path: '(^|node_modules/)@nats-io/', dependencyTypesNot: ['type-only'] },
     },

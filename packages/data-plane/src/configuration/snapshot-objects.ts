@@ -2,7 +2,8 @@ import type { Clock } from '@gateway/shared/clock';
 import { NAMES } from '@gateway/shared/messaging/names';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { z } from 'zod';
-import { orAborted, type NatsLink } from '../nats/nats-link.ts';
+import { orAborted } from '../nats/await-link.ts';
+import type { NatsLink } from '../nats/nats-link.ts';
 
 /** Reads an object of the snapshot bucket. Rejects if it is missing, or if NATS does not deliver it in time. */
 export type ReadSnapshotObject = (object: string, signal: AbortSignal) => Promise<Uint8Array>;

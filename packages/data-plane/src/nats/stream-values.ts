@@ -1,7 +1,8 @@
 import { ReadyStreams } from '@gateway/shared/messaging/ready-streams';
 import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import { headers } from '@nats-io/nats-core';
-import { orAborted, type JetStream, type NatsLink } from './nats-link.ts';
+import { orAborted } from './await-link.ts';
+import type { JetStream, NatsLink } from './nats-link.ts';
 
 /** There is no connection to NATS, or it was lost during the call. */
 export class NatsAwayError extends Error {

@@ -1,7 +1,8 @@
 import { backOffMs, pause, type Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { orAborted, whenUp, type NatsLink } from './nats-link.ts';
+import { orAborted, whenUp } from './await-link.ts';
+import type { NatsLink } from './nats-link.ts';
 import {
   subscribeStream,
   type StreamPosition,

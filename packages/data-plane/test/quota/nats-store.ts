@@ -5,7 +5,8 @@ import { systemClock, type Clock } from '@gateway/shared/clock';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { pino } from 'pino';
-import { linkNats, whenUp } from '../../src/nats/nats-link.ts';
+import { whenUp } from '../../src/nats/await-link.ts';
+import { linkNats } from '../../src/nats/nats-link.ts';
 import { KvQuotaLedger } from '../../src/quota/kv-ledger.ts';
 import { LeasedQuotaStore } from '../../src/quota/leased-quota-store.ts';
 
