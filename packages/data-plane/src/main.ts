@@ -20,6 +20,7 @@ import { openLastGood } from './configuration/last-good.ts';
 import { linkNats } from './nats/nats-link.ts';
 import { createRecordStream } from './records/record-stream.ts';
 import { reportConfiguration } from './configuration/configuration-report.ts';
+import { lockDataFolder } from './workers/lock-data-folder.ts';
 import { prepareWorkerFolders } from './workers/worker-folders.ts';
 
 /**
@@ -50,7 +51,10 @@ async function start({
   processLog.observe(registry);
   collectProcessMetrics(registry, clock);
   // In a group the primary has done this.
-  if (group === undefined) await prepareWorkerFolders(config.DATA_PLANE_DATA_DIR, 1, log);
+  if (group === undefined) {
+    await lockDataFolder(config.DATA_PLANE_DATA_DIR, runner, log);
+    await prepareWorkerFolders(config.DATA_PLANE_DATA_DIR, 1, log);
+  }
 
   const stopping = new AbortController();
   const nats = connectNats({

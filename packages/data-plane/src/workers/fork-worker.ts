@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { pause, type Clock } from '@gateway/shared/clock';
+import type { FolderLock } from '@gateway/shared/files/lock-folder';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import {
   toPrimarySchema,
@@ -27,18 +28,24 @@ export interface ForkOptions {
   readonly lines: LineTarget;
 }
 
+export interface LaunchOptions extends ForkOptions {
+  /** The lock of the folder of the group; each worker holds it too. */
+  readonly folder: FolderLock | undefined;
+}
+
 type Answer = Extract<ToPrimary, { id: number }>;
 
 /** Starts a worker: the same program, with the same options of Node. */
 export function forkWorker(
   worker: number,
   onNews: (news: WorkerNews) => void,
-  options: ForkOptions,
+  options: LaunchOptions,
 ): WorkerProcess {
+  const { folder } = options;
   const [, program = '', ...args] = process.argv;
   const child = fork(program, args, {
     env: { ...process.env, [WORKER_VARIABLE]: String(worker) },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc', ...(folder ? [folder.fd] : [])],
   });
   return superviseWorker(child, worker, onNews, options);
 }

@@ -13,6 +13,7 @@ import { readOpenFilesLimit, withinOpenFiles } from '../limits/open-files.ts';
 import { ConnectionAssigner, type UnassignedReason } from './connection-assigner.ts';
 import { forkWorker } from './fork-worker.ts';
 import { readinessOfGroup } from './group-readiness.ts';
+import { lockDataFolder } from './lock-data-folder.ts';
 import { mergeMetrics } from './merge-metrics.ts';
 import type { LineTarget } from './whole-lines.ts';
 import { prepareWorkerFolders } from './worker-folders.ts';
@@ -68,6 +69,7 @@ async function start(
   const instruments = new Instruments(registry);
   const { restarts, unassigned } = countersOf(instruments);
   const lines = outputOf(log);
+  const folder = await lockDataFolder(settings.DATA_PLANE_DATA_DIR, runner, log);
   await prepareWorkerFolders(settings.DATA_PLANE_DATA_DIR, settings.WORKERS, log);
 
   // More would only be closed by the workers. A quarter of the open files stays free to start workers with.
@@ -77,7 +79,7 @@ async function start(
   const server = createServer({ pauseOnConnect: true }, (socket) => assigner.accept(socket));
   const group = new WorkerGroup({
     workers: settings.WORKERS,
-    launch: (worker, onNews) => forkWorker(worker, onNews, { clock, log, lines }),
+    launch: (worker, onNews) => forkWorker(worker, onNews, { clock, log, lines, folder }),
     clock,
     hangTimeoutMs: settings.WORKER_HANG_TIMEOUT_MS,
     random: Math.random,

@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { eventually } from '@gateway/shared/test/eventually';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { runPlane, type EndedPlane } from './run-plane.ts';
+import { childrenOf, isRunning } from './workers/group.ts';
+import { restartMs, startGroup } from './workers/start-group.ts';
+
+const testTimeoutMs = 60_000;
+
+describe('a second data plane on one data folder', () => {
+  let gateway: Gateway;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'gateway-e2e-folder-'));
+    gateway = await startGateway({ dataPlanes: 0 });
+    await gateway.route({ name: 'long', upstreamPath: '/slow/1500' });
+  }, testTimeoutMs);
+  afterAll(async () => {
+    await gateway.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const env = () => ({ DATA_PLANE_DATA_DIR: folder });
+
+  function startSecond(workers: number): Promise<EndedPlane> {
+    return runPlane('data-plane', {
+      ...env(),
+      WORKERS: String(workers),
+      GATEWAY_PORT: '0',
+      DATA_PLANE_ADMIN_PORT: '0',
+      GATEWAY_MASTER_KEYS: gateway.stack.masterKeys,
+      NATS_URL: gateway.stack.natsUrl,
+    });
+  }
+
+  async function expectRefused(workers: number): Promise<void> {
+    const { code, lines } = await startSecond(workers);
+    const errors = lines
+      .map((line) => JSON.parse(line) as { level: string; msg: string })
+      .filter(({ level }) => level !== 'info');
+    const msg = `data plane cannot start: the data folder ${folder} is in use by another data plane; stop that one, or set DATA_PLANE_DATA_DIR to another folder`;
+    expect({ code, errors }).toEqual({
+      code: 1,
+      errors: [expect.objectContaining({ level: 'fatal', msg })],
+    });
+  }
+
+  it(
+    'is refused in one line, with and without workers, until the first has ended',
+    async () => {
+      const first = await gateway.stack.startDataPlane({ name: 'first', env: env() });
+      await expectRefused(1);
+      await expectRefused(2);
+      await first.stop('SIGKILL');
+      const next = await gateway.stack.startDataPlane({ name: 'next', env: env() });
+      expect(await next.stop()).toEqual({ code: 0, signal: null });
+    },
+    testTimeoutMs,
+  );
+
+  it(
+    'is refused while workers of a killed primary finish their requests',
+    async () => {
+      const group = await startGroup(gateway, { name: 'group', env: env() });
+      await expectRefused(1);
+      const workers = childrenOf(group.pid);
+      const long = gateway.admin.at(group.baseUrl).proxy('long');
+      await eventually(() => expect(gateway.upstream.seen.at(-1)?.url).toBe('/slow/1500'));
+      await group.stop('SIGKILL');
+      expect(workers.some(isRunning)).toBe(true);
+      await expectRefused(1);
+      expect((await long).status).toBe(200);
+      await eventually(() => expect(workers.filter(isRunning)).toEqual([]), {
+        deadlineMs: restartMs,
+      });
+      const next = await startGroup(gateway, { name: 'group', env: env() });
+      expect(await next.stop()).toEqual({ code: 0, signal: null });
+    },
+    testTimeoutMs,
+  );
+});
