@@ -101,7 +101,9 @@ describe('a rotation of the master key', () => {
       );
       await eventually(async () => {
         expect(await readiness(controlPlane)).toMatch(
-          new RegExp(`data plane \\S+ cannot decrypt .* k1 \\(key_missing, services: ${SERVICES}\\)`),
+          new RegExp(
+            `data plane \\S+ cannot decrypt .* k1 \\(key_missing, services: ${SERVICES}\\)`,
+          ),
         );
       });
       expect(
