@@ -16,7 +16,7 @@ describe('the verdict of an attempt on its upstream', () => {
     [answered(504), 'bad'],
     [failed('reset'), 'bad'],
     [failed('invalid_response'), 'bad'],
-    [failed('attempt_timeout'), 'bad'],
+    [failed('attempt_timeout'), 'timed_out'],
     [failed('attempt_timeout', false), 'unreachable'],
     [failed('connect_refused', false), 'unreachable'],
     [failed('cancelled'), 'nothing'],

@@ -40,7 +40,7 @@ export function attemptVerdict(outcome: JudgedOutcome, timeoutCounts: boolean): 
       return 'nothing';
     case 'attempt_timeout':
       if (!timeoutCounts) return 'nothing';
-      return error.sent ? 'bad' : 'unreachable';
+      return error.sent ? 'timed_out' : 'unreachable';
     default:
       return error.sent ? 'bad' : 'unreachable';
   }

@@ -4,6 +4,12 @@ import type { HealthCheckPolicy } from '../../routing-table/routing-table.ts';
 const CONFIRM_BAD_MS = 500;
 const CONFIRM_BAD_PART = 1 / 4;
 const CONFIRM_GOOD_PART = 1 / 2;
+/** The time in which a suspected hang is confirmed by checks, ms. */
+const CONFIRM_HANG_MS = 800;
+/** The least time between a good check and a check that is to confirm a hang. */
+const HANG_GAP_MS = 150;
+/** A check takes at most this many times as long as the last good one, unless the upstream hangs. */
+const HANG_FACTOR = 4;
 /** Intervals are shortened at random by up to this part, so that data planes do not check at the same time. */
 const JITTER_PART = 1 / 10;
 const FIRST_SPREAD_MS = 200;
@@ -12,6 +18,23 @@ const FIRST_SPREAD_PER_UPSTREAM_MS = 0.5;
 /** The time between the starts of two checks while a failure is to be confirmed, ms. */
 export function confirmBadMs({ intervalMs }: HealthCheckPolicy): number {
   return Math.min(CONFIRM_BAD_MS, intervalMs * CONFIRM_BAD_PART);
+}
+
+/** The time from the start of the last check to the first one that is to confirm a hang, ms. */
+export function hangGapMs(policy: HealthCheckPolicy): number {
+  return Math.min(HANG_GAP_MS, confirmBadMs(policy));
+}
+
+/**
+ * The timeout of a check that is to confirm a hang, ms. The next check starts when it is over, so that all of them together
+ * take less than a second.
+ *
+ * @param lastGoodMs how long the last good check took; undefined if there was none
+ */
+export function hangCheckMs(policy: HealthCheckPolicy, lastGoodMs: number | undefined): number {
+  if (lastGoodMs === undefined) return policy.timeoutMs;
+  const partMs = CONFIRM_HANG_MS / policy.unhealthyThreshold;
+  return Math.min(policy.timeoutMs, Math.max(Math.floor(partMs), lastGoodMs * HANG_FACTOR));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { CompiledUpstream, HealthCheckPolicy } from '../../routing-table/routing-table.ts';
-import { confirmBadMs, nextCheckMs } from './check-pace.ts';
+import { confirmBadMs, hangCheckMs, hangGapMs, nextCheckMs } from './check-pace.ts';
 import type { CheckedItem, CheckSchedule } from './check-schedule.ts';
 import type { CheckUpstream } from './check-upstream.ts';
 import type { HealthMetrics } from './health-metrics.ts';
@@ -29,6 +29,10 @@ export class TrackedUpstream implements CheckedItem {
   readonly #options: TrackingOptions;
   /** Cancels the check that is running. */
   #running: AbortController | undefined;
+  /** Whether checks are to confirm that it hangs. */
+  #hangSuspected = false;
+  /** How long the last good check took, ms. */
+  #lastGoodMs: number | undefined;
   #ejectionTimer: Timer | undefined;
   /** The end of the ejection that the timer is set for. */
   #ejectedUntilMs: number | undefined;
@@ -68,15 +72,23 @@ export class TrackedUpstream implements CheckedItem {
     const { check, metrics, clock } = this.#options;
     const running = new AbortController();
     this.#running = running;
-    const { path, timeoutMs } = this.#policy;
+    const { path } = this.#policy;
+    const timeoutMs = this.#checkTimeoutMs();
+    const startedMs = clock.monotonicMs();
     const { verdict, detail } = await check(this.#upstream, path, timeoutMs, running.signal);
     this.#running = undefined;
     if (running.signal.aborted) return;
+    if (verdict === 'good') {
+      this.#lastGoodMs = clock.monotonicMs() - startedMs;
+      this.#hangSuspected = false;
+    }
     metrics.checks.inc({ result: verdict === 'good' ? 'good' : 'bad' });
     this.#changed(this.state.checked(verdict, this.#policy, clock.monotonicMs()), detail);
+    if (this.state.name === 'unhealthy') this.#hangSuspected = false;
   }
 
   nextDelayMs(): number {
+    if (this.#hangSuspected) return this.#checkTimeoutMs();
     return nextCheckMs(this.#policy, this.state.unsettled, this.#options.random());
   }
 
@@ -90,6 +102,8 @@ export class TrackedUpstream implements CheckedItem {
     const { state } = this;
     const mayEject = () => mayEjectOne(this.#balancer);
     this.#changed(state.ended(verdict, probe, mayEject, clock.monotonicMs()), undefined);
+    if (verdict === 'timed_out') this.#suspectHang();
+    else if (verdict === 'good') this.#stopSuspecting();
     if (state.suspected && verdict !== 'good') schedule.hurry(this, confirmBadMs(this.#policy));
   }
 
@@ -97,6 +111,30 @@ export class TrackedUpstream implements CheckedItem {
   stop(): void {
     this.#ejectionTimer?.cancel();
     this.#running?.abort();
+  }
+
+  /**
+   * A hung upstream still accepts connections, and its requests time out late and one by one, so that five in a row take
+   * long. Short checks find it sooner. A check that is running would wait for its longer timeout.
+   */
+  #suspectHang(): void {
+    if (this.#hangSuspected || this.state.name === 'unhealthy') return;
+    this.#hangSuspected = true;
+    if (this.#running === undefined) this.#options.schedule.hurry(this, hangGapMs(this.#policy));
+    else this.#running.abort();
+  }
+
+  /** It answers, so a short check that is still running says nothing. */
+  #stopSuspecting(): void {
+    if (!this.#hangSuspected) return;
+    this.#hangSuspected = false;
+    this.#running?.abort();
+  }
+
+  #checkTimeoutMs(): number {
+    return this.#hangSuspected
+      ? hangCheckMs(this.#policy, this.#lastGoodMs)
+      : this.#policy.timeoutMs;
   }
 
   #changed(change: Transition | undefined, detail: string | undefined): void {

@@ -23,11 +23,12 @@ export interface Transition {
 
 /**
  * What an attempt says about its upstream. `unreachable`: there was no connection, so a check would fail too. `bad`: the
- * upstream was reached and failed. `nothing`: the attempt says nothing about it.
+ * upstream was reached and failed. `timed_out`: the same, but it may also hang. `nothing`: the attempt says nothing about
+ * it.
  */
-export type AttemptVerdict = 'good' | 'bad' | 'unreachable' | 'nothing';
+export type AttemptVerdict = 'good' | 'bad' | 'timed_out' | 'unreachable' | 'nothing';
 
-export type CheckVerdict = Exclude<AttemptVerdict, 'nothing'>;
+export type CheckVerdict = Exclude<AttemptVerdict, 'timed_out' | 'nothing'>;
 
 export interface Thresholds {
   readonly healthyThreshold: number;
@@ -188,7 +189,7 @@ export class UpstreamState {
 
   #eject(
     reason: TransitionReason,
-    verdict: 'bad' | 'unreachable',
+    verdict: 'bad' | 'timed_out' | 'unreachable',
     nowMs: number,
   ): Transition | undefined {
     return this.#change(reason, () => {
