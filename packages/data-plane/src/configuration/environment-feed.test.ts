@@ -1,92 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { Registry } from 'prom-client';
 import { eventually } from '@gateway/shared/test/eventually';
-import { manualClock } from '@gateway/shared/test/manual-clock';
-import { sealSnapshot, type SealedSnapshot } from '@gateway/shared/snapshot/codec';
 import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
-import type { Delta } from '@gateway/shared/snapshot/log-schema';
-import type { Snapshot } from '@gateway/shared/snapshot/schema';
-import { createConfigMetrics } from './config-metrics.ts';
-import { EnvironmentFeed } from './environment-feed.ts';
-import { captureLog } from '../../test/captured-log.ts';
 import {
   deltaOf,
-  newKey,
   sealRepeated,
   snapshotEntryOf,
   snapshotOf,
 } from '@gateway/shared/test/config-publisher';
-
-const key = newKey();
-
-function seal(version: number): Promise<SealedSnapshot> {
-  return sealSnapshot(snapshotOf('production', version), String(version), [key]);
-}
-
-/** An feed whose store of objects is in the hands of the test. */
-function setUp(
-  apply: (snapshot: Snapshot) => void = () => undefined,
-  applyDelta: (delta: Delta) => void = () => undefined,
-) {
-  const state = { asked: 0, isLong: false };
-  const clock = manualClock();
-  const registry = new Registry();
-  const applied: number[] = [];
-  const fetches: { object: string; give: (bytes: Uint8Array) => void; fail: () => void }[] = [];
-  const kept: string[] = [];
-  const feed = new EnvironmentFeed({
-    environment: 'production',
-    keys: [key],
-    clock,
-    random: () => 0,
-    log: captureLog().log,
-    metrics: createConfigMetrics(registry, () => true),
-    readObject: (object) =>
-      new Promise((resolve, reject) => {
-        fetches.push({ object, give: resolve, fail: () => reject(new Error('not there')) });
-      }),
-    target: {
-      apply(snapshot) {
-        apply(snapshot);
-        applied.push(snapshot.version);
-      },
-      applyDelta(delta) {
-        applyDelta(delta);
-        applied.push(delta.version);
-      },
-    },
-    lastGood: {
-      snapshot: (text) => kept.push(text),
-      delta: (sealed) => kept.push(Buffer.from(sealed).toString()),
-      isLong: () => state.isLong,
-    },
-    requestSnapshot: () => void (state.asked += 1),
-  });
-  const nextFetch = (index: number) =>
-    eventually(() => {
-      const fetch = fetches[index];
-      if (fetch === undefined) throw new Error(`no fetch ${index} yet`);
-      return fetch;
-    });
-  const offer = (sealed: SealedSnapshot) => feed.offerPointer(JSON.stringify(sealed.pointer));
-  const settled = (versions: readonly number[]) =>
-    eventually(() => expect(applied).toEqual(versions));
-  const refused = async (reason: string) => {
-    const line = `gateway_config_refused_total{reason="${reason}"} `;
-    const metrics = await registry.metrics();
-    return Number(
-      metrics
-        .split('\n')
-        .find((one) => one.startsWith(line))
-        ?.slice(line.length),
-    );
-  };
-  return { feed, clock, fetches, kept, nextFetch, offer, settled, refused, registry, state };
-}
+import { key, openTestFeed, seal } from '../../test/environment-feed.ts';
 
 describe('the feed of an environment', () => {
   it('loads only the newest of several snapshots that arrive during a download', async () => {
-    const { offer, nextFetch, settled, fetches, kept } = setUp();
+    const { offer, nextFetch, settled, fetches, kept } = openTestFeed();
     const [one, two, three, four] = [await seal(1), await seal(2), await seal(3), await seal(4)];
     offer(one);
     (await nextFetch(0)).give(one.bytes);
@@ -100,7 +25,7 @@ describe('the feed of an environment', () => {
   });
 
   it('repeats a download with back-off while the pointer is the newest', async () => {
-    const { feed, offer, clock, nextFetch, settled, fetches } = setUp();
+    const { feed, offer, clock, nextFetch, settled, fetches } = openTestFeed();
     const one = await seal(1);
     offer(one);
     for (const [index, delayMs] of [100, 200, 400].entries()) {
@@ -118,7 +43,7 @@ describe('the feed of an environment', () => {
   });
 
   it('gives up the back-off of an older pointer when a newer one arrives', async () => {
-    const { offer, nextFetch, settled } = setUp();
+    const { offer, nextFetch, settled } = openTestFeed();
     const two = await seal(2);
     offer(await seal(1));
     (await nextFetch(0)).fail();
@@ -128,7 +53,7 @@ describe('the feed of an environment', () => {
   });
 
   it('keeps the old version if a new one does not apply, and serves the next', async () => {
-    const setup = setUp(({ version }) => {
+    const setup = openTestFeed(({ version }) => {
       if (version === 2) throw new Error('route rte_1 names an unknown service');
     });
     const { feed, offer, nextFetch, settled, refused } = setup;
@@ -146,7 +71,7 @@ describe('the feed of an environment', () => {
   });
 
   it('refuses bytes that do not match the pointer, once for each pointer', async () => {
-    const { feed, offer, nextFetch, refused, fetches } = setUp();
+    const { feed, offer, nextFetch, refused, fetches } = openTestFeed();
     const [one, other] = [await seal(1), await seal(2)];
     offer(one);
     (await nextFetch(0)).give(other.bytes);
@@ -160,7 +85,7 @@ describe('the feed of an environment', () => {
   });
 
   it('never goes back to an older version', async () => {
-    const { feed, offer, nextFetch, settled, refused, fetches } = setUp();
+    const { feed, offer, nextFetch, settled, refused, fetches } = openTestFeed();
     const [one, two] = [await seal(1), await seal(2)];
     offer(two);
     (await nextFetch(0)).give(two.bytes);
@@ -174,7 +99,7 @@ describe('the feed of an environment', () => {
   });
 
   it('ignores older snapshots that the log announces at the start', async () => {
-    const { feed, offer, nextFetch, settled, refused } = setUp();
+    const { feed, offer, nextFetch, settled, refused } = openTestFeed();
     const [one, two] = [await seal(1), await seal(2)];
     offer(two);
     feed.offerEntry(sealLogEntry(snapshotEntryOf(one.pointer), [key]));
@@ -186,10 +111,12 @@ describe('the feed of an environment', () => {
   });
 
   it('serves the restored version until a newer one arrives, and notes that NATS has the same version', async () => {
-    const { feed, offer, nextFetch, settled } = setUp();
+    const { feed, offer, nextFetch, settled } = openTestFeed();
     const [one, two] = [await seal(1), await seal(2)];
     await feed.restore({
-      ...{ pointer: one.pointer, snapshot: snapshotOf('production', 1), deltas: [] },
+      pointer: one.pointer,
+      snapshot: snapshotOf('production', 1),
+      deltas: [],
     });
     expect(feed.served).toMatchObject({ version: 1, source: 'file' });
     offer(one);
@@ -200,7 +127,7 @@ describe('the feed of an environment', () => {
   });
 
   it('replaces many kept deltas by a snapshot once a snapshot of the served version is available', async () => {
-    const { feed, offer, nextFetch, settled, state, fetches, kept } = setUp();
+    const { feed, offer, nextFetch, settled, state, fetches, kept } = openTestFeed();
     const one = await seal(1);
     offer(one);
     (await nextFetch(0)).give(one.bytes);
@@ -221,7 +148,7 @@ describe('the feed of an environment', () => {
   });
 
   it('requests a snapshot repeatedly until one arrives', async () => {
-    const { feed, offer, nextFetch, settled, state, clock, fetches } = setUp();
+    const { feed, offer, nextFetch, settled, state, clock, fetches } = openTestFeed();
     const one = await seal(1);
     offer(one);
     (await nextFetch(0)).give(one.bytes);
@@ -247,7 +174,7 @@ describe('the feed of an environment', () => {
   });
 
   it('stops at once during a back-off', async () => {
-    const { feed, offer, nextFetch, fetches } = setUp();
+    const { feed, offer, nextFetch, fetches } = openTestFeed();
     offer(await seal(1));
     (await nextFetch(0)).fail();
     await eventually(() => expect(feed.error).toBeDefined());

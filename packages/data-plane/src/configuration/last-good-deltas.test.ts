@@ -20,7 +20,8 @@ function open() {
   const store = openLastGood(dir, [key], log);
   const kept = store.of(ENVIRONMENT);
   return {
-    ...{ store, lines },
+    store,
+    lines,
     isLong: () => store.of(ENVIRONMENT).isLong(),
     snapshot: async (version: number) => {
       const { pointer, bytes } = await sealSnapshot(snapshotOf(ENVIRONMENT, version), 'o', [key]);

@@ -50,7 +50,8 @@ function run(chain: Chain, waited: boolean): { served: number[]; end: string } {
 /** A line of versions: each made by a delta or a snapshot, and some of them repeated by a snapshot. */
 const history = fc
   .array(fc.record({ bySnapshot: fc.nat(4), repeated: fc.boolean(), skips: fc.nat(2) }), {
-    ...{ minLength: 1, maxLength: 25 },
+    minLength: 1,
+    maxLength: 25,
   })
   .map((made) => {
     const messages: Message[] = [];
