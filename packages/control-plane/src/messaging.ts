@@ -122,6 +122,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
       metrics: publishMetrics,
       openSession: (news) => createPublisherSession(config.DATABASE_URL, news),
       keys: config.GATEWAY_MASTER_KEYS,
+      servedVersion: (name) => dataPlanes.newestVersion(name, clock.monotonicMs()),
       onPublished: () => waits.published(),
     });
     runner.defer('publisher', () => publisher.stop());

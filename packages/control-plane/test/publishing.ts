@@ -78,6 +78,7 @@ export async function openTestPublishing(natsUrl?: string): Promise<TestPublishi
         openSession: (news) => createPublisherSession(store.url, news),
         store: choices.wrap?.(snapshots) ?? snapshots,
         keys: choices.keys ?? keys,
+        servedVersion: () => 0,
         clock: systemClock,
         random: systemRandom,
         log: createLogger('test', process.env['TEST_LOG'] ?? 'silent'),

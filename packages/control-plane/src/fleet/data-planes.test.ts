@@ -37,6 +37,19 @@ describe('the list of data planes', () => {
   });
 });
 
+describe('the newest version that is served', () => {
+  it('is that of live data planes, below a bound', () => {
+    const dataPlanes = restoredDataPlanes();
+    expect(dataPlanes.newestVersion('production', 0)).toBe(0);
+    dataPlanes.take(beat('newer', 9), 0);
+    dataPlanes.take(beat('older', 7), HEARTBEAT_LIFETIME_MS);
+    dataPlanes.take(beat('false', Number.MAX_SAFE_INTEGER), HEARTBEAT_LIFETIME_MS);
+    expect(dataPlanes.newestVersion('production', HEARTBEAT_LIFETIME_MS)).toBe(9);
+    expect(dataPlanes.newestVersion('production', HEARTBEAT_LIFETIME_MS + 1)).toBe(7);
+    expect(dataPlanes.newestVersion('staging', 0)).toBe(0);
+  });
+});
+
 describe('a full list of data planes', () => {
   it('removes the one that has been silent longest, and keeps the live ones', () => {
     const dataPlanes = restoredDataPlanes();

@@ -12,6 +12,11 @@ const MAX_LIFETIME_MS = 60_000;
 /** How long a silent data plane is listed as stale, ms. */
 export const STALE_MS = 10 * 60_000;
 
+/**
+ * Higher versions of heartbeats are ignored: a client with write access to NATS must not be able to use up the numbers.
+ */
+const MAX_VERSION = Number.MAX_SAFE_INTEGER / 2;
+
 /** `unknown`: no data plane is known to be live. */
 export type RolloutState = 'complete' | 'behind' | 'unknown';
 
@@ -67,6 +72,17 @@ export class DataPlanes {
   /** Those that have not missed three heartbeats. */
   live(nowMs: number): readonly KnownDataPlane[] {
     return [...this.#known.values()].filter(({ liveUntilMs }) => liveUntilMs >= nowMs);
+  }
+
+  /** The newest version of the environment that a live data plane serves; 0 if none does. */
+  newestVersion(environment: string, nowMs: number): number {
+    let newest = 0;
+    for (const { heartbeat, liveUntilMs } of this.#known.values()) {
+      if (liveUntilMs < nowMs) continue;
+      const version = heartbeat.config_versions[environment] ?? 0;
+      if (version > newest && version <= MAX_VERSION) newest = version;
+    }
+    return newest;
   }
 
   /** Whether every live data plane serves these versions (environment → version) or newer ones. */

@@ -49,6 +49,7 @@ function deltaEntry(version: number, snapshot: number, id = 'b'.repeat(16)): Ver
 const settled: PublicationState = {
   pendingChanges: 0,
   configVersion: 7,
+  servedVersion: 0,
   objectExists: true,
   isCompiledAlike: true,
   pointer: pointerAt(7),
@@ -59,6 +60,7 @@ const settled: PublicationState = {
 /** Published states of version 7 from which a delta can continue. */
 const whole: [string, Partial<PublicationState>][] = [
   ['a snapshot', {}],
+  ['what data planes serve', { servedVersion: 7 }],
   ['a snapshot and deltas', { pointer: pointerAt(4), tail: deltaEntry(7, 4) }],
   [
     'deltas that a snapshot repeats',
@@ -112,6 +114,13 @@ describe('the decision to publish', () => {
       { pointer: pointerAt(3), tail: deltaEntry(7, 4) },
       'version_differs',
       8,
+    ],
+    ['both came back older than a data plane', { servedVersion: 42 }, 'newer_version_served', 43],
+    [
+      'nothing is stored, and a data plane has a version',
+      { pointer: undefined, tail: undefined, configVersion: 0, servedVersion: 42 },
+      'pointer_missing',
+      43,
     ],
     ['the object is gone', { objectExists: false }, 'object_missing', 8],
     ['the signing key was replaced', { requiredKeyId: 'k2' }, 'key_replaced', 8],

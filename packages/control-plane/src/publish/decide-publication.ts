@@ -7,6 +7,8 @@ export interface PublicationState {
   readonly pendingChanges: number;
   /** The published version according to Postgres; 0 before the first. */
   readonly configVersion: number;
+  /** The newest version that a live data plane reports, read before `tail`; 0 if none does. */
+  readonly servedVersion: number;
   /** Undefined if it is missing or does not verify. */
   readonly pointer: SnapshotPointer | undefined;
   /** The last entry of the log; undefined if it is missing or does not verify. */
@@ -24,6 +26,7 @@ export type PublicationReason =
   | 'pointer_missing'
   | 'log_missing'
   | 'version_differs'
+  | 'newer_version_served'
   | 'object_missing'
   | 'key_replaced'
   | 'compiled_otherwise';
@@ -40,20 +43,25 @@ export type PublicationDecision =
 
 /**
  * Decides whether an environment is published, in which form, and as which version: one above every
- * version that Postgres or NATS knows, so that versions keep rising when either was restored or emptied.
+ * version that Postgres, NATS or a data plane knows, so that versions keep rising when Postgres was
+ * restored and NATS lost its data: a data plane refuses a version that is not newer than its own.
  */
 export function decidePublication(state: PublicationState): PublicationDecision {
   const fault = faultOf(state);
   const changed = state.pendingChanges > 0;
   if (fault === undefined && !changed) return { publish: false };
-  const { configVersion, pointer, tail } = state;
-  const newest = Math.max(configVersion, pointer?.version ?? 0, tail?.entry.version ?? 0);
+  const newest = Math.max(storedVersion(state), state.servedVersion);
   return {
     publish: true,
     form: fault === undefined ? 'delta' : 'snapshot',
     why: changed ? 'changed' : (fault ?? 'changed'),
     version: newest + 1,
   };
+}
+
+/** The newest version that Postgres or NATS knows. */
+function storedVersion({ configVersion, pointer, tail }: PublicationState): number {
+  return Math.max(configVersion, pointer?.version ?? 0, tail?.entry.version ?? 0);
 }
 
 /** Why a delta cannot continue from what is published. */
@@ -64,6 +72,7 @@ function faultOf(state: PublicationState): PublicationReason | undefined {
   // Either one may be ahead after a crash or a restore.
   if (tail.entry.version !== state.configVersion) return 'version_differs';
   if (!reaches(pointer, tail)) return 'version_differs';
+  if (state.servedVersion > storedVersion(state)) return 'newer_version_served';
   if (!state.objectExists) return 'object_missing';
   if (
     requiredKeyId !== undefined &&

@@ -39,6 +39,8 @@ export interface PublicationRequest {
    * the newest key, and be what this version of the control plane compiles.
    */
   readonly isFirst: boolean;
+  /** The newest version that a live data plane reports; 0 if none does. */
+  readonly servedVersion: number;
   /** Requests a snapshot that repeats the deltas, unless one was begun within this time. */
   readonly snapshotMinAgeMs: number | undefined;
 }
@@ -94,7 +96,7 @@ export async function publishEnvironment(
 async function publishLocked(
   parts: PublicationParts,
   environment: string,
-  { isFirst, snapshotMinAgeMs }: PublicationRequest,
+  { isFirst, servedVersion, snapshotMinAgeMs }: PublicationRequest,
 ): Promise<PublicationResult> {
   const { db, store, keys } = parts;
   const published = await readPublication(store, environment, keys);
@@ -107,6 +109,7 @@ async function publishLocked(
   const decision = decidePublication({
     pendingChanges: changes.pendingIds.length,
     configVersion: changes.configVersion,
+    servedVersion,
     pointer,
     tail,
     objectExists: skipsObject || (await objectExists(store, pointer)),

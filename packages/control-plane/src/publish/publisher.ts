@@ -36,6 +36,8 @@ export interface PublisherOptions extends Omit<PublicationParts, 'session'> {
   readonly openSession: (news: SessionEvents) => PublisherSession;
   readonly log: Logger;
   readonly metrics: PublishMetrics;
+  /** The newest version of the environment that a live data plane reports; 0 if none does. */
+  readonly servedVersion: (environment: string) => number;
   /** Called after each publication that Postgres knows, by whichever control plane. */
   readonly onPublished?: (environment: string) => void;
 }
@@ -51,7 +53,8 @@ export interface Publisher {
  *
  * While NATS or Postgres is away the changes stay in the outbox, and each environment is retried with
  * back-off. An environment is published again if its pointer or object is missing or does not verify,
- * or if another version of the control plane compiled it, so that an upgrade reaches the data planes.
+ * if a data plane serves a newer version than is stored, because Postgres and NATS lost theirs, or if
+ * another version of the control plane compiled it, so that an upgrade reaches the data planes.
  *
  * A change is published as a delta; snapshots that repeat the deltas follow (`SnapshotSchedule`).
  */
@@ -109,6 +112,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       if (failures.has(environment)) await store.prepare();
       const result = await publishEnvironment(parts, environment, {
         isFirst: !checked.has(environment),
+        servedVersion: options.servedVersion(environment),
         snapshotMinAgeMs: schedule.take(environment),
       });
       // The holder of the lock knows of the same changes, but it may die, or be an old connection of this
@@ -188,7 +192,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
     metrics.pending.set(states.reduce((sum, state) => sum + state.pendingChanges, 0));
     for (const state of states) {
       // A failed one is retried by its own back-off.
-      const isDue = schedule.check(state) || state.pendingChanges > 0;
+      const isAhead = options.servedVersion(state.environment) > state.configVersion;
+      const isDue = schedule.check(state) || state.pendingChanges > 0 || isAhead;
       if (isDue && !failures.has(state.environment)) queue.add(state.environment);
     }
     if (!isConnected) return;

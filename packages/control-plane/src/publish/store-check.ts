@@ -19,6 +19,7 @@ export async function isDamaged(
   const decision = decidePublication({
     pendingChanges,
     configVersion,
+    servedVersion: 0,
     pointer,
     tail,
     objectExists: await objectExists(store, pointer),
