@@ -74,7 +74,7 @@ async function publish(isFirst: boolean) {
       store: countingCalls(snapshots, work),
     },
     environment,
-    { isFirst, snapshotMinAgeMs: undefined },
+    { isFirst, servedVersion: 0, snapshotMinAgeMs: undefined },
   );
   return { form: result.kind === 'published' ? result.form : result.kind, work };
 }
