@@ -13,14 +13,17 @@ export interface EndedPlane {
 
 const longestRunMs = 20_000;
 
-/** Runs a plane whose start must fail, with only these variables. Resolves when it has ended. */
+/**
+ * Runs a plane whose start must fail, with only these variables and the compile cache of this run.
+ * Resolves when it has ended.
+ */
 export async function runPlane(
   kind: PlaneKind,
   env: Readonly<Record<string, string>>,
 ): Promise<EndedPlane> {
   const main = fileURLToPath(new URL(`../../packages/${kind}/src/main.ts`, import.meta.url));
   const child = spawn(process.execPath, [main], {
-    env,
+    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: longestRunMs,
     killSignal: 'SIGKILL',

@@ -7,8 +7,13 @@ import { makeRunFolder } from './run-folder.ts';
 /** The teardown is loaded as a separate module and finds the stop function of the setup under this key. */
 export const stopTestServers = Symbol.for('gateway.stop-test-servers');
 
-/** Test data need not survive a power failure. */
-const noDurability = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+/** Test data need not survive a power failure. The limit of the WAL suits a run folder in memory. */
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_wal_size: '256MB',
+};
 
 function log(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -40,7 +45,7 @@ function stopOnSignals(stop: () => Promise<void>): void {
 export default async function globalSetup(): Promise<void> {
   const folder = await makeRunFolder();
   const starting = Promise.allSettled([
-    startPostgres({ dataDir: path.join(folder, 'postgres'), settings: noDurability, log }),
+    startPostgres({ dataDir: path.join(folder, 'postgres'), settings, log }),
     startNats({ dataDir: path.join(folder, 'nats'), log }),
   ]);
   const stop = async (): Promise<void> => {
