@@ -50,6 +50,12 @@ export function managementRows(world: World): Readonly<Record<string, Management
     const versions = (await admin.get('/v1/config/versions?environment=production&limit=1')).page();
     return status === 200 ? Number(versions.data[0]?.['version']) : NaN;
   };
+  /** A version, and a later one in which the route is different. Reading does not change them. */
+  const twoVersions = once(async () => {
+    const from = await newestVersion();
+    await admin.patch(`/v1/routes/${routeId}`, { timeout_ms: 5000 + from }, waiting);
+    return { from, to: await newestVersion() };
+  });
 
   const newService = async (body?: object): Promise<ManagementCall> => {
     const path = `/v1/services/${(await gateway.service({ name: newName('service') })).id}`;
@@ -218,7 +224,7 @@ export function managementRows(world: World): Readonly<Record<string, Management
       status: 200,
       lists: 'production',
       call: async () => {
-        await newestVersion();
+        await twoVersions();
         return { path: '/v1/config/versions?environment=production' };
       },
     },
@@ -226,7 +232,7 @@ export function managementRows(world: World): Readonly<Record<string, Management
       scopes: ['config:write'],
       status: 200,
       call: async () => {
-        return { path: `/v1/config/versions/${await newestVersion()}?environment=production` };
+        return { path: `/v1/config/versions/${(await twoVersions()).to}?environment=production` };
       },
     },
     'GET /v1/config/diff': {
@@ -234,10 +240,8 @@ export function managementRows(world: World): Readonly<Record<string, Management
       status: 200,
       lists: routeId,
       call: async () => {
-        const from = await newestVersion();
-        await admin.patch(`/v1/routes/${routeId}`, { timeout_ms: 5000 + from }, waiting);
-        const versions = `from=${from}&to=${await newestVersion()}`;
-        return { path: `/v1/config/diff?environment=production&${versions}` };
+        const { from, to } = await twoVersions();
+        return { path: `/v1/config/diff?environment=production&from=${from}&to=${to}` };
       },
     },
     'POST /v1/config/rollback': {
@@ -261,4 +265,10 @@ export function managementRows(world: World): Readonly<Record<string, Management
       call: () => ({ path: '/v1/data-planes' }),
     },
   };
+}
+
+/** The work is done at the first call; later calls get its result. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= work());
 }
