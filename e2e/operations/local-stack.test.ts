@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startNats } from '@gateway/local-stack/nats/start-nats';
+import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
 import { createTestDatabase } from '@gateway/local-stack/test/test-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { runLine } from './shell-line.ts';
@@ -192,13 +193,10 @@ describe('npm start', () => {
   it(
     'reports in one line that the Postgres data is damaged, and leaves no process',
     async () => {
-      const run = start();
-      await run.serving();
-      run.child.kill('SIGINT');
-      await run.ended();
-      // Only npm gets the signal, and it may end before its children.
-      await eventually(() => expect(processesOf(dataDir)).toEqual([]));
-      await rm(path.join(dataDir, 'postgres', 'cluster', 'global'), { recursive: true });
+      const postgres = path.join(dataDir, 'postgres');
+      const server = await startPostgres({ dataDir: postgres, log: () => undefined });
+      await server.stop();
+      await rm(path.join(postgres, 'cluster', 'global'), { recursive: true });
       const broken = start();
       expect(await broken.ended()).toBe(1);
       expect(broken.stderr()).toMatch(/^gateway: postgres ended during its start: [^\n]*\n$/);

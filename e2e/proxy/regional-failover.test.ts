@@ -1,5 +1,5 @@
 import { eventually } from '@gateway/shared/test/eventually';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
 import { startSteadyLoad, type SteadyLoad } from './steady-load.ts';
 import { startSwitchedUpstream, type SwitchedUpstream } from '../harness/switched-upstream.ts';
@@ -14,9 +14,21 @@ const latencyMs = 25;
 
 describe('regional failover', () => {
   const undo: (() => Promise<unknown>)[] = [];
+  let gateway: Gateway;
+  /** The base URLs of the two data planes. */
+  let euUrl: string;
+  let usUrl: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ dataPlanes: 0 });
+    const { stack } = gateway;
+    ({ baseUrl: euUrl } = await stack.startDataPlane({ name: 'eu', env: { REGION: 'eu' } }));
+    ({ baseUrl: usUrl } = await stack.startDataPlane({ name: 'us', env: { REGION: 'us' } }));
+  }, testTimeoutMs);
   afterEach(async () => {
     for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
   });
+  afterAll(() => gateway.close());
 
   async function upstreams(region: string, count: number): Promise<SwitchedUpstream[]> {
     const names = Array.from({ length: count }, (_, index) => `${region}-${index}`);
@@ -25,7 +37,7 @@ describe('regional failover', () => {
     return all;
   }
 
-  async function recordOf(gateway: Gateway, id: string) {
+  async function recordOf(id: string) {
     return eventually(async () => {
       const answer = await gateway.admin.get(`/v1/requests/${id}`);
       expect(answer.status).toBe(200);
@@ -43,11 +55,6 @@ describe('regional failover', () => {
   ])(
     'with %i upstreams in eu and %i in us: no caller sees the end of eu, and its traffic comes back',
     async (inEu, inUs) => {
-      const gateway = await startGateway({ dataPlanes: 0 });
-      undo.push(() => gateway.close());
-      const { stack } = gateway;
-      const euPlane = await stack.startDataPlane({ name: 'eu', env: { REGION: 'eu' } });
-      const usPlane = await stack.startDataPlane({ name: 'us', env: { REGION: 'us' } });
       const eu = await upstreams('eu', inEu);
       const us = await upstreams('us', inUs);
       const at = (region: string, all: SwitchedUpstream[]) =>
@@ -57,11 +64,12 @@ describe('regional failover', () => {
         upstreams: [...at('eu', eu), ...at('us', us)],
         health_check: { interval_ms: intervalMs, timeout_ms: 500 },
       });
-      await gateway.route({ name: 'orders', service_id: service.id, regions: ['us'] });
-      const clients = [euPlane, usPlane].map(({ baseUrl }) => gateway.admin.at(baseUrl));
-      for (const client of clients) {
+      const route = `orders-${inEu}`;
+      await gateway.route({ name: route, service_id: service.id, regions: ['us'] });
+      for (const baseUrl of [euUrl, usUrl]) {
         await eventually(async () => {
-          expect((await client.proxy('orders', { method: 'GET' })).status).toBe(200);
+          const answer = await gateway.admin.at(baseUrl).proxy(route, { method: 'GET' });
+          expect(answer.status).toBe(200);
         });
       }
       await eventually(async () => {
@@ -69,9 +77,9 @@ describe('regional failover', () => {
         expect(shown['status']).toBe('healthy');
       });
 
-      const loads = [euPlane, usPlane].map(({ baseUrl }) =>
+      const loads = [euUrl, usUrl].map((baseUrl) =>
         startSteadyLoad({
-          url: `${baseUrl}/v1/proxy/orders`,
+          url: `${baseUrl}/v1/proxy/${route}`,
           token: gateway.admin.token,
           perSecond,
           maxSeconds: 40,
@@ -98,13 +106,13 @@ describe('regional failover', () => {
       expect(notServed()).toEqual([]);
       const late = since(euLoad, stoppedMs + 2000);
       expect(regions(late)).toEqual(new Set(['us']));
-      const lateRecord = await recordOf(gateway, late[0]?.requestId ?? '');
+      const lateRecord = await recordOf(late[0]?.requestId ?? '');
       expect(lateRecord.attempts).toMatchObject([{ region: 'us', status: 200 }]);
 
       // The records of requests that noticed the end of eu have each attempt with its region.
       let moved: Awaited<ReturnType<typeof recordOf>> | undefined;
       for (const { requestId } of since(euLoad, stoppedMs - 1000).slice(0, 4 * perSecond)) {
-        moved = await recordOf(gateway, requestId);
+        moved = await recordOf(requestId);
         if (moved.attempts.at(0)?.region === 'eu' && moved.retry_count > 0) break;
       }
       expect(moved?.attempts.at(0)).toMatchObject({ region: 'eu' });
