@@ -12,8 +12,11 @@ export interface RecordPublisherOptions {
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
-  /** NATS has stored the batch; `tookMs` is the duration of the attempt that succeeded. */
-  readonly onSent: (batch: RecordBatch, tookMs: number) => void;
+  /**
+   * NATS has stored the batch, as the message with this sequence number in the stream; `tookMs` is the duration of the
+   * attempt that succeeded.
+   */
+  readonly onSent: (batch: RecordBatch, tookMs: number, sequence: number) => void;
   readonly onFailure: () => void;
   /** The batch exceeds the largest message of the server. It is not held any more. */
   readonly onTooLarge: (batch: RecordBatch) => void;
@@ -97,19 +100,21 @@ export function createRecordPublisher(options: RecordPublisherOptions): RecordPu
       pump();
       return;
     }
+    let sequence: number;
     try {
-      await client.publish(subject, batch.body, {
+      const stored = await client.publish(subject, batch.body, {
         msgID: batch.id,
         timeout: PUBLISH_TIMEOUT_MS,
         expect: { streamName: NAMES.recordStream },
       });
+      sequence = stored.seq;
     } catch (error) {
       failed(batch, attempt, error);
       return;
     }
     if (failures > 0) log.info('record publish succeeds again');
     failures = 0;
-    if (release(batch)) options.onSent(batch, clock.monotonicMs() - startedMs);
+    if (release(batch)) options.onSent(batch, clock.monotonicMs() - startedMs, sequence);
     pump();
   }
 

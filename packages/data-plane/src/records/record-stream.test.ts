@@ -1,5 +1,7 @@
+import { cp } from 'node:fs/promises';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { recordSubject } from '@gateway/shared/messaging/names';
+import { NAMES, recordSubject } from '@gateway/shared/messaging/names';
 import { eventually } from '@gateway/shared/test/eventually';
 import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
 import { openRecordTarget, startRecordStream } from '../../test/record-target.ts';
@@ -90,6 +92,51 @@ describe('the record stream', () => {
     await eventually(async () => expect(await metric('gateway_records_pending')).toBe(0));
     expect(await metric('gateway_records_sent_total')).toBe(700);
     expect(await metric('gateway_records_sent_again_total')).toBe(700);
+  });
+
+  it('sends nothing again if NATS was killed and returns with its data', async () => {
+    let server = await own.startServer();
+    await openRecordTarget(own, server.url);
+    const { add, metric } = startRecordStream(own, own.connect(server.url));
+    const sent = async (count: number) =>
+      eventually(async () => expect(await metric('gateway_records_sent_total')).toBe(count), slow);
+    add(700);
+    await sent(700);
+    for (let kill = 1; kill <= 3; kill += 1) {
+      await server.process.stop('SIGKILL');
+      add(10);
+      server = await own.startServer({ port: server.port });
+      // As a control plane does after every reconnect.
+      await openRecordTarget(own, server.url);
+      await sent(700 + 10 * kill);
+    }
+    expect(await metric('gateway_records_sent_again_total')).toBe(0);
+    const bytes = 512 * 1024 * 1024;
+    const { manager } = await openRecordTarget(own, server.url, bytes);
+    expect((await manager.streams.info(NAMES.recordStream)).config.max_bytes).toBe(bytes);
+  });
+
+  it('sends the last records again when NATS returns with an older state', async () => {
+    const server = await own.startServer();
+    await openRecordTarget(own, server.url);
+    const { add, metric } = startRecordStream(own, own.connect(server.url));
+    const sent = async (count: number) =>
+      eventually(async () => expect(await metric('gateway_records_sent_total')).toBe(count), slow);
+    const ids = add(10);
+    await sent(10);
+    await server.stop();
+    await cp(path.join(own.folder, 'nats'), path.join(own.folder, 'older'), { recursive: true });
+    const again = await own.startServer({ port: server.port });
+    ids.push(...add(20));
+    await sent(30);
+    await again.stop();
+    await own.startServer({ port: server.port, data: 'older' });
+    const target = await openRecordTarget(own, server.url);
+    await eventually(
+      async () => expect(sorted([...new Set(await target.ids())])).toEqual(sorted(ids)),
+      slow,
+    );
+    expect(await metric('gateway_records_sent_again_total')).toBeGreaterThanOrEqual(20);
   });
 
   it('keeps records while the stream is missing, and sends them when it was created again', async () => {

@@ -7,6 +7,7 @@ import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
 import { createRecordMetrics, type DropReason } from './record-metrics.ts';
 import { createRecordPublisher, heldBytes } from './record-publisher.ts';
 import { RecentBatches } from './recent-batches.ts';
+import { createRecordStoreCheck } from './record-store-check.ts';
 import { openSpool } from './spool.ts';
 
 export interface RecordStreamOptions {
@@ -50,7 +51,7 @@ const MAX_RECENT_BYTES = 4 * MIB;
 /**
  * Creates a record stream. While NATS is unreachable or full, records are held in memory up to a limit, then on disk up
  * to a limit. Above both, new records are dropped and counted. A record is sent at least once: the last ones are sent
- * again after NATS was unreachable, because it may have returned without its data.
+ * again if NATS was unreachable and returned without its data.
  */
 export function createRecordStream(options: RecordStreamOptions): RecordStream {
   const { link, clock, log } = options;
@@ -66,6 +67,11 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
   const recent = new RecentBatches({ clock, keptMs: RECENT_MS, maxBytes: MAX_RECENT_BYTES });
   /** Batches of `recent` that are being sent again; they were counted as sent before. */
   const resent = new Set<RecordBatch>();
+  const store = createRecordStoreCheck(link);
+  /** Batches of `recent` of which it is not known yet whether NATS still has them. */
+  const unchecked: RecordBatch[] = [];
+  /** The newest sequence numbers in the record stream of the messages with these batches. */
+  const newest = { recent: 0, unchecked: 0 };
   let spooling = { records: 0, bytes: 0 };
   let replaying = false;
   let dropping: DropReason | undefined;
@@ -77,8 +83,9 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     clock,
     random: options.random ?? Math.random,
     log,
-    onSent(batch, tookMs) {
+    onSent(batch, tookMs, sequence) {
       recent.add(batch);
+      newest.recent = Math.max(newest.recent, sequence);
       (resent.delete(batch) ? metrics.sentAgain : metrics.sent).inc(batch.records);
       metrics.publishSeconds.observe(tookMs / 1000);
       dropping = undefined;
@@ -170,6 +177,7 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
 
   async function close(deadlineMs: number): Promise<void> {
     batcher.flush();
+    sendAgain();
     const over = new AbortController();
     const stopListening = link.onChange(() => over.abort());
     // Without a connection no batch can be stored.
@@ -185,18 +193,39 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     }
   }
 
-  function linkChanged(): void {
-    if (link.connection !== undefined) {
-      for (const batch of recent.takeAll()) {
-        resent.add(batch);
-        publisher.send(batch);
-      }
+  /** After a connect: sends the last batches again unless NATS still has them. */
+  async function sendLost(): Promise<void> {
+    const { losses } = link;
+    unchecked.push(...recent.takeAll());
+    newest.unchecked = Math.max(newest.unchecked, newest.recent);
+    newest.recent = 0;
+    const isKept = await store.isKept(newest.unchecked);
+    // If the connection was lost again, the next connect decides.
+    if (isClosing() || link.losses !== losses) return;
+    if (!isKept) {
+      sendAgain();
+      return;
     }
+    for (const batch of unchecked.splice(0)) recent.add(batch);
+    newest.recent = Math.max(newest.recent, newest.unchecked);
+    newest.unchecked = 0;
+  }
+
+  function sendAgain(): void {
+    newest.unchecked = 0;
+    for (const batch of unchecked.splice(0)) {
+      resent.add(batch);
+      publisher.send(batch);
+    }
+  }
+
+  function linkChanged(): void {
+    if (link.connection !== undefined) void sendLost();
     void replay();
   }
 
   const stopListening = link.onChange(linkChanged);
-  void replay();
+  linkChanged();
 
   return {
     get problem() {

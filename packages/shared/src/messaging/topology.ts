@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   AckPolicy,
   DiscardPolicy,
@@ -83,6 +84,7 @@ async function ensureConfigLog(manager: JetStreamManager, replicas: number): Pro
   await ensureStream(manager, NAMES.configLog, RetentionPolicy.Limits, limits);
 }
 
+/** nats-server changes the time of creation of a stream when it is updated, so an unchanged one is not. */
 async function ensureStream(
   manager: JetStreamManager,
   name: string,
@@ -90,10 +92,16 @@ async function ensureStream(
   limits: Partial<StreamConfig>,
 ): Promise<void> {
   if (await exists(() => manager.streams.info(name))) {
-    await manager.streams.update(name, limits);
+    const { config } = await manager.streams.info(name);
+    if (!matches(config, limits)) await manager.streams.update(name, limits);
   } else {
     await manager.streams.add({ name, storage: StorageType.File, retention, ...limits });
   }
+}
+
+function matches(config: StreamConfig, limits: Partial<StreamConfig>): boolean {
+  const names = Object.keys(limits) as (keyof StreamConfig)[];
+  return names.every((name) => isDeepStrictEqual(config[name], limits[name]));
 }
 
 /** A full bucket refuses new keys. If it dropped old ones, their requests could run again. */
