@@ -125,6 +125,30 @@ describe('the pass-through to the control plane', () => {
     },
   );
 
+  it.each(['127.0.0.1', 'localhost', 'control-plane.internal'])(
+    'reaches a control plane at %s whatever UPSTREAM_DENY_CIDRS contains',
+    async (host) => {
+      const controlPlane = opened(await startUpstream());
+      const url = `http://${host}:${controlPlane.port}`;
+      const gateway = opened(
+        await startTestDataPath(
+          { upstreams: [url] },
+          {
+            environment: { CONTROL_PLANE_URL: url },
+            denyCidrs: ['127.0.0.0/8', '::1/128'],
+            resolve: (_name, _options, callback) => {
+              callback(null, [{ address: '127.0.0.1', family: 4 }]);
+            },
+          },
+        ),
+      );
+      expect((await fetch(`${gateway.url}/v1/services`)).status).toBe(200);
+      expect(controlPlane.seen).toHaveLength(1);
+      expect((await gateway.call('test')).status).toBe(502);
+      expect(controlPlane.seen).toHaveLength(1);
+    },
+  );
+
   it('answers 404 if there is no control plane', async () => {
     const { gateway } = await setUp({ CONTROL_PLANE_URL: '' });
     await expectRefusal(await fetch(`${gateway.url}/v1/services`), 404, 'not_found');

@@ -57,7 +57,8 @@ export function openUpstreams(
     log,
   });
   registerDnsMetrics(registry, names);
-  const lookup = guardedLookup(deny, resolve ?? names.lookup);
+  const resolveName = resolve ?? names.lookup;
+  const lookup = guardedLookup(deny, resolveName);
   const pools = {
     clock,
     lookup,
@@ -67,7 +68,12 @@ export function openUpstreams(
     maxConnectionAgeMs: config.UPSTREAM_CONNECTION_MAX_AGE_MS,
   };
   const upstreams = new UpstreamPools({ ...pools, deny });
-  const controlPlane = new UpstreamPools({ ...pools, deny: parseAddressRanges([]) });
+  const none = parseAddressRanges([]);
+  const controlPlane = new UpstreamPools({
+    ...pools,
+    lookup: guardedLookup(none, resolveName),
+    deny: none,
+  });
   const checks = new UpstreamPools({ ...pools, deny });
   runner.defer('upstream connections', () => {
     upstreams.close();
