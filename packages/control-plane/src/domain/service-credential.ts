@@ -1,3 +1,4 @@
+import { HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import type {
   CredentialVault,
@@ -19,15 +20,8 @@ const CREDENTIAL_TYPES = ['bearer', 'basic', 'header'] as const;
  * `_` counts as `-`, because some upstreams treat the two as equal.
  */
 const RESERVED = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
+  ...HOP_BY_HOP_FIELDS,
   'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
   'http2-settings',
   'content-length',
   'content-type',

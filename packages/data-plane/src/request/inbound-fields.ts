@@ -1,3 +1,4 @@
+import { HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
 import { cacheByName } from '@gateway/http1/fields/name-cache';
 
 /** Fields that must come once, each with its index among those found. */
@@ -19,15 +20,8 @@ export const SINGLE = {
  * fields in which the gateway tells who the caller is.
  */
 const DROPPED = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
+  ...HOP_BY_HOP_FIELDS,
   'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
   'content-length',
   'expect',
   'host',

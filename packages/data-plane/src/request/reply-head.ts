@@ -1,21 +1,11 @@
 import type { FixedWindow } from '@gateway/shared/fixed-window';
-import { HEADER } from '@gateway/shared/http/headers';
+import { HEADER, HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
 import { eachField, type HeaderFields } from '@gateway/http1/fields/header-fields';
 import { cacheByName } from '@gateway/http1/fields/name-cache';
 import type { RequestContext } from './context.ts';
 import { withoutNamed } from './inbound-headers.ts';
 
-/** Hop-by-hop fields of a response, which are not forwarded (RFC 9110 section 7.6.1). */
-const DROPPED = new Set<string>([
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
+const HOP_BY_HOP = new Set(HOP_BY_HOP_FIELDS);
 const OWN = new Set<string>(Object.values(HEADER));
 const GATEWAY_PREFIX = 'x-gateway-';
 
@@ -23,7 +13,7 @@ const GATEWAY_PREFIX = 'x-gateway-';
 const handlingOf = cacheByName((rawName): 'connection' | 'dropped' | 'own' | 'passed' => {
   const name = rawName.toLowerCase();
   if (name === 'connection') return name;
-  if (DROPPED.has(name)) return 'dropped';
+  if (HOP_BY_HOP.has(name)) return 'dropped';
   return OWN.has(name) || name.startsWith(GATEWAY_PREFIX) ? 'own' : 'passed';
 });
 

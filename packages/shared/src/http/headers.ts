@@ -13,6 +13,18 @@ export const HEADER = {
   subject: 'x-gateway-subject',
 } as const;
 
+/** Fields of one connection, which are never forwarded (RFC 9110 section 7.6.1), in lower case. */
+export const HOP_BY_HOP_FIELDS: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
 /** A field name is a token (RFC 9110 sections 5.1 and 5.6.2). */
 export const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
