@@ -12,7 +12,7 @@ export type Callers = ReadonlyMap<CallerKind, string | null>;
 export const ENVIRONMENTS = { production: ['production'], all: ['*'] };
 
 /** The routes of the caller with exactly the required rights; one of them, `fresh`, may be created later. */
-export const JUST_ROUTES = ['orders', 'fresh', 'socket', 'users', 'rooms'];
+export const JUST_ROUTES = ['orders', 'fresh', 'socket', 'keyed', 'users', 'rooms'];
 
 const EVERY_SCOPE = SCOPES.filter((scope) => scope !== '*');
 const READ_SCOPES = EVERY_SCOPE.filter((scope) => scope.endsWith(':read'));

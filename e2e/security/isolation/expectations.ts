@@ -78,12 +78,18 @@ a path below a route        | x    x    x    x    x   | x    x    x    | ok   ok
 a route by API key          | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
 a route by JWT              | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
 a route by JWT, with one    | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
+a route by JWT, outdated    | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
+a route by another's JWT    | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
 a route that is open to all | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
 a route that is not there   | x    x    x    x    x   | x    x    x    | 404  404  404  404  404  404  404  x   | x
 no environment named        | x    x    x    x    x   | 404  x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
 WebSocket by token          | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
+WebSocket by API key        | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
 WebSocket by JWT            | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
 WebSocket by JWT, with one  | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
+WebSocket by JWT, outdated  | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
+WebSocket by another's JWT  | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
+WebSocket that is open      | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
 WebSocket to no route       | x    x    x    x    x   | x    x    x    | 404  404  404  404  404  404  404  x   | x
 `);
 

@@ -22,10 +22,17 @@ interface ProxyRequest {
   readonly apiKey?: true;
   /** X-Gateway-Environment is not sent. */
   readonly unnamed?: true;
-  /** A valid JWT for the route is sent in Authorization. */
-  readonly jwt?: true;
+  /** The JWT in Authorization: a valid one for the route, one that has expired, or one for another audience. */
+  readonly jwt?: keyof typeof JWTS;
   readonly webSocket?: true;
 }
+
+/** How each JWT is made: its claims and how long ago it was issued, ms. */
+const JWTS = {
+  valid: { claims: {}, ageMs: 0 },
+  outdated: { claims: {}, ageMs: 3_600_000 },
+  foreign: { claims: { aud: 'another-api' }, ageMs: 0 },
+} as const;
 
 /** The request of each row. */
 const REQUESTS: Readonly<Record<string, ProxyRequest>> = {
@@ -33,13 +40,19 @@ const REQUESTS: Readonly<Record<string, ProxyRequest>> = {
   'a path below a route': { path: 'orders/deep/path?a=1' },
   'a route by API key': { path: 'fresh', apiKey: true },
   'a route by JWT': { path: 'users' },
-  'a route by JWT, with one': { path: 'users', apiKey: true, jwt: true },
+  'a route by JWT, with one': { path: 'users', apiKey: true, jwt: 'valid' },
+  'a route by JWT, outdated': { path: 'users', apiKey: true, jwt: 'outdated' },
+  "a route by another's JWT": { path: 'users', apiKey: true, jwt: 'foreign' },
   'a route that is open to all': { path: 'open' },
   'a route that is not there': { path: 'missing' },
   'no environment named': { path: 'orders', unnamed: true },
   'WebSocket by token': { path: 'socket', webSocket: true },
+  'WebSocket by API key': { path: 'keyed', webSocket: true, apiKey: true },
   'WebSocket by JWT': { path: 'rooms', webSocket: true },
-  'WebSocket by JWT, with one': { path: 'rooms', webSocket: true, apiKey: true, jwt: true },
+  'WebSocket by JWT, with one': { path: 'rooms', webSocket: true, apiKey: true, jwt: 'valid' },
+  'WebSocket by JWT, outdated': { path: 'rooms', webSocket: true, apiKey: true, jwt: 'outdated' },
+  "WebSocket by another's JWT": { path: 'rooms', webSocket: true, apiKey: true, jwt: 'foreign' },
+  'WebSocket that is open': { path: 'hall', webSocket: true },
   'WebSocket to no route': { path: 'missing', webSocket: true },
 };
 
@@ -62,7 +75,9 @@ describe('the isolation matrix of the proxy path', () => {
     await gateway.route({ name: 'users', auth });
     const { id: service_id } = await gateway.service({ url: sockets.url });
     await gateway.route({ name: 'socket', service_id });
+    await gateway.route({ name: 'keyed', service_id, auth: { type: 'api_key' } });
     await gateway.route({ name: 'rooms', service_id, auth });
+    await gateway.route({ name: 'hall', service_id, auth: { type: 'none' } });
     callers = await createCallers(gateway, ENVIRONMENTS.production);
     await gateway.settled();
     // Tokens of another environment arrive with the configuration of that environment.
@@ -80,9 +95,14 @@ describe('the isolation matrix of the proxy path', () => {
       (seen) => seen.headers['x-request-id'] === id,
     );
 
+  function tokenOfIssuer(kind: keyof typeof JWTS): Promise<string> {
+    const { claims, ageMs } = JWTS[kind];
+    return issuer.token(claims, { nowMs: Date.now() - ageMs });
+  }
+
   async function send(baseUrl: string, request: ProxyRequest, token: string | null) {
     const { path, apiKey, unnamed, jwt, webSocket } = request;
-    const bearer = jwt ? await issuer.token() : apiKey ? null : token;
+    const bearer = jwt ? await tokenOfIssuer(jwt) : apiKey ? null : token;
     const headers = {
       ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
       ...(apiKey && token !== null && { 'x-api-key': token }),
