@@ -26,8 +26,15 @@ export class Http2Response implements CallerResponse {
     return this.#stream.destroyed || this.#stream.closed;
   }
 
+  /**
+   * Whether the response was sent completely. node:http2 destroys a stream before it has finished if the request was read
+   * to its end; such a stream is closed without an error.
+   */
   get writableFinished(): boolean {
-    return this.#stream.writableFinished && !this.#stream.aborted;
+    const stream = this.#stream;
+    if (stream.aborted) return false;
+    const isSent = stream.closed && stream.writableEnded && stream.rstCode === NGHTTP2_NO_ERROR;
+    return stream.writableFinished || isSent;
   }
 
   writeContinue(): void {

@@ -8,6 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
 import { requestHead } from './fields.ts';
+import { InspectedConnection } from './inspection/inspected-connection.ts';
 import { Http2Request } from './request.ts';
 import { Http2Response } from './response.ts';
 import { WatchedSession, type SessionLimits } from './watched-session.ts';
@@ -46,6 +47,8 @@ const FIELDS_PER_LINE = 2;
 /** Invalid frames, and streams above the limit, after which a connection is closed. */
 const MAX_INVALID_FRAMES = 100;
 const MAX_REJECTED_STREAMS = 100;
+/** The largest field block, as a multiple of the largest fields: a bad encoding may be longer than what it encodes. */
+const BLOCK_BYTES_PER_FIELD_BYTE = 4;
 /** The memory of a connection, MB. */
 const MAX_SESSION_MB = 10;
 
@@ -59,7 +62,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   const sessions = new Map<ServerHttp2Session, WatchedSession>();
   const shortestMs = Math.min(limits.keepAliveTimeoutMs, limits.stalledTimeoutMs);
   const intervalMs = Math.min(Math.ceil(shortestMs / CHECKS), MAX_CHECK_INTERVAL_MS);
-  let accepting: TLSSocket | undefined;
+  let accepting: InspectedConnection<TLSSocket> | undefined;
   let timer: Timer | undefined;
 
   const server = createServer({
@@ -77,15 +80,26 @@ export function createHttp2Server(options: Http2Options): Http2Server {
 
   function check(): void {
     const nowMs = clock.monotonicMs();
-    for (const session of sessions.values()) if (session.check(nowMs)) count('HTTP2_IDLE');
+    for (const session of sessions.values()) {
+      const reason = session.check(nowMs);
+      if (reason !== undefined) count(reason);
+    }
     timer = sessions.size > 0 ? clock.setTimer(intervalMs, check) : undefined;
   }
 
   server.on('session', (session) => {
-    const socket = accepting;
-    if (socket === undefined) throw new Error('a session has no connection');
-    sessions.set(session, new WatchedSession(session, socket, limits, clock.monotonicMs()));
+    if (accepting === undefined) throw new Error('a session has no connection');
+    const { socket } = accepting;
+    const watched = new WatchedSession(session, socket, limits, clock.monotonicMs());
+    accepting.onInvalid = (error) => {
+      watched.reject(error, clock.monotonicMs());
+    };
+    sessions.set(session, watched);
     timer ??= clock.setTimer(intervalMs, check);
+    // Not the event of the server: a stream that was reset by then no longer has its session.
+    session.on('stream', (stream, _headers, _flags, fields) => {
+      openStream(watched, stream, fields);
+    });
     socket.once('close', () => {
       sessions.delete(session);
       if (sessions.size > 0) return;
@@ -94,38 +108,37 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     });
   });
   server.on('sessionError', (error: NodeJS.ErrnoException) => {
-    count(error.code ?? 'HTTP2_ERROR');
+    // What the checks ended has been counted.
+    if (!('http2Code' in error)) count(error.code ?? 'HTTP2_ERROR');
   });
-  server.on(
-    'stream',
-    (stream: ServerHttp2Stream, _headers: unknown, _flags: unknown, fields?: string[]) => {
-      const { session } = stream;
-      const watched =
-        session === undefined ? undefined : sessions.get(session as ServerHttp2Session);
-      // The error of a stream is handled when it closes.
-      stream.on('error', () => undefined);
-      if (watched?.isRejected === true) {
-        stream.close(constants.NGHTTP2_REFUSED_STREAM);
-        return;
-      }
-      const head = requestHead(fields ?? [], stream.endAfterHeaders, limits.maxHeaderBytes);
-      if (watched === undefined || typeof head === 'number') {
-        stream.close(typeof head === 'number' ? head : constants.NGHTTP2_REFUSED_STREAM);
-        watched?.refused(clock.monotonicMs());
-        return;
-      }
-      const response = new Http2Response(stream, head.method === 'HEAD');
-      watched.received(head.bytes);
-      watched.opened(stream, response);
-      stream.once('close', () => watched.ended(stream, clock.monotonicMs()));
-      options.onRequest(new Http2Request(stream, head, watched), response);
-    },
-  );
+
+  function openStream(watched: WatchedSession, stream: ServerHttp2Stream, fields: string[]): void {
+    // The error of a stream is handled when it closes.
+    stream.on('error', () => undefined);
+    if (watched.isRejected) {
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return;
+    }
+    const head = requestHead(fields, stream.endAfterHeaders, limits.maxHeaderBytes);
+    if (typeof head === 'number') {
+      stream.close(head);
+      watched.refused(clock.monotonicMs());
+      return;
+    }
+    const response = new Http2Response(stream, head.method === 'HEAD');
+    watched.received(head.bytes);
+    watched.opened(stream, response);
+    stream.once('close', () => watched.ended(stream, clock.monotonicMs()));
+    options.onRequest(new Http2Request(stream, head, watched), response);
+  }
 
   return {
     accept(socket) {
-      accepting = socket;
-      server.emit('connection', socket);
+      // As node:http2 does for a TLS connection that it reads itself.
+      socket.disableRenegotiation();
+      const maxBlockBytes = limits.maxHeaderBytes * BLOCK_BYTES_PER_FIELD_BYTE;
+      accepting = new InspectedConnection(socket, maxBlockBytes);
+      server.emit('connection', accepting);
       accepting = undefined;
     },
     close() {

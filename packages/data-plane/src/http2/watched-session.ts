@@ -14,6 +14,14 @@ export interface SessionLimits {
   readonly maxResetsPerMinute: number;
 }
 
+/** Why a connection is rejected. */
+export interface RejectionError extends Error {
+  /** The reason that is counted. */
+  readonly code: string;
+  /** The code of GOAWAY. */
+  readonly http2Code: number;
+}
+
 interface WatchedStream {
   readonly response: Http2Response;
   pendingBytes: number;
@@ -35,7 +43,8 @@ export class WatchedSession {
   readonly #overhead: Overhead;
   #idleSinceMs: number | undefined;
   #closingSinceMs: number | undefined = undefined;
-  #rejected: { readonly error: Error; readonly atMs: number } | undefined = undefined;
+  #destroyedSinceMs: number | undefined = undefined;
+  #rejected: { readonly error: RejectionError; readonly atMs: number } | undefined = undefined;
   #resets = 0;
   #resetsSinceMs: number;
 
@@ -98,7 +107,7 @@ export class WatchedSession {
     }
     this.#resets += 1;
     if (this.#resets > this.#limits.maxResetsPerMinute) {
-      this.#reject(new TooManyResetsError(), nowMs);
+      this.reject(new TooManyResetsError(), nowMs);
     }
   }
 
@@ -106,34 +115,41 @@ export class WatchedSession {
    * Sends GOAWAY and leaves the caller time to read it. If the connection were closed at once, pending writes would be
    * lost, and the kernel would drop sent bytes if more arrive. nghttp2 ignores new streams after GOAWAY.
    */
-  #reject(error: Error, nowMs: number): void {
+  reject(error: RejectionError, nowMs: number): void {
     if (this.#rejected !== undefined || this.#session.destroyed) return;
     this.#rejected = { error, atMs: nowMs };
-    this.#session.goaway(NGHTTP2_ENHANCE_YOUR_CALM);
+    this.#session.goaway(error.http2Code);
   }
 
-  /** Enforces the limits. Returns true if the connection is closed because it was idle. */
-  check(nowMs: number): boolean {
-    // A flood is ended at once, unlike too many resets.
-    if (!this.#session.destroyed && this.#overhead.isFlood(this.#socket, nowMs)) {
-      this.#session.destroy(new FloodError(), NGHTTP2_ENHANCE_YOUR_CALM);
-      return false;
+  /** Enforces the limits. Returns the reason if the connection ends because of its caller. */
+  check(nowMs: number): string | undefined {
+    if (this.#session.destroyed) {
+      // Its last bytes may still be sent, unless the caller does not read them.
+      this.#destroyedSinceMs ??= nowMs;
+      if (nowMs - this.#destroyedSinceMs >= CLOSE_MS) this.#socket.destroy();
+      return undefined;
     }
+    // A flood is ended at once, unlike too many resets.
+    if (this.#overhead.isFlood(this.#socket, nowMs)) return this.#destroy(new FloodError());
     if (this.#rejected !== undefined) {
       const { error, atMs } = this.#rejected;
-      if (nowMs - atMs >= REJECTION_MS) this.#session.destroy(error, NGHTTP2_ENHANCE_YOUR_CALM);
-      return false;
+      return nowMs - atMs >= REJECTION_MS ? this.#destroy(error) : undefined;
     }
     for (const [stream, watched] of this.#streams) this.#checkStream(stream, watched, nowMs);
     if (this.#closingSinceMs !== undefined) {
       if (nowMs - this.#closingSinceMs >= CLOSE_MS && this.#streams.size === 0) {
         this.#socket.destroy();
       }
-      return false;
+      return undefined;
     }
-    if (nowMs - (this.#idleSinceMs ?? nowMs) < this.#limits.keepAliveTimeoutMs) return false;
+    if (nowMs - (this.#idleSinceMs ?? nowMs) < this.#limits.keepAliveTimeoutMs) return undefined;
     this.close(nowMs);
-    return true;
+    return 'HTTP2_IDLE';
+  }
+
+  #destroy(error: RejectionError): string {
+    this.#session.destroy(error, error.http2Code);
+    return error.code;
   }
 
   #checkStream(stream: ServerHttp2Stream, watched: WatchedStream, nowMs: number): void {
@@ -165,10 +181,12 @@ export class WatchedSession {
 class TooManyResetsError extends Error {
   override readonly name = 'TooManyResetsError';
   readonly code = 'HTTP2_RESETS';
+  readonly http2Code = NGHTTP2_ENHANCE_YOUR_CALM;
 }
 
 /** A caller sent too many bytes that are not part of a request. */
 class FloodError extends Error {
   override readonly name = 'FloodError';
   readonly code = 'HTTP2_FLOOD';
+  readonly http2Code = NGHTTP2_ENHANCE_YOUR_CALM;
 }

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
+import { eventually } from '@gateway/shared/test/eventually';
+import { http2Call } from '../../test/http2-call.ts';
+import { startSecureDataPath, type SecureDataPath } from '../../test/secure-data-path.ts';
+
+const MAX_RESETS = 20;
+
+let upstream: TestUpstream;
+let gateway: SecureDataPath;
+
+beforeEach(async () => {
+  upstream = await startUpstream((seen, response) => response.end(seen.body));
+  gateway = await startSecureDataPath(
+    { upstreams: [upstream.url] },
+    { environment: { HTTP2_MAX_RESETS_PER_MINUTE: String(MAX_RESETS) } },
+  );
+});
+
+afterEach(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+describe('an HTTP/2 request with a body that is answered', () => {
+  it.each([1, 1024, 100_000])(
+    'is recorded as a success, and does not count as a reset: %i bytes',
+    async (bytes) => {
+      const session = gateway.connectHttp2();
+      const fields = { ':method': 'POST', authorization: `Bearer ${gateway.token}` };
+      const count = MAX_RESETS * 2;
+      for (let sent = 0; sent < count; sent += 1) {
+        const answer = await http2Call(session, fields, 'x'.repeat(bytes));
+        expect(answer).toMatchObject({ status: 200, code: 0, complete: true });
+        expect(answer.body).toHaveLength(bytes);
+      }
+      session.destroy();
+      await eventually(() => {
+        expect(gateway.records).toHaveLength(count);
+      });
+      expect(new Set(gateway.records.map(({ outcome }) => outcome))).toEqual(new Set(['success']));
+    },
+  );
+});
