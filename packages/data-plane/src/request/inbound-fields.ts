@@ -62,9 +62,9 @@ export const inboundField = cacheByName((rawName): InboundField => {
   return { name, single, passed };
 });
 
-/** A name with underscores counts as the one with dashes, because CGI and WSGI upstreams cannot distinguish them. */
+/** Any run of dashes and underscores counts as one dash, because an upstream may fold it (CGI and WSGI do). */
 function isDropped(name: string): boolean {
-  const dashed = name.replaceAll('_', '-');
+  const dashed = name.replaceAll(/[-_]+/g, '-');
   return (
     DROPPED.has(dashed) || dashed.startsWith(GATEWAY_PREFIX) || dashed.startsWith(FORWARDED_PREFIX)
   );
