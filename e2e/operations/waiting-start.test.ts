@@ -63,7 +63,7 @@ describe('a plane that starts before its servers', () => {
       const env = { DATABASE_URL: databaseUrl };
       const plane = await stack.startControlPlane({ waitForReady: false, env });
       await expectNotReady(plane, /Postgres/);
-      await expectWarning(plane, /Postgres .*waiting/);
+      await expectWarning(plane, /^Postgres unreachable/);
       expect((await fetch(`${plane.adminUrl}/healthz`)).status).toBe(200);
       await postgres.set('open');
       await expectReady(plane);
@@ -79,7 +79,7 @@ describe('a plane that starts before its servers', () => {
       await stack.nats.stop();
       const plane = await stack.startControlPlane({ waitForReady: false });
       await expectNotReady(plane, /NATS/);
-      await expectWarning(plane, /NATS .*waiting/);
+      await expectWarning(plane, /^NATS unreachable/);
       const upstream = await startRecordingUpstream();
       try {
         const client = createClient(plane.baseUrl, stack.adminToken);
@@ -111,7 +111,7 @@ describe('a plane that starts before its servers', () => {
       await stack.nats.stop();
       const plane = await stack.startDataPlane({ waitForReady: false });
       await expectNotReady(plane, /the configuration is not completely loaded/);
-      await expectWarning(plane, /NATS .*waiting/);
+      await expectWarning(plane, /^NATS unreachable/);
       const client = createClient(plane.baseUrl, stack.adminToken);
       const refused = await eventually(() => client.proxy('orders'));
       await expectRefusal(refused, 503, 'gateway_not_ready');
@@ -134,7 +134,7 @@ describe('a plane that starts before its servers', () => {
         await stack.startDataPlane({ waitForReady: false }),
       ];
       for (const plane of planes) {
-        await expectWarning(plane, /waiting/);
+        await expectWarning(plane, /unreachable/);
         const startedMs = performance.now();
         expect(await plane.stop()).toEqual({ code: 0, signal: null });
         expect(performance.now() - startedMs).toBeLessThan(5000);
