@@ -13,6 +13,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/'],
   globalSetup: '<rootDir>/packages/local-stack/test/global-setup.ts',
   globalTeardown: '<rootDir>/packages/local-stack/test/global-teardown.ts',
+  testSequencer: '<rootDir>/packages/local-stack/test/processes-first.mjs',
   testTimeout: 60_000,
   // More than there are cores: suites of whole processes wait most of the time.
   maxWorkers: 3,
