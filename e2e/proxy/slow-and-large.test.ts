@@ -16,10 +16,10 @@ const longestMs = 20_000;
 const maxGrowthBytes = 120 * mebibyte;
 
 const limits = {
-  HEADERS_TIMEOUT_MS: '1500',
-  KEEP_ALIVE_TIMEOUT_MS: '1500',
-  BODY_IDLE_TIMEOUT_MS: '1500',
-  LINGER_TIMEOUT_MS: '1000',
+  HEADERS_TIMEOUT_MS: '1000',
+  KEEP_ALIVE_TIMEOUT_MS: '1000',
+  BODY_IDLE_TIMEOUT_MS: '1000',
+  LINGER_TIMEOUT_MS: '700',
 };
 
 describe('slow and oversized callers', () => {
@@ -39,9 +39,9 @@ describe('slow and oversized callers', () => {
     const largeUrl = `http://127.0.0.1:${(large.address() as AddressInfo).port}`;
     const service = await gateway.service({ url: largeUrl });
     await gateway.route({ name: 'canary' });
-    await gateway.route({ name: 'attacked', timeout_ms: 2000 });
+    await gateway.route({ name: 'attacked', timeout_ms: 1500 });
     await gateway.route({ name: 'small', max_body_bytes: mebibyte });
-    await gateway.route({ name: 'large', timeout_ms: 2000, service_id: service.id });
+    await gateway.route({ name: 'large', timeout_ms: 1500, service_id: service.id });
     await gateway.settled();
     const [plane] = gateway.dataPlanes;
     port = Number(new URL(plane?.baseUrl ?? '').port);

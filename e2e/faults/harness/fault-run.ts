@@ -24,6 +24,8 @@ export interface Promised {
   readonly failed?: number;
   readonly keysRefused?: number;
   readonly recordsLost?: number;
+  /** Records that a data plane counted as dropped, so that the run does not wait for them. */
+  readonly recordsDropped?: number;
 }
 
 const RECORDS_MS = 60_000;
@@ -96,7 +98,13 @@ export class FaultRun {
     const keysRefused = answers.filter(isKeyRefused).length;
     const ids = answers.flatMap(({ requestId }) => (requestId === '' ? [] : [requestId]));
     const { management, recordsMs = RECORDS_MS, fault } = this.#options;
-    const { missing, doubled } = await countRecords(management, ids, this.#beganAtMs, recordsMs);
+    const { missing, doubled } = await countRecords(
+      management,
+      ids,
+      this.#beganAtMs,
+      recordsMs,
+      promised.recordsDropped,
+    );
     const why = [
       ...new Set(
         failed.map(({ kind, status, errorCode }) => `${kind} ${status} ${errorCode ?? ''}`),

@@ -56,7 +56,7 @@ export const diskFull: Scenario<FaultWorld> = {
       });
       const dropped = await metric(adminUrl, DROPPED);
       return await run.finish(
-        { keysRefused: Infinity, recordsLost: dropped },
+        { keysRefused: Infinity, recordsLost: dropped, recordsDropped: dropped },
         `${dropped} records counted as dropped`,
       );
     } finally {
