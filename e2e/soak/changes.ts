@@ -23,7 +23,7 @@ const EVERY_MS = 1000;
 const ROTATE_EVERY = 10;
 const GRACE_SECONDS = 5;
 /** More than the time that a change takes to reach the data planes. */
-const HEARD_MS = 2000;
+const RECEIVED_MS = 2000;
 
 /**
  * Makes a change every second until the signal: a field of a route under load, a service with a
@@ -53,26 +53,26 @@ export async function startChanges(options: ChangeOptions): Promise<Changes> {
     const body = { grace_seconds: GRACE_SECONDS };
     const answer = await admin.post(`/v1/tokens/${loadToken.id}/rotate`, body);
     if (answer.status !== 200) throw new Error(`rotation: ${answer.status} ${answer.body}`);
-    await delay(HEARD_MS);
+    await delay(RECEIVED_MS);
     secret = String(answer.resource()['secret']);
     counts.rotations += 1;
   }
 
-  async function comeAndGo(count: number): Promise<void> {
+  async function createAndDeleteRoute(count: number): Promise<void> {
     const fields = { name: `passing-${count}`, environment: 'production' };
     const service = await admin.create('/v1/services', { ...fields, url: options.upstreamUrl });
     const body = { name: `passing-${count}`, service_id: service.id };
     const route = await admin.create('/v1/routes', body);
-    await delay(HEARD_MS);
+    await delay(RECEIVED_MS);
     await admin.proxy(`passing-${count}`);
     await remove(`/v1/routes/${route.id}`);
     await remove(`/v1/services/${service.id}`);
   }
 
-  async function tokenComesAndGoes(count: number): Promise<void> {
+  async function createAndRevokeToken(count: number): Promise<void> {
     const body = { name: `passing-${count}`, environments: ['production'], scopes: ['proxy'] };
     const token = await admin.create('/v1/tokens', body);
-    await delay(HEARD_MS);
+    await delay(RECEIVED_MS);
     await admin.withToken(String(token['secret'])).proxy('steady');
     await remove(`/v1/tokens/${token.id}`);
   }
@@ -80,8 +80,8 @@ export async function startChanges(options: ChangeOptions): Promise<Changes> {
   async function run(): Promise<void> {
     for (let count = 1; !signal.aborted; count += 1) {
       if (count % ROTATE_EVERY === 0) await rotate();
-      else if (count % 3 === 0) await comeAndGo(count);
-      else if (count % 3 === 1) await tokenComesAndGoes(count);
+      else if (count % 3 === 0) await createAndDeleteRoute(count);
+      else if (count % 3 === 1) await createAndRevokeToken(count);
       else {
         const timeout_ms = 10_000 + (count % 100);
         await patch(`/v1/routes/${options.changedRouteId}`, { timeout_ms });

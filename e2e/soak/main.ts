@@ -6,14 +6,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Callers } from './call.ts';
 import { startChanges, type Changes } from './changes.ts';
-import { startSoakGateway, type SoakGateway } from './ground.ts';
-import { KINDS, type Ground } from './kinds.ts';
-import { Ledger } from './ledger.ts';
-import { conclude } from './conclude.ts';
+import { startSoakGateway, type SoakGateway } from './soak-gateway.ts';
+import { KINDS, type CallerEnvironment } from './call-kinds.ts';
+import { Outcomes } from './outcomes.ts';
+import { judgeRun } from './judge-run.ts';
 import { parseOptions, type SoakOptions } from './options.ts';
-import { startLoad } from './pace.ts';
-import { takeSample, type Sample } from './samples.ts';
-import { keepTunnels } from './tunnels.ts';
+import { startLoad } from './start-load.ts';
+import { takeSample, type Sample } from './process-samples.ts';
+import { keepWebSockets } from './websockets.ts';
 
 const SAMPLE_EVERY_MS = 5000;
 const PROGRESS_EVERY_SAMPLES = 12;
@@ -34,7 +34,7 @@ async function sampleAll(gateway: SoakGateway, samples: Samples, atMs: number): 
 async function soak(
   gateway: SoakGateway,
   options: SoakOptions,
-  ledger: Ledger,
+  outcomes: Outcomes,
   samples: Samples,
   interrupted: AbortSignal,
 ): Promise<Changes['counts']> {
@@ -45,16 +45,16 @@ async function soak(
   const changes = await startChanges(changing);
   const callers = new Callers();
   let turn = 0;
-  const ground: Ground = {
+  const environment: CallerEnvironment = {
     callers,
-    ledger,
+    outcomes,
     base: () => dataPlaneUrls[(turn += 1) % dataPlaneUrls.length] ?? '',
     token: () => changes.token(),
   };
   // The token of the load was created just now.
   await delay(2000);
-  const tunnels = keepTunnels(ground, over.signal);
-  const load = startLoad(KINDS, ground, options.callsPerSecond);
+  const webSockets = keepWebSockets(environment, over.signal);
+  const load = startLoad(KINDS, environment, options.callsPerSecond);
   const startedMs = performance.now();
   const endMs = startedMs + options.minutes * 60_000;
   const failed = changes.ended.then(() => new Promise<never>(() => undefined));
@@ -62,28 +62,29 @@ async function soak(
     for (let count = 1; performance.now() < endMs; count += 1) {
       interrupted.throwIfAborted();
       await Promise.race([delay(SAMPLE_EVERY_MS), failed]);
-      for (const id of upstreams.takeSeen()) ledger.ids.add(id);
+      for (const id of upstreams.takeSeen()) outcomes.ids.add(id);
       await sampleAll(gateway, samples, performance.now() - startedMs);
-      if (count % PROGRESS_EVERY_SAMPLES === 0) say(progress(samples, ledger));
+      if (count % PROGRESS_EVERY_SAMPLES === 0) say(progress(samples, outcomes));
     }
   } finally {
     over.abort();
     await load.stop();
-    await tunnels;
+    await webSockets;
     callers.close();
   }
   await changes.ended;
-  for (const id of upstreams.takeSeen()) ledger.ids.add(id);
-  if (load.heldBack > 0) say(`Held back, as too many of a kind were under way: ${load.heldBack}`);
+  for (const id of upstreams.takeSeen()) outcomes.ids.add(id);
+  if (load.skippedCalls > 0)
+    say(`Calls skipped because too many of their kind were in flight: ${load.skippedCalls}`);
   return changes.counts;
 }
 
-function progress(samples: Samples, ledger: Ledger): string {
+function progress(samples: Samples, outcomes: Outcomes): string {
   const each = [...samples].map(([name, all]) => {
     const { residentBytes = 0, handles = 0 } = all.at(-1) ?? {};
     return `${name} ${(residentBytes / 2 ** 20).toFixed(0)} MB ${handles} handles`;
   });
-  return `${ledger.calls} calls; ${each.join(', ')}`;
+  return `${outcomes.calls} calls; ${each.join(', ')}`;
 }
 
 async function main(): Promise<void> {
@@ -94,18 +95,18 @@ async function main(): Promise<void> {
   }
   const gateway = await startSoakGateway(options.workers);
   try {
-    const ledger = new Ledger();
+    const outcomes = new Outcomes();
     const samples = new Map(gateway.watched.map(({ name }) => [name, [] as Sample[]]));
     const atRest = new Map<string, number>();
     for (const watched of gateway.watched) {
       atRest.set(watched.name, (await takeSample(watched, 0)).handles);
     }
-    const counts = await soak(gateway, options, ledger, samples, interrupted.signal);
+    const counts = await soak(gateway, options, outcomes, samples, interrupted.signal);
     say(
-      `\n${options.minutes} minutes at ${options.callsPerSecond} calls a second: ${ledger.calls} calls, ` +
+      `\n${options.minutes} minutes at ${options.callsPerSecond} calls a second: ${outcomes.calls} calls, ` +
         `${counts.changes} changes of configuration, ${counts.rotations} rotations of the token in use`,
     );
-    const faults = await conclude({ gateway, options, ledger, samples, atRest, say });
+    const faults = await judgeRun({ gateway, options, outcomes, samples, atRest, say });
     for (const fault of faults) say(`FAULT ${fault}`);
     say(faults.length === 0 ? 'soak: passed' : `soak: failed, ${faults.length} faults`);
     if (faults.length > 0) process.exitCode = 1;

@@ -1,5 +1,5 @@
-import type { Ledger } from './ledger.ts';
-import type { Growth } from './verdict.ts';
+import type { Outcomes } from './outcomes.ts';
+import type { Growth } from './growth.ts';
 
 /** One row of the table of figures. */
 export interface FigureRow extends Growth {
@@ -29,8 +29,8 @@ export function figureTable(rows: readonly FigureRow[]): string {
 }
 
 /** The outcomes of each kind of call, as Markdown. */
-export function outcomeTable(ledger: Ledger): string {
-  const lines = [...ledger.outcomes].map(([kind, outcomes]) => {
+export function outcomeTable(outcomes: Outcomes): string {
+  const lines = [...outcomes.outcomes].map(([kind, outcomes]) => {
     const sum = [...outcomes.values()].reduce((total, count) => total + count, 0);
     const each = [...outcomes].map(([outcome, count]) => `${outcome} × ${count}`);
     return `| ${kind} | ${sum} | ${each.toSorted().join(', ')} |`;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { closedPort, listen } from '@gateway/shared/test/upstream';
 import { WebSocketServer } from 'ws';
 
-/** What the load is answered by. */
+/** The upstreams of the load. */
 export interface SoakUpstreams {
   /**
    * Responds to every request with 200, to `/large` with 2 MB, to `/slow/<ms>` after that time, and
@@ -11,9 +11,9 @@ export interface SoakUpstreams {
   readonly good: string;
   /** `/status/<code>`, `/reset` breaks the connection off, `/flaky` fails every other time. */
   readonly bad: string;
-  /** Nothing listens there. */
+  /** A port on which nothing listens. */
   readonly dead: string;
-  /** Ids of requests that reached one of them, handed over and forgotten. */
+  /** Returns the ids of requests that reached one of them since the last call. */
   takeSeen(): string[];
   close(): Promise<void>;
 }

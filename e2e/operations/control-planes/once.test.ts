@@ -6,7 +6,7 @@ import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream'
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient, type Client } from '../../harness/client.ts';
-import { metricOf, metricsText } from '../../soak/samples.ts';
+import { metricOf, metricsText } from '../../soak/process-samples.ts';
 
 const testTimeoutMs = 90_000;
 const PLANES = 3;

@@ -1,5 +1,5 @@
 /** The outcomes of all calls by kind, and every request id, each of which must have a record. */
-export class Ledger {
+export class Outcomes {
   readonly ids = new Set<string>();
   readonly #outcomes = new Map<string, Map<string, number>>();
   readonly #unexpected = new Map<string, number>();
@@ -10,7 +10,7 @@ export class Ledger {
    * @param outcome a status, or how the call ended without a response
    * @param expected whether this outcome is allowed for this kind of call
    */
-  note(kind: string, outcome: string, expected: boolean, requestId?: string): void {
+  add(kind: string, outcome: string, expected: boolean, requestId?: string): void {
     const ofKind = this.#outcomes.get(kind) ?? new Map<string, number>();
     this.#outcomes.set(kind, ofKind);
     ofKind.set(outcome, (ofKind.get(outcome) ?? 0) + 1);

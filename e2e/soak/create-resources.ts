@@ -1,13 +1,13 @@
 import type { Client } from '../harness/client.ts';
-import { MAX_SMALL_BODY_BYTES } from './kinds.ts';
+import { MAX_SMALL_BODY_BYTES } from './call-kinds.ts';
 import type { SoakUpstreams } from './upstreams.ts';
 
 const QUOTA_WINDOW_SECONDS = 10;
 const QUOTA = 60;
-const HASTY_MS = 200;
+const SHORT_TIMEOUT_MS = 200;
 
 /** Creates the resources that the kinds of callers use. Returns the id of the route that changes during the load. */
-export async function makeSetting(
+export async function createResources(
   admin: Client,
   { good, bad, dead }: SoakUpstreams,
 ): Promise<{ readonly goodServiceId: string; readonly changedRouteId: string }> {
@@ -28,7 +28,7 @@ export async function makeSetting(
     max_body_bytes: MAX_SMALL_BODY_BYTES,
     rate_limit: wide,
   });
-  await route('hasty', goodServiceId, { timeout_ms: HASTY_MS, rate_limit: wide });
+  await route('short-deadline', goodServiceId, { timeout_ms: SHORT_TIMEOUT_MS, rate_limit: wide });
   await route('bad', badId, { rate_limit: wide });
   await route('dead', deadId, { retry_count: 0, rate_limit: wide });
   return { goodServiceId, changedRouteId };

@@ -1,16 +1,16 @@
-import { areHandlesBack, errorLines, findRecords, handlesAtRest } from './aftermath.ts';
-import type { SoakGateway } from './ground.ts';
-import type { Ledger } from './ledger.ts';
+import { areHandlesBack, errorLines, findRecords, handlesAtRest } from './after-load.ts';
+import type { SoakGateway } from './soak-gateway.ts';
+import type { Outcomes } from './outcomes.ts';
 import type { SoakOptions } from './options.ts';
 import { figureTable, outcomeTable, type FigureRow } from './report.ts';
-import { metricOf, metricsText, type Sample } from './samples.ts';
-import { judge } from './verdict.ts';
+import { metricOf, metricsText, type Sample } from './process-samples.ts';
+import { judge } from './growth.ts';
 
 /** A run after its load. */
 export interface SoakRun {
   readonly gateway: SoakGateway;
   readonly options: SoakOptions;
-  readonly ledger: Ledger;
+  readonly outcomes: Outcomes;
   /** Samples of each process, oldest first. */
   readonly samples: ReadonlyMap<string, readonly Sample[]>;
   /** The number of handles of each process before the load. */
@@ -23,12 +23,12 @@ const WARM_UP_SHARE = 0.25;
 const SHOWN_IDS = 5;
 
 /** Prints the results of the run as tables, and returns one text for each problem. */
-export async function conclude(run: SoakRun): Promise<readonly string[]> {
-  const { gateway, ledger, say } = run;
+export async function judgeRun(run: SoakRun): Promise<readonly string[]> {
+  const { gateway, outcomes, say } = run;
   const faults = [...judgeFigures(run), ...(await judgeRest(run))];
-  const records = await findRecords(gateway.stack.databaseUrl, ledger.ids);
+  const records = await findRecords(gateway.stack.databaseUrl, outcomes.ids);
   say(
-    `Records: ${ledger.ids.size} requests seen by callers or upstreams, ` +
+    `Records: ${outcomes.ids.size} requests seen by callers or upstreams, ` +
       `${records.missing.length} without a record; ` +
       `${records.stored} records stored, ${records.storedTwice} twice`,
   );
@@ -40,11 +40,11 @@ export async function conclude(run: SoakRun): Promise<readonly string[]> {
     const { count, first } = await errorLines(file);
     if (count > 0) faults.push(`${count} lines of level error in a log:\n  ${first.join('\n  ')}`);
   }
-  for (const [what, count] of ledger.unexpected) faults.push(`unexpected: ${what} × ${count}`);
+  for (const [what, count] of outcomes.unexpected) faults.push(`unexpected: ${what} × ${count}`);
   return faults;
 }
 
-function judgeFigures({ options, ledger, samples, say }: SoakRun): string[] {
+function judgeFigures({ options, outcomes, samples, say }: SoakRun): string[] {
   const faults: string[] = [];
   const rows: FigureRow[] = [];
   for (const [process, all] of samples) {
@@ -55,7 +55,7 @@ function judgeFigures({ options, ledger, samples, say }: SoakRun): string[] {
       if (isJudged && !growth.isFlat) faults.push(`${process}: ${growth.what} grows`);
     }
   }
-  say(`\n${figureTable(rows)}\n\n${outcomeTable(ledger)}\n`);
+  say(`\n${figureTable(rows)}\n\n${outcomeTable(outcomes)}\n`);
   return faults;
 }
 
@@ -72,7 +72,7 @@ async function judgeRest({ gateway, atRest, say }: SoakRun): Promise<string[]> {
     const dropped = metricOf(text, 'gateway_records_dropped_total');
     if (dropped > 0) faults.push(`${watched.name}: ${dropped} records dropped`);
     const inFlight = metricOf(text, 'gateway_requests_in_flight');
-    if (inFlight > 0) faults.push(`${watched.name}: ${inFlight} requests in flight for ever`);
+    if (inFlight > 0) faults.push(`${watched.name}: ${inFlight} requests still in flight`);
   }
   return faults;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Sample } from './samples.ts';
-import { judge } from './verdict.ts';
+import type { Sample } from './process-samples.ts';
+import { judge } from './growth.ts';
 
 const MIB = 1024 * 1024;
 const WARM_UP_MS = 60_000;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { Ground } from './kinds.ts';
+import type { CallerEnvironment } from './call-kinds.ts';
 
-const TUNNELS = 6;
+const WEBSOCKETS = 6;
 const MESSAGE_EVERY_MS = 500;
 const MESSAGE = Buffer.alloc(2000, 'message ');
 const NAME = 'WebSocket';
@@ -12,13 +12,16 @@ const NAME = 'WebSocket';
  * Keeps a few WebSockets open. Each carries messages both ways for a few seconds, is closed, and is
  * opened again. Every second one is closed without a close frame.
  */
-export function keepTunnels(ground: Ground, signal: AbortSignal): Promise<unknown> {
+export function keepWebSockets(
+  environment: CallerEnvironment,
+  signal: AbortSignal,
+): Promise<unknown> {
   return Promise.all(
-    Array.from({ length: TUNNELS }, async (_, index) => {
+    Array.from({ length: WEBSOCKETS }, async (_, index) => {
       for (let count = index; !signal.aborted; count += 1) {
-        await oneTunnel(ground, count, signal).catch((error: unknown) => {
-          // The end of the load breaks off what is under way.
-          if (!signal.aborted) ground.ledger.note(NAME, `failed (${String(error)})`, false);
+        await oneWebSocket(environment, count, signal).catch((error: unknown) => {
+          // The end of the load interrupts the calls in flight.
+          if (!signal.aborted) environment.outcomes.add(NAME, `failed (${String(error)})`, false);
         });
         await delay(200);
       }
@@ -26,9 +29,13 @@ export function keepTunnels(ground: Ground, signal: AbortSignal): Promise<unknow
   );
 }
 
-async function oneTunnel(ground: Ground, count: number, signal: AbortSignal): Promise<void> {
-  const url = `${ground.base().replace('http', 'ws')}/v1/proxy/steady/socket`;
-  const headers = { authorization: `Bearer ${ground.token()}` };
+async function oneWebSocket(
+  environment: CallerEnvironment,
+  count: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = `${environment.base().replace('http', 'ws')}/v1/proxy/steady/socket`;
+  const headers = { authorization: `Bearer ${environment.token()}` };
   const socket = new WebSocket(url, { headers });
   socket.on('error', () => undefined);
   try {
@@ -42,7 +49,7 @@ async function oneTunnel(ground: Ground, count: number, signal: AbortSignal): Pr
       await echoed;
       await delay(MESSAGE_EVERY_MS, undefined, { signal });
     }
-    ground.ledger.note(NAME, 'ended in order', true, requestId);
+    environment.outcomes.add(NAME, 'ended normally', true, requestId);
     if (count % 2 === 0) {
       socket.close(1000);
       await once(socket, 'close', { signal });

@@ -2,8 +2,8 @@ import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/pro
 import { eventually } from '@gateway/shared/test/eventually';
 import { createClient, type Client } from '../harness/client.ts';
 import { childrenOf } from '../operations/workers/group.ts';
-import type { Watched } from './samples.ts';
-import { makeSetting } from './setting.ts';
+import type { Watched } from './process-samples.ts';
+import { createResources } from './create-resources.ts';
 import { startSoakUpstreams, type SoakUpstreams } from './upstreams.ts';
 
 /** A gateway of real processes, with the routes and upstreams of the load. */
@@ -54,7 +54,7 @@ export async function startSoakGateway(workers: number): Promise<SoakGateway> {
   try {
     const controlPlane = await stack.startControlPlane({ name: 'control-plane' });
     const admin = createClient(controlPlane.baseUrl, stack.adminToken);
-    const setting = await makeSetting(admin, upstreams);
+    const setting = await createResources(admin, upstreams);
     const dataPlanes = await Promise.all(
       Array.from({ length: DATA_PLANES }, (_, index) =>
         stack.startDataPlane({

@@ -1,7 +1,7 @@
 import { percentile } from '../harness/figures.ts';
-import type { Sample } from './samples.ts';
+import type { Sample } from './process-samples.ts';
 
-/** What became of one figure of a process over the run. */
+/** The change of one figure of a process over the run. */
 export interface Growth {
   readonly what: 'resident MB' | 'heap MB' | 'handles';
   /** In the first third after the warm-up. */
@@ -12,13 +12,13 @@ export interface Growth {
 }
 
 const MIB = 1024 * 1024;
-/** What a figure may grow by and count as flat: a share, and what a sample is exact to. */
+/** Growth that still counts as flat: a share of the figure, and the precision of a sample. */
 const SLACK = {
   'resident MB': { share: 0.1, margin: 1 },
   'heap MB': { share: 0.1, margin: 2 },
   handles: { share: 0.1, margin: 5 },
 } as const;
-/** A heap is a saw: between two collections it says how much was thrown away, below what is kept. */
+/** Between two collections a heap grows by garbage; its low values show the live objects. */
 const HEAP_RANK = 0.1;
 
 /**

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Answered, Call, Callers } from './call.ts';
-import type { Ledger } from './ledger.ts';
+import type { Outcomes } from './outcomes.ts';
 
 /** What callers need to know about the gateway. */
-export interface Ground {
+export interface CallerEnvironment {
   readonly callers: Callers;
-  readonly ledger: Ledger;
+  readonly outcomes: Outcomes;
   /** The base URL of each data plane in turn. */
   base(): string;
   /** A secret that is valid now; it is rotated while the load runs. */
@@ -17,7 +17,7 @@ export interface Kind {
   readonly name: string;
   readonly weight: number;
   /** Makes one call, or a few related ones, and records the results. Never rejects. */
-  run(ground: Ground, count: number): Promise<void>;
+  run(environment: CallerEnvironment, count: number): Promise<void>;
 }
 
 type Plain = Omit<Call, 'url' | 'token'> & {
@@ -37,16 +37,16 @@ function kind(
   return {
     name,
     weight,
-    async run(ground, count) {
+    async run(environment, count) {
       const calls = [make(count)].flat();
       await Promise.all(
         calls.map(async ({ path, token, ...call }) => {
-          const secret = token === undefined ? ground.token() : (token ?? undefined);
-          const url = `${ground.base()}${path}`;
-          const answered = await ground.callers.call({ ...call, url, token: secret });
+          const secret = token === undefined ? environment.token() : (token ?? undefined);
+          const url = `${environment.base()}${path}`;
+          const answered = await environment.callers.call({ ...call, url, token: secret });
           const outcome = outcomeOf(answered, call.abortAfterMs !== undefined);
           const requestId = recorded ? answered.requestId : undefined;
-          ground.ledger.note(name, outcome, wanted.has(outcome), requestId);
+          environment.outcomes.add(name, outcome, wanted.has(outcome), requestId);
         }),
       );
     },
@@ -55,7 +55,7 @@ function kind(
 
 function outcomeOf({ status, error }: Answered, aborts: boolean): string {
   if (status !== undefined) return String(status);
-  return aborts ? 'cut' : `no answer (${error ?? ''})`;
+  return aborts ? 'cut' : `no response (${error ?? ''})`;
 }
 
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -64,11 +64,11 @@ const BODY = JSON.stringify({ amount: 5, currency: 'EUR' });
 export const MAX_SMALL_BODY_BYTES = 1024;
 const post = { method: 'POST', headers: JSON_BODY, body: BODY } as const;
 
-/** The routes `steady`, `limited`, `small` and `bad` are created in `setting.ts`. */
+/** The routes `steady`, `limited`, `small` and `bad` are created in `create-resources.ts`. */
 export const KINDS: readonly Kind[] = [
   kind('GET', 55, [200], () => ({ path: '/v1/proxy/steady/orders?page=2' })),
   kind('POST', 25, [200], () => ({ ...post, path: '/v1/proxy/steady/orders' })),
-  kind('POST with a key of its own', 8, [200], () => ({
+  kind('POST with a new key', 8, [200], () => ({
     ...post,
     path: '/v1/proxy/steady/orders',
     headers: { ...JSON_BODY, 'idempotency-key': randomUUID() },
@@ -85,16 +85,16 @@ export const KINDS: readonly Kind[] = [
     chunks: 32,
   })),
   kind('download, 2 MB', 0.7, [200], () => ({ path: '/v1/proxy/steady/large' })),
-  kind('connection of its own', 5, [200], () => ({ path: '/v1/proxy/steady', lone: true })),
-  kind('leaves before the answer', 2, ['cut'], () => ({
+  kind('new connection', 5, [200], () => ({ path: '/v1/proxy/steady', lone: true })),
+  kind('disconnects before the response', 2, ['cut'], () => ({
     path: '/v1/proxy/steady/slow/2000',
     abortAfterMs: 50,
   })),
-  kind('leaves within the answer', 1, ['cut', 200], (count) => ({
+  kind('disconnects during the response', 1, ['cut', 200], (count) => ({
     path: '/v1/proxy/steady/large',
     abortAfterMs: 5 + (count % 20),
   })),
-  kind('leaves within its upload', 1, ['cut', 200], (count) => ({
+  kind('disconnects during its upload', 1, ['cut', 200], (count) => ({
     method: 'PUT',
     path: '/v1/proxy/steady/upload',
     chunks: 64,
@@ -107,22 +107,22 @@ export const KINDS: readonly Kind[] = [
     token: `gwt_${'x'.repeat(43)}`,
   })),
   kind('unknown route', 3, [404], (count) => ({ path: `/v1/proxy/unknown-${count % 1000}` })),
-  kind('method not taken', 2, [405], () => ({ path: '/v1/proxy/small', method: 'DELETE' })),
+  kind('method not allowed', 2, [405], () => ({ path: '/v1/proxy/small', method: 'DELETE' })),
   kind('body too large', 2, [413], () => ({
     ...post,
     path: '/v1/proxy/small',
     body: 'x'.repeat(MAX_SMALL_BODY_BYTES + 1),
   })),
-  kind('bad key', 1, [400], () => ({
+  kind('invalid key', 1, [400], () => ({
     ...post,
     path: '/v1/proxy/steady',
     headers: { ...JSON_BODY, 'idempotency-key': 'x'.repeat(256) },
   })),
-  kind('upstream says 500', 3, [500], () => ({ path: '/v1/proxy/bad/status/500' })),
+  kind('upstream responds 500', 3, [500], () => ({ path: '/v1/proxy/bad/status/500' })),
   kind('upstream breaks off', 2, [502], () => ({ ...post, path: '/v1/proxy/bad/reset' })),
-  kind('upstream fails now and then', 2, [200, 503], () => ({ path: '/v1/proxy/bad/flaky' })),
-  kind('nothing listens', 2, [502], () => ({ path: '/v1/proxy/dead' })),
-  kind('deadline passes', 2, [504], () => ({ path: '/v1/proxy/hasty/slow/1000' })),
+  kind('upstream fails every other time', 2, [200, 503], () => ({ path: '/v1/proxy/bad/flaky' })),
+  kind('upstream is down', 2, [502], () => ({ path: '/v1/proxy/dead' })),
+  kind('deadline passes', 2, [504], () => ({ path: '/v1/proxy/short-deadline/slow/1000' })),
   kind(
     'management through a data plane',
     2,
