@@ -66,11 +66,12 @@ export async function startWithCredential(
   return { upstream, gateway, token, plain, call };
 }
 
-/** The values of the fields that arrived with this name, in any case and with dashes or underscores. */
-export function arrived(seen: SeenRequest | undefined, dashedName: string): string[] {
+/** The values of the fields that arrived with this name, in any case and with any runs of dashes and underscores. */
+export function arrived(seen: SeenRequest | undefined, name: string): string[] {
   const { rawHeaders = [] } = seen ?? {};
   return rawHeaders.filter(
     (_text, at) =>
-      at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase().replaceAll('_', '-') === dashedName,
+      at % 2 === 1 &&
+      rawHeaders[at - 1]?.toLowerCase().split(/[-_]+/).join() === name.split(/[-_]+/).join(),
   );
 }

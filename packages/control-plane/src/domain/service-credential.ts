@@ -1,4 +1,4 @@
-import { HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
+import { foldedName, HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import type {
   CredentialVault,
@@ -17,7 +17,7 @@ const CREDENTIAL_TYPES = ['bearer', 'basic', 'header'] as const;
 /**
  * Headers that the gateway or HTTP sets: hop-by-hop headers (RFC 9110 section 7.6.1), framing (RFC 9112
  * section 6), and those in which the gateway describes the request. A credential must not replace them.
- * `_` counts as `-`, because some upstreams treat the two as equal.
+ * Names are compared folded, because some upstreams treat them as equal.
  */
 const RESERVED = new Set([
   ...HOP_BY_HOP_FIELDS,
@@ -41,7 +41,7 @@ const RESERVED = new Set([
 const RESERVED_PREFIXES = ['x-gateway-', 'x-forwarded-', 'sec-websocket-'];
 
 function isReserved(name: string): boolean {
-  const dashed = name.toLowerCase().replaceAll('_', '-');
+  const dashed = foldedName(name);
   return RESERVED.has(dashed) || RESERVED_PREFIXES.some((prefix) => dashed.startsWith(prefix));
 }
 

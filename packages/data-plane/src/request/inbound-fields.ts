@@ -1,4 +1,4 @@
-import { HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
+import { foldedName, HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
 import { cacheByName } from '@gateway/http1/fields/name-cache';
 
 /** Fields that must come once, each with its index among those found. */
@@ -62,9 +62,9 @@ export const inboundField = cacheByName((rawName): InboundField => {
   return { name, single, passed };
 });
 
-/** Any run of dashes and underscores counts as one dash, because an upstream may fold it (CGI and WSGI do). */
+/** Covers every name that an upstream could read as a dropped one. */
 function isDropped(name: string): boolean {
-  const dashed = name.replaceAll(/[-_]+/g, '-');
+  const dashed = foldedName(name);
   return (
     DROPPED.has(dashed) || dashed.startsWith(GATEWAY_PREFIX) || dashed.startsWith(FORWARDED_PREFIX)
   );

@@ -1,5 +1,5 @@
 import { filterFields, withoutField, type HeaderFields } from '@gateway/http1/fields/header-fields';
-import { HEADER } from '@gateway/shared/http/headers';
+import { foldedName, HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { UsableCredential } from '../routing-table/compile-credential.ts';
 import type { RequestContext } from './context.ts';
@@ -23,7 +23,7 @@ export function outboundHeaders(ctx: RequestContext): string[] {
       ? withoutField(inbound.endToEnd, 'x-api-key')
       : inbound.endToEnd.slice();
   if (credential !== undefined) {
-    fields = withoutAlias(fields, credential.dashedHeader);
+    fields = withoutAlias(fields, credential.foldedHeader);
     fields.push(credential.header, credential.value);
   }
   if (
@@ -62,8 +62,8 @@ function credentialOf(ctx: RequestContext): UsableCredential | undefined {
 }
 
 /** Drops every field that an upstream could read as this one, in any case, with dashes or underscores. */
-function withoutAlias(fields: HeaderFields, dashedName: string): string[] {
-  return filterFields(fields, (name) => name.toLowerCase().replaceAll('_', '-') !== dashedName);
+function withoutAlias(fields: HeaderFields, folded: string): string[] {
+  return filterFields(fields, (name) => foldedName(name) !== folded);
 }
 
 /** The proxies that the request passed, the gateway last, each with the version that it received. */

@@ -3,6 +3,7 @@ import {
   type SealedSecret,
   type UnreadableReason,
 } from '@gateway/shared/secrets/secret-vault';
+import { foldedName } from '@gateway/shared/http/headers';
 import type { UpstreamCredential } from '@gateway/shared/secrets/upstream-credential';
 
 /** The credential that the gateway sends to the upstreams of a service. */
@@ -11,7 +12,7 @@ export type CompiledCredential = UsableCredential | UnusableCredential;
 export interface UsableCredential extends UpstreamCredential {
   readonly usable: true;
   /** The name with dashes for underscores; some upstreams treat both names as the same header. */
-  readonly dashedHeader: string;
+  readonly foldedHeader: string;
   readonly sealed: SealedSecret;
 }
 
@@ -52,7 +53,7 @@ export function compileCredential(
   if (sealed === undefined) return undefined;
   try {
     const { header, value } = opener.open(sealed, serviceId);
-    return { usable: true, header, dashedHeader: header.replaceAll('_', '-'), value, sealed };
+    return { usable: true, header, foldedHeader: foldedName(header), value, sealed };
   } catch (error) {
     if (!(error instanceof SecretUnreadableError)) throw error;
     return { usable: false, reason: error.reason, sealed };

@@ -25,6 +25,14 @@ export const HOP_BY_HOP_FIELDS: readonly string[] = [
   'upgrade',
 ];
 
+/**
+ * The name in lower case, with each run of dashes and underscores as one dash. Some upstreams read names that are equal
+ * in this form as the same field (CGI and WSGI fold `_` and `-`).
+ */
+export function foldedName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]+/g, '-');
+}
+
 /** A field name is a token (RFC 9110 sections 5.1 and 5.6.2). */
 export const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
