@@ -54,7 +54,7 @@ export function benchCommand(runs: Runs): Command {
 
   bench
     .command('workers')
-    .description('one process beside a group of two workers')
+    .description('one process compared with a group of two workers')
     .action(() => runs.workers());
 
   bench

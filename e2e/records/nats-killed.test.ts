@@ -5,7 +5,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const testTimeoutMs = 120_000;
 const callers = 8;
-/** How long NATS runs before each kill, and how long it is away after it, ms. */
+/** How long NATS runs before each kill, and how long it is down afterwards, ms. */
 const kills = [
   { runsMs: 500, awayMs: 300 },
   { runsMs: 1200, awayMs: 900 },

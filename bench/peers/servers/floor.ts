@@ -13,7 +13,7 @@ class Handler implements Dispatcher.DispatchHandler {
     this.#response = response;
   }
 
-  /** Without this, a response whose caller has left would hold its pool connection for ever. */
+  /** Without this, a response whose caller has left would hold its pool connection forever. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#response.once('close', () => {
       if (!this.#over) controller.abort(new Error('the caller left'));

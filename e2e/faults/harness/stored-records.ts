@@ -35,7 +35,7 @@ export async function countRecords(
     };
     if (count.missing.length > dropped) throw new Error('records are missing');
   };
-  // What is missing after that is the result.
+  // Ids that are still missing are the result.
   await eventually(look, { deadlineMs, intervalMs: POLL_MS }).catch(() => undefined);
   return count;
 }

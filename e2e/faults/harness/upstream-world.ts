@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { startNameServer, type NameServer } from '@gateway/shared/test/name-server';
 import { startFaultWorld, type FaultWorld } from './fault-world.ts';
 
-/** A gateway that asks a name server of the test's own, with a clock of five minutes ahead on its second data plane. */
+/** A gateway that uses the DNS server of the test. The clock of its second data plane is five minutes ahead. */
 export interface UpstreamWorld {
   readonly world: FaultWorld;
   readonly names: NameServer;
   close(): Promise<void>;
 }
 
-/** How far the clock of the second data plane is ahead. */
+/** Difference of the clock of the second data plane, ms. */
 export const SKEW_MS = 300_000;
 
-/** Connections to names are retired soon, as a test cannot wait for long. */
+/** Connections to names are replaced soon, so that the test is short. */
 const MAX_AGE_MS = 500;
 const skewedClock = new URL('./skewed-clock.ts', import.meta.url);
 
@@ -47,7 +47,7 @@ export async function startUpstreamWorld(): Promise<UpstreamWorld> {
   }
 }
 
-/** An upstream at an address and a port of its own choice, that counts what traffic it serves. */
+/** An upstream on this address and port that counts its requests. */
 export interface CountingUpstream {
   readonly port: number;
   readonly served: number;

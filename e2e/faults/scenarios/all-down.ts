@@ -22,17 +22,20 @@ export const allDown: Scenario<FaultWorld> = {
     const client = admin.at(started.baseUrl);
     await eventually(async () => {
       const { status } = await client.proxy(run.getRoute, { method: 'GET' });
-      if (status !== 200) throw new Error(`it answers ${status}`);
+      if (status !== 200) throw new Error(`the response is ${status}`);
     }, SERVED);
     const servedMs = performance.now() - startedMs;
     for (let probe = 0; probe < PROBES; probe += 1) {
       const { status } = await client.proxy(run.getRoute, { method: 'GET' });
-      run.expectations.hold(status === 200, `it answered ${status} after it had served`);
+      run.expectations.hold(
+        status === 200,
+        `the response is ${status} after earlier requests were served`,
+      );
     }
     const ready = await fetch(`${started.adminUrl}/readyz`);
     const body = await ready.text();
     const saysSo = ready.status === 200 && body.includes('degraded') && body.includes('NATS');
-    run.expectations.hold(saysSo, `/readyz answered ${ready.status} ${body}`);
+    run.expectations.hold(saysSo, `/readyz responded ${ready.status} ${body}`);
 
     await run.outage(outageMs / 2);
     await run.repair(async () => {

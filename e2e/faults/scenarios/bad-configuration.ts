@@ -15,7 +15,7 @@ import type { Scenario } from '../harness/scenario.ts';
 
 const ENVIRONMENT = 'production';
 const BAD_ROUTE = 'bad';
-/** Nothing of it goes on by itself: more time shows no more. */
+/** A bad configuration causes no further events, so a longer outage would show nothing more. */
 const LONG_ENOUGH_MS = 5000;
 const REPORTED = { deadlineMs: 30_000, intervalMs: 50 };
 const VERSION = `gateway_config_version{environment="${ENVIRONMENT}"}`;

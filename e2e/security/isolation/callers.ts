@@ -52,7 +52,7 @@ export async function createCallers(
     callers.set(caller, await secretOf({ ...full, scopes }));
   }
   const just = { environments, routes: JUST_ROUTES, scopes: ['proxy'] };
-  callers.set('with just what it takes', await secretOf(just));
+  callers.set('with exactly the required rights', await secretOf(just));
   await eventually(async () => {
     expect((await admin.get('/v1/environments', { token: expired })).status).toBe(401);
   });

@@ -16,7 +16,7 @@ export const CALLERS = [
   'without tokens:write',
   'without config:write',
   'without proxy',
-  'with just what it takes',
+  'with exactly the required rights',
 ] as const;
 
 export type CallerKind = (typeof CALLERS)[number];

@@ -1,21 +1,21 @@
 import type { Scope } from '@gateway/shared/tokens/scopes';
 import type { Gateway } from '../../harness/gateway.ts';
 
-/** One call of an endpoint on a resource that is there for it. */
+/** One call of an endpoint, on a resource that was created for it. */
 interface ManagementCall {
   readonly path: string;
   readonly body?: object;
-  /** Takes away what the call, or what was prepared for it, left behind. */
+  /** Removes what the call and its preparation have created. */
   readonly cleanUp?: () => Promise<unknown>;
 }
 
 export interface ManagementRow {
-  /** What the caller with just what it takes has. */
+  /** The scopes of the caller with exactly the required rights. */
   readonly scopes: readonly Scope[];
   /** Undefined: `production`. */
   readonly environments?: 'all';
   readonly status: number;
-  /** Of a list: the resource by which it is seen whether it shows what it should. */
+  /** Of a list: the resource that it must contain, or must not. */
   readonly lists?: string;
   /** `all`: the endpoint requires all routes. */
   readonly routes?: 'all';

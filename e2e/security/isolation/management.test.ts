@@ -43,7 +43,7 @@ describe('the isolation matrix of the management API', () => {
   /** The secret that this caller sends to this endpoint. */
   async function secretOf(caller: CallerKind, row: ManagementRow): Promise<string | null> {
     const covered = row.environments ?? 'production';
-    if (caller === 'with just what it takes') {
+    if (caller === 'with exactly the required rights') {
       const routes = row.routes === 'all' ? ['*'] : JUST_ROUTES;
       const reach = { environments: ENVIRONMENTS[covered], routes };
       return (await gateway.tokenClient({ ...reach, scopes: row.scopes })).token;
