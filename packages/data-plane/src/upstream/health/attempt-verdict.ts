@@ -1,6 +1,12 @@
 import type { CompiledRoute } from '../../routing-table/routing-table.ts';
 import type { AttemptError } from '../upstream-client.ts';
-import type { AttemptVerdict } from './upstream-state.ts';
+
+/**
+ * What an attempt says about its upstream. `unreachable`: there was no connection, so a check would fail too. `bad`: the
+ * upstream was reached and failed. `timed_out`: the same, but it may also hang. `nothing`: the attempt says nothing about
+ * it.
+ */
+export type AttemptVerdict = 'good' | 'bad' | 'timed_out' | 'unreachable' | 'nothing';
 
 /** The part of an outcome that the verdict needs. */
 export type JudgedOutcome =

@@ -1,6 +1,7 @@
 import type { CompiledService, CompiledUpstream } from '../../routing-table/routing-table.ts';
 import { selectUpstream, type SelectionOptions } from '../select-upstream.ts';
-import type { AttemptVerdict, UpstreamState } from './upstream-state.ts';
+import type { AttemptVerdict } from './attempt-verdict.ts';
+import type { UpstreamState } from './upstream-state.ts';
 
 /** Receives the verdict of each attempt that may change the health of its upstream. */
 export type AttemptObserver = (

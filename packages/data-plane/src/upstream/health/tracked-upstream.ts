@@ -1,12 +1,14 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { CompiledUpstream, HealthCheckPolicy } from '../../routing-table/routing-table.ts';
+import type { AttemptVerdict } from './attempt-verdict.ts';
 import { confirmBadMs, hangCheckMs, hangGapMs, nextCheckMs } from './check-pace.ts';
 import type { CheckedItem, CheckSchedule } from './check-schedule.ts';
 import type { CheckUpstream } from './check-upstream.ts';
+import { mayEjectOne } from './ejection.ts';
 import type { HealthMetrics } from './health-metrics.ts';
 import type { ServiceBalancer } from './service-balancer.ts';
-import type { AttemptVerdict, Transition, UpstreamState } from './upstream-state.ts';
+import type { Transition, UpstreamState } from './upstream-state.ts';
 
 export interface TrackingOptions {
   readonly clock: Clock;
@@ -100,7 +102,7 @@ export class TrackedUpstream implements CheckedItem {
   attemptEnded(verdict: AttemptVerdict, probe: number): void {
     const { clock, schedule } = this.#options;
     const { state } = this;
-    const mayEject = () => mayEjectOne(this.#balancer);
+    const mayEject = () => mayEjectOne(this.#balancer.states);
     this.#changed(state.ended(verdict, probe, mayEject, clock.monotonicMs()), undefined);
     if (verdict === 'timed_out') this.#suspectHang();
     else if (verdict === 'good') this.#stopSuspecting();
@@ -169,11 +171,4 @@ export class TrackedUpstream implements CheckedItem {
 /** Whether the result of a check under the old policy would come too late for the new one, or be of another path. */
 function isTighter(policy: HealthCheckPolicy, old: HealthCheckPolicy): boolean {
   return policy.timeoutMs < old.timeoutMs || policy.path !== old.path;
-}
-
-/** At most half of a service's upstreams are ejected at one time, over all regions. */
-function mayEjectOne({ states }: ServiceBalancer): boolean {
-  let ejected = 0;
-  for (const state of states) if (state.ejected) ejected += 1;
-  return ejected < Math.floor(states.length / 2);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { INTERVAL_MS, openHealthWorld, snapshotOf } from '../../../test/health-world.ts';
-import { CONSECUTIVE_FAILURES, EJECTION_MS } from './upstream-state.ts';
+import { CONSECUTIVE_FAILURES, EJECTION_MS } from './ejection.ts';
 
 const TWO = ['http://a.test', 'http://b.test'];
 

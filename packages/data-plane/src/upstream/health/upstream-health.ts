@@ -16,7 +16,8 @@ import type { CheckUpstream } from './check-upstream.ts';
 import { createHealthMetrics } from './health-metrics.ts';
 import { ServiceBalancer, type ServiceBalancers } from './service-balancer.ts';
 import { TrackedUpstream, type TrackingOptions } from './tracked-upstream.ts';
-import { UpstreamState, type AttemptVerdict } from './upstream-state.ts';
+import type { AttemptVerdict } from './attempt-verdict.ts';
+import { UpstreamState } from './upstream-state.ts';
 
 export interface UpstreamHealthOptions {
   readonly clock: Clock;

@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { AttemptVerdict } from './attempt-verdict.ts';
 import {
   CONSECUTIVE_FAILURES,
   EJECTION_MS,
   EJECTIONS_FORGOTTEN_MS,
   MAX_EJECTION_FACTOR,
-  UpstreamState,
-  type AttemptVerdict,
-  type CheckVerdict,
-} from './upstream-state.ts';
+} from './ejection.ts';
+import { UpstreamState, type CheckVerdict } from './upstream-state.ts';
 
 const THRESHOLDS = { healthyThreshold: 2, unhealthyThreshold: 3 };
 const YES = () => true;
