@@ -156,7 +156,7 @@ async function start({
   runner.defer('admin server', () => admin.close());
 
   const quotas = new LeasedQuotaStore({
-    ledger: new KvQuotaLedger(link),
+    ledger: new KvQuotaLedger(link, clock),
     clock,
     log,
     maxCounters: MAX_QUOTA_COUNTERS,

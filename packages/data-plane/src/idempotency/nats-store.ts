@@ -28,7 +28,7 @@ export class NatsIdempotencyStore implements IdempotencyStore {
 
   constructor(link: NatsLink, clock: Clock) {
     this.#link = link;
-    this.#values = new StreamValues(link);
+    this.#values = new StreamValues(link, clock);
     this.#room = new BucketRoom(clock, () => this.#fill());
   }
 

@@ -33,7 +33,7 @@ describe('reads of streams', () => {
     const watcher = await nats.connect(server.url);
     const reads = await watchReads(watcher);
     const keys = new NatsIdempotencyStore(link, systemClock);
-    const quotas = new KvQuotaLedger(link);
+    const quotas = new KvQuotaLedger(link, systemClock);
     const key = { hash: 'a', windowMs: 1000 };
     await expect(keys.read('a')).rejects.toThrow();
     await expect(quotas.read(key)).rejects.toThrow();

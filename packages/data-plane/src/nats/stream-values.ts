@@ -1,13 +1,10 @@
 import { ReadyStreams } from '@gateway/shared/messaging/ready-streams';
 import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
-import { headers } from '@nats-io/nats-core';
+import { headers, Match } from '@nats-io/nats-core';
+import type { Clock } from '@gateway/shared/clock';
+import { AckedPublisher, NatsAwayError } from './acked-publisher.ts';
 import { orAborted } from './await-link.ts';
 import type { JetStream, NatsLink } from './nats-link.ts';
-
-/** There is no connection to NATS, or it was lost during the call. */
-export class NatsAwayError extends Error {
-  override readonly name = 'NatsAwayError';
-}
 
 /** The stream has reached its size limit. */
 export class StreamFullError extends Error {
@@ -27,6 +24,8 @@ export interface StreamValue {
   readonly value: Uint8Array | undefined;
 }
 
+const EXPECTED_STREAM = 'Nats-Expected-Stream';
+const EXPECTED_REVISION = 'Nats-Expected-Last-Subject-Sequence';
 /** The mark of a removed key in NATS KV (ADR-8). */
 const OPERATION_HEADER = 'KV-Operation';
 const CONFLICT = new Set<number>([
@@ -44,17 +43,18 @@ const FULL = new Set([10077, 10047]);
 export class StreamValues {
   readonly #link: NatsLink;
   readonly #ready = new ReadyStreams();
-  /** Reject the calls under way. */
+  readonly #publisher: AckedPublisher;
+  /** Reject the reads under way. */
   readonly #rejections = new Set<(error: Error) => void>();
 
-  constructor(link: NatsLink) {
+  constructor(link: NatsLink, clock: Clock) {
     this.#link = link;
+    this.#publisher = new AckedPublisher(link, clock);
     link.onChange(() => {
       if (link.connection !== undefined) return;
       this.#ready.forget();
       const error = new NatsAwayError('the connection to NATS was lost');
       for (const reject of this.#rejections) reject(error);
-      this.#rejections.clear();
     });
   }
 
@@ -65,7 +65,7 @@ export class StreamValues {
       .ensure(client, stream, subject)
       .then(() => manager)
       .then((api) => api.streams.getMessage(stream, { last_by_subj: subject }));
-    const message = await orAborted(this.#unlessLost(reading), AbortSignal.timeout(timeoutMs));
+    const message = await this.#unlessLost(reading, AbortSignal.timeout(timeoutMs));
     if (message === null) return { revision: 0, value: undefined };
     // The client decodes `data` at each access. A key that a tool purged has an empty message.
     const { data } = message;
@@ -87,41 +87,26 @@ export class StreamValues {
     timeoutMs: number,
   ): Promise<number | undefined> {
     const fields = headers();
-    if (value === undefined) fields.set(OPERATION_HEADER, 'DEL');
-    const writing = this.#jetstream().client.publish(subject, value, {
-      headers: fields,
-      timeout: timeoutMs,
-      expect: { streamName: stream, lastSubjectSequence: revision },
-    });
-    try {
-      const { seq } = await this.#unlessLost(writing);
-      return seq;
-    } catch (error) {
-      if (!(error instanceof JetStreamApiError)) throw error;
-      if (CONFLICT.has(error.code)) return undefined;
-      if (FULL.has(error.code)) throw new StreamFullError(error.message, { cause: error });
-      throw error;
-    }
+    fields.set(EXPECTED_STREAM, stream, Match.Exact);
+    fields.set(EXPECTED_REVISION, String(revision), Match.Exact);
+    if (value === undefined) fields.set(OPERATION_HEADER, 'DEL', Match.Exact);
+    const answer = await this.#publisher.publish(subject, value, fields, timeoutMs);
+    if (answer.error === undefined) return answer.seq;
+    const { err_code: code, description } = answer.error;
+    if (CONFLICT.has(code)) return undefined;
+    if (FULL.has(code)) throw new StreamFullError(description);
+    throw new JetStreamApiError(answer.error);
   }
 
-  /**
-   * Settles as the call does, or rejects when the connection is lost. A set of callbacks, because an AbortSignal
-   * costs several times as much, and every request with an idempotency key writes twice.
-   */
-  #unlessLost<T>(call: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#rejections.add(reject);
-      call.then(
-        (value) => {
-          this.#rejections.delete(reject);
-          resolve(value);
-        },
-        (error: unknown) => {
-          this.#rejections.delete(reject);
-          reject(error instanceof Error ? error : new Error(String(error)));
-        },
-      );
-    });
+  /** Settles as the call does, or rejects when the connection is lost or the time is over. */
+  async #unlessLost<T>(call: Promise<T>, timeUp: AbortSignal): Promise<T> {
+    const lost = Promise.withResolvers<T>();
+    this.#rejections.add(lost.reject);
+    try {
+      return await orAborted(Promise.race([call, lost.promise]), timeUp);
+    } finally {
+      this.#rejections.delete(lost.reject);
+    }
   }
 
   #jetstream(): JetStream {

@@ -1,3 +1,4 @@
+import { systemClock } from '@gateway/shared/clock';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Server } from '@gateway/local-stack/process/managed-process';
 import { NAMES, quotaSubject } from '@gateway/shared/messaging/names';
@@ -27,7 +28,7 @@ beforeEach(async () => {
   server = await nats.startServer();
   connection = await nats.connect(server.url);
   const link = linkNats(Promise.resolve(connection), captureLog().log);
-  ledger = new KvQuotaLedger(link);
+  ledger = new KvQuotaLedger(link, systemClock);
   await whenUp(link, new AbortController().signal);
 });
 afterEach(() => nats.close());

@@ -1,3 +1,4 @@
+import type { Clock } from '@gateway/shared/clock';
 import { quotaBucketStream, quotaSubject } from '@gateway/shared/messaging/names';
 import { errors } from '@nats-io/nats-core';
 import type { NatsLink } from '../nats/nats-link.ts';
@@ -19,9 +20,9 @@ export class KvQuotaLedger implements QuotaLedger {
   readonly #link: NatsLink;
   readonly #values: StreamValues;
 
-  constructor(link: NatsLink) {
+  constructor(link: NatsLink, clock: Clock) {
     this.#link = link;
-    this.#values = new StreamValues(link);
+    this.#values = new StreamValues(link, clock);
   }
 
   get reachable(): boolean {

@@ -50,7 +50,7 @@ export async function openNatsStores(url: string): Promise<NatsStores> {
       const link = linkNats(Promise.resolve(connection), log);
       await whenUp(link, abort.signal);
       return new LeasedQuotaStore({
-        ledger: new KvQuotaLedger(link),
+        ledger: new KvQuotaLedger(link, systemClock),
         clock,
         log,
         maxCounters,
