@@ -21,6 +21,7 @@ export const EXAMPLE_SNAPSHOT: Snapshot = snapshotSchema.parse({
         healthy_threshold: 2,
         unhealthy_threshold: 3,
       },
+      limits: { max_in_flight: 200, max_connections: 20, max_pending: 0, adaptive: true },
     },
     {
       id: 'svc_2',

@@ -1,10 +1,14 @@
 import {
   SNAPSHOT_FORMAT,
   routeSchema,
+  serviceSchema,
   type Snapshot,
   type SnapshotRoute,
 } from '../src/snapshot/schema.ts';
 import { hashTokenSecret } from '../src/tokens/secret.ts';
+
+/** The limits of a service that sets none. */
+export const DEFAULT_LIMITS = serviceSchema.shape.limits.parse({});
 
 /** A snapshot of `production` with one route, `test`, and one token. */
 export function testSnapshot(
@@ -34,6 +38,7 @@ export function testSnapshot(
           healthy_threshold: 2,
           unhealthy_threshold: 3,
         },
+        limits: DEFAULT_LIMITS,
       },
     ],
     routes: [

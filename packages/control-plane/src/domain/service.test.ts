@@ -36,7 +36,19 @@ describe('a service body', () => {
         healthy_threshold: 2,
         unhealthy_threshold: 3,
       },
+      limits: {
+        max_in_flight: null,
+        max_connections: null,
+        max_pending: null,
+        adaptive: false,
+      },
     });
+  });
+
+  it.each(['max_in_flight', 'max_connections', 'max_pending'])('accepts null for %s', (name) => {
+    const { limits } = schemas.create.parse({ ...minimal, limits: { [name]: 7 } });
+    expect(limits).toMatchObject({ [name]: 7 });
+    expect(schemas.change.parse({ limits: { [name]: null } }).limits).toEqual({ [name]: null });
   });
 
   it('limits the default timeout of a check to its interval', () => {
@@ -48,6 +60,11 @@ describe('a service body', () => {
 
   it.each([
     [{ name: '' }, ['name']],
+    [{ limits: { max_in_flight: 0 } }, ['limits.max_in_flight']],
+    [{ limits: { max_connections: 65_536 } }, ['limits.max_connections']],
+    [{ limits: { max_pending: -1 } }, ['limits.max_pending']],
+    [{ limits: { adaptive: 1 } }, ['limits.adaptive']],
+    [{ limits: { max_requests: 1 } }, ['limits.max_requests']],
     [{ name: 'a'.repeat(64) }, ['name']],
     [{ url: undefined }, ['url']],
     [{ upstreams: [{ url: 'http://a.example' }] }, ['url']],
@@ -109,6 +126,7 @@ describe('changeService', () => {
     name: body.name,
     health_path: body.health_path,
     health_check: body.health_check,
+    limits: body.limits,
     credential: null,
     ...NO_TLS_SETTINGS,
     upstreams: upstreamsOf(body, [], counter()) ?? [],
@@ -132,6 +150,12 @@ describe('changeService', () => {
     expect(changeService(before, change, () => 'ups_new', seal, sameTls).upstreams).toEqual([
       { id: 'ups_new', url: 'http://c.example', region: null, weight: 1 },
     ]);
+  });
+
+  it('keeps the omitted fields of limits', () => {
+    const change = schemas.change.parse({ limits: { max_in_flight: 10 } });
+    const once = changeService(before, change, counter(), seal, sameTls);
+    expect(once.limits).toEqual({ ...before.limits, max_in_flight: 10 });
   });
 
   it('keeps the omitted fields of health_check', () => {

@@ -15,6 +15,7 @@ import {
   type CredentialInput,
   type StoredCredential,
 } from './service-credential.ts';
+import { limitsField } from './service-limits.ts';
 import { serviceTlsSchema, tlsField, type TlsInput, type TlsSettings } from './service-tls.ts';
 import {
   hasUrlAndUpstreams,
@@ -71,6 +72,7 @@ export const plainServiceFields = {
   name: displayNameField,
   health_path: pathField.default('/healthz'),
   health_check: healthCheckField.prefault({}),
+  limits: limitsField.prefault({}),
 };
 
 /** The bodies that create and change a service; addresses in `deny` are refused for upstreams. */
@@ -107,7 +109,7 @@ export type ServiceChange = z.output<ServiceSchemas['change']>;
 
 /** The settings of a service, as stored. */
 export interface ServiceSettings
-  extends Pick<ServiceInput, 'name' | 'health_path' | 'health_check'>, TlsSettings {
+  extends Pick<ServiceInput, 'name' | 'health_path' | 'health_check' | 'limits'>, TlsSettings {
   readonly upstreams: readonly Upstream[];
   readonly credential: StoredCredential | null;
 }
@@ -145,9 +147,9 @@ export function changeService(
   seal: SealCredential,
   sealTls: SealTls,
 ): ServiceSettings {
-  const { name, health_path, health_check } = change;
+  const { name, health_path, health_check, limits } = change;
   return {
-    ...applyChange(plainServiceFields, before, { name, health_path, health_check }),
+    ...applyChange(plainServiceFields, before, { name, health_path, health_check, limits }),
     upstreams: upstreamsOf(change, before.upstreams, newId) ?? before.upstreams,
     credential: credentialOf(change, before.credential, seal),
     ...sealTls(change.tls, before),

@@ -33,6 +33,13 @@ describe('lists', () => {
     unhealthy_threshold: 3,
   });
 
+  const limits = JSON.stringify({
+    max_in_flight: null,
+    max_connections: null,
+    max_pending: null,
+    adaptive: false,
+  });
+
   /** Inserts rows directly, because the test makes thousands of them. */
   async function insert(count: number, idOf: () => string): Promise<string[]> {
     const now = new Date();
@@ -42,6 +49,7 @@ describe('lists', () => {
       name: id,
       health_path: '/',
       health_check,
+      limits,
       upstreams: '[]',
       created_at: now,
       updated_at: now,

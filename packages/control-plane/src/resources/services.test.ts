@@ -43,6 +43,12 @@ describe('/v1/services', () => {
         healthy_threshold: 2,
         unhealthy_threshold: 3,
       },
+      limits: {
+        max_in_flight: null,
+        max_connections: null,
+        max_pending: null,
+        adaptive: false,
+      },
       credential: null,
       tls: null,
       revision: 1,

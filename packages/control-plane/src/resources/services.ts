@@ -112,12 +112,13 @@ export function serviceEndpoints(
       const environment = body.environment ?? onlyEnvironment(token);
       requireEnvironment(token, environment);
       await requireAllowedHosts(urlsOf(body), options.hosts);
-      const { name, health_path, health_check } = body;
+      const { name, health_path, health_check, limits } = body;
       const upstreams = upstreamsOf(body, [], newUpstreamId) ?? [];
       const id = newId('svc');
       const credential = credentialOf(body, null, sealFor(id));
       const tls = sealTlsFor(id)(body.tls, NO_TLS_SETTINGS);
-      const settings = { name, health_path, health_check, upstreams, credential, ...tls };
+      const plain = { name, health_path, health_check, limits };
+      const settings = { ...plain, upstreams, credential, ...tls };
       const wanted = { id, environment, ...settings };
       const service = await createService(db, wanted, originOf(parts, call));
       const { data, etag } = represent(service);

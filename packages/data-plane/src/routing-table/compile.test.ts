@@ -45,6 +45,12 @@ const PAYMENTS = {
     healthyThreshold: 2,
     unhealthyThreshold: 3,
   },
+  limits: {
+    maxInFlight: 200,
+    maxConnections: 20,
+    maxPending: 0,
+    adaptive: true,
+  },
 };
 
 const PAYMENTS_NEXT = {
@@ -69,6 +75,12 @@ const PAYMENTS_NEXT = {
     timeoutMs: 100,
     healthyThreshold: 1,
     unhealthyThreshold: 1,
+  },
+  limits: {
+    maxInFlight: undefined,
+    maxConnections: undefined,
+    maxPending: undefined,
+    adaptive: false,
   },
 };
 

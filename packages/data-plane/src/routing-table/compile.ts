@@ -77,7 +77,7 @@ export function takeService(
 }
 
 function compileService(service: SnapshotService, opener: CredentialOpener): CompiledService {
-  const check = service.health_check;
+  const { health_check: check, limits } = service;
   const tls = compileTls(service.tls, service.id, opener);
   return {
     id: service.id,
@@ -89,6 +89,12 @@ function compileService(service: SnapshotService, opener: CredentialOpener): Com
       timeoutMs: check.timeout_ms,
       healthyThreshold: check.healthy_threshold,
       unhealthyThreshold: check.unhealthy_threshold,
+    },
+    limits: {
+      maxInFlight: limits.max_in_flight ?? undefined,
+      maxConnections: limits.max_connections ?? undefined,
+      maxPending: limits.max_pending ?? undefined,
+      adaptive: limits.adaptive,
     },
     // Without the client key nothing may be sent either.
     credential: tls?.unusable ?? compileCredential(service.credential, service.id, opener),

@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from '@gateway/shared/test/snapshot';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { runAtOnce } from '@gateway/shared/pace';
@@ -34,6 +35,7 @@ function service(id: number, name: string): SnapshotService {
       healthy_threshold: 2,
       unhealthy_threshold: 3,
     },
+    limits: DEFAULT_LIMITS,
   };
 }
 

@@ -31,12 +31,27 @@ export interface HealthCheckPolicy {
   readonly unhealthyThreshold: number;
 }
 
+/**
+ * Bounds of a service in one data plane process. undefined: the bound follows from the settings of the data plane.
+ */
+export interface ServiceLimits {
+  /** Requests of the service at one time, waiting ones included. */
+  readonly maxInFlight: number | undefined;
+  /** Connections to each upstream. */
+  readonly maxConnections: number | undefined;
+  /** Requests that wait for a connection to each upstream. */
+  readonly maxPending: number | undefined;
+  /** Whether the measured latency may lower the bound of requests further. */
+  readonly adaptive: boolean;
+}
+
 /** A service; one object per service, shared by all routes to it. */
 export interface CompiledService {
   readonly id: string;
   readonly name: string;
   readonly upstreams: readonly CompiledUpstream[];
   readonly healthCheck: HealthCheckPolicy;
+  readonly limits: ServiceLimits;
   /** undefined: the upstreams need no credential. */
   readonly credential: CompiledCredential | undefined;
   readonly tls?: CompiledTls | undefined;

@@ -30,6 +30,12 @@ const fields = {
     healthy_threshold: fc.constantFrom(1, 2),
     unhealthy_threshold: fc.constantFrom(1, 3),
   }),
+  limits: fc.record({
+    max_in_flight: fc.constantFrom(1, null),
+    max_connections: fc.constantFrom(1, null),
+    max_pending: fc.constantFrom(0, null),
+    adaptive: fc.boolean(),
+  }),
 };
 
 const plain = fc.record(fields);

@@ -1,7 +1,7 @@
-import type { SnapshotService } from '@gateway/shared/snapshot/schema';
+import type { SnapshotLimits, SnapshotService } from '@gateway/shared/snapshot/schema';
 import { isSameCredential } from './compile-credential.ts';
 import { isSameTls } from './compile-tls.ts';
-import type { CompiledService } from './routing-table.ts';
+import type { CompiledService, ServiceLimits } from './routing-table.ts';
 
 /** Whether compiling `service` would give an equal service. */
 export function isSameService(known: CompiledService, service: SnapshotService): boolean {
@@ -17,6 +17,7 @@ export function isSameService(known: CompiledService, service: SnapshotService):
     healthCheck.timeoutMs === check.timeout_ms &&
     healthCheck.healthyThreshold === check.healthy_threshold &&
     healthCheck.unhealthyThreshold === check.unhealthy_threshold &&
+    isSameLimits(known.limits, service.limits) &&
     upstreams.length === service.upstreams.length &&
     service.upstreams.every(({ id, url, region, weight }, index) => {
       const upstream = upstreams[index];
@@ -27,5 +28,14 @@ export function isSameService(known: CompiledService, service: SnapshotService):
         upstream.weight === weight
       );
     })
+  );
+}
+
+function isSameLimits(known: ServiceLimits, limits: SnapshotLimits): boolean {
+  return (
+    known.maxInFlight === (limits.max_in_flight ?? undefined) &&
+    known.maxConnections === (limits.max_connections ?? undefined) &&
+    known.maxPending === (limits.max_pending ?? undefined) &&
+    known.adaptive === limits.adaptive
   );
 }

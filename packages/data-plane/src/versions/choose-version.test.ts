@@ -16,6 +16,12 @@ const SERVICE = {
     healthyThreshold: 1,
     unhealthyThreshold: 1,
   },
+  limits: {
+    maxInFlight: undefined,
+    maxConnections: undefined,
+    maxPending: undefined,
+    adaptive: false,
+  },
 };
 
 /** The compiled versions of a route, from their weights by name. */

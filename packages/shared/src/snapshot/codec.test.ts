@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { MasterKey } from '../config/master-keys.ts';
+import { DEFAULT_LIMITS } from '../../test/snapshot.ts';
 import { openPointer, openSnapshot, sealSnapshot, SnapshotRefusedError } from './codec.ts';
 import { SNAPSHOT_FORMAT, type Snapshot } from './schema.ts';
 
@@ -26,6 +27,7 @@ const snapshot: Snapshot = {
         healthy_threshold: 2,
         unhealthy_threshold: 3,
       },
+      limits: DEFAULT_LIMITS,
     },
   ],
   routes: [],

@@ -33,12 +33,23 @@ const healthCheckSchema = z.object({
   unhealthy_threshold: z.int().min(1),
 });
 
+/** Bounds of a service in each data plane. null: the bound follows from the settings of the data plane. */
+const limitsSchema = z.object({
+  max_in_flight: z.int().min(1).nullable().default(null),
+  /** Per upstream. */
+  max_connections: z.int().min(1).nullable().default(null),
+  /** Per upstream. */
+  max_pending: z.int().min(0).nullable().default(null),
+  adaptive: z.boolean().default(false),
+});
+
 export const serviceSchema = z.object({
   id: z.string(),
   name: z.string(),
   revision: z.int(),
   upstreams: z.array(upstreamSchema).min(1),
   health_check: healthCheckSchema,
+  limits: limitsSchema.prefault({}),
   /** Undefined: requests are sent without a credential. */
   credential: sealedSecretSchema.optional(),
   /** Undefined: the data plane's own root certificates, the host of the URL as server name, no client certificate. */
@@ -154,6 +165,7 @@ export type Snapshot = z.infer<typeof snapshotSchema>;
 export type SnapshotService = z.infer<typeof serviceSchema>;
 export type SnapshotTls = z.infer<typeof tlsSchema>;
 export type SnapshotUpstream = z.infer<typeof upstreamSchema>;
+export type SnapshotLimits = z.infer<typeof limitsSchema>;
 export type SnapshotHealthCheck = z.infer<typeof healthCheckSchema>;
 export type SnapshotRoute = z.infer<typeof routeSchema>;
 export type SnapshotVersion = z.infer<typeof versionSchema>;

@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from '@gateway/shared/test/snapshot';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { INTERVAL_MS, openHealthWorld, snapshotOf } from '../../../test/health-world.ts';
@@ -165,6 +166,7 @@ describe('the health of upstreams', () => {
         healthy_threshold: 2,
         unhealthy_threshold: 3,
       },
+      limits: DEFAULT_LIMITS,
     }));
     use({ ...snapshotOf([]), services, routes: [] });
     await pass(300);

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { integerField, objectField } from './fields.ts';
+
+const MAX_REQUESTS = 1_000_000;
+const MAX_CONNECTIONS = 65_535;
+
+/**
+ * The bounds of a service in each data plane, so that one slow service does not use up what the others need. null: the
+ * bound follows from the settings of the data plane.
+ */
+export const limitsField = objectField({
+  max_in_flight: integerField(1, MAX_REQUESTS).nullable().default(null).meta({
+    description: 'Requests at one time in each data plane. null: half of MAX_IN_FLIGHT_REQUESTS.',
+  }),
+  max_connections: integerField(1, MAX_CONNECTIONS).nullable().default(null).meta({
+    description:
+      'Connections of each data plane to each upstream. null: MAX_UPSTREAM_CONNECTIONS, which is also the largest effective value.',
+  }),
+  max_pending: integerField(0, MAX_REQUESTS).nullable().default(null).meta({
+    description:
+      'Requests that wait in each data plane for a connection to each upstream. null: the number of connections, but at least 100.',
+  }),
+  adaptive: z.boolean({ error: 'must be true or false' }).default(false).meta({
+    description: 'Whether each data plane lowers the limit of requests while latency rises.',
+  }),
+});
