@@ -29,6 +29,7 @@ export function createApp(options: AppOptions): Express {
   app.set('query parser', 'simple');
   app.use(securityHeaders());
   app.use(startExchange(options));
+  app.use(optionsHandler(endpoints, responder));
 
   const paths = new Map<string, Handlers>([
     [OPENAPI_PATH, new Map([['GET', documentHandler(endpoints, responder)]])],
@@ -59,6 +60,20 @@ function dispatch(path: string, handlers: Handlers): RequestHandler {
     throw new GatewayError('method_not_allowed', `The path accepts only ${allowed.join(', ')}.`, {
       headers: { allow: allowed.join(', ') },
     });
+  };
+}
+
+/** Answers `OPTIONS *` with the methods of the API (RFC 9110 section 9.3.7). The head check lets no other method ask it. */
+function optionsHandler(endpoints: readonly Endpoint[], responder: Responder): RequestHandler {
+  const methods = new Set(['GET', 'HEAD', 'OPTIONS', ...endpoints.map(({ method }) => method)]);
+  const allow = [...methods].join(', ');
+  return (request, response, next) => {
+    if (request.url !== '*') {
+      next();
+      return;
+    }
+    exchangeOf(response).pattern = '*';
+    responder.reply(response, { kind: 'none' }, { allow });
   };
 }
 

@@ -42,7 +42,6 @@ describe('the head of a request', () => {
     head('GET * HTTP/1.1', 'Host: a'),
     head('GET ftp://a/v1/services HTTP/1.1', 'Host: a'),
     head('GET http://user@a/v1/services HTTP/1.1', 'Host: a'),
-    head('POST /v1/services HTTP/1.1', 'Host: a', 'Transfer-Encoding: gzip, chunked') + '0\r\n\r\n',
     head('POST /v1/services HTTP/1.0', 'Host: a', 'Transfer-Encoding: chunked') + '0\r\n\r\n',
   ])(
     'that proxies may understand differently is refused and its connection closed: %j',
@@ -69,9 +68,38 @@ describe('the head of a request', () => {
     head('GET http://a:80/v1/nope HTTP/1.1', 'Host: b', 'Connection: close'),
     head('GET /v1/nope HTTP/1.1', 'Host: a', 'Transfer-Encoding: Chunked', 'Connection: close') +
       '0\r\n\r\n',
-    head('OPTIONS * HTTP/1.1', 'Host: a', 'Connection: close'),
   ])('in any valid form is accepted: %j', async (request) => {
     expect(await raw(request)).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+  });
+
+  it.each([
+    [
+      501,
+      'not_implemented',
+      head('POST /v1/services HTTP/1.1', 'Host: a', 'Transfer-Encoding: gzip, chunked') +
+        '0\r\n\r\n',
+    ],
+    [414, 'uri_too_long', head(`GET /v1/services?${'a'.repeat(20_000)} HTTP/1.1`, 'Host: a')],
+    [505, 'http_version_not_supported', head('GET /v1/services HTTP/3.0', 'Host: a')],
+  ])(
+    'that the server does not support gets %i and its connection is closed: %s',
+    async (status, code, request) => {
+      const answer = (await raw(request)).toLowerCase();
+      expect(answer).toMatch(new RegExp(`^http/1\\.1 ${status} `));
+      expect(answer).toContain(`"code":"${code}"`);
+      expect(answer).toContain('\r\nconnection: close\r\n');
+      for (const name of [...STANDARD_HEADERS, 'x-gateway-error'])
+        expect(answer).toContain(`\r\n${name}: `);
+    },
+  );
+
+  it('OPTIONS * gets the methods of the API', async () => {
+    const answer = (
+      await raw(head('OPTIONS * HTTP/1.1', 'Host: a', 'Connection: close'))
+    ).toLowerCase();
+    expect(answer).toMatch(/^http\/1\.1 204 no content\r\n/);
+    expect(answer).toContain('\r\nallow: get, head, options, ');
+    for (const name of STANDARD_HEADERS) expect(answer).toContain(`\r\n${name}: `);
   });
 
   it('CONNECT gets method_not_allowed in an error envelope', async () => {

@@ -5,16 +5,24 @@ import { authorityOf, isHostField } from '@gateway/shared/http/host';
 /** Fields of which a proxy in front could use the second line and this process the first. */
 const SINGLE_FIELDS = ['host', 'authorization'] as const;
 
+/** Codings before a last `chunked`, in lower case: unknown ones are not implemented (RFC 9112 section 6.1). */
+const OTHER_CODINGS = /^(?:(?!chunked[ \t,])[!#$%&'*+\-.^_`|~0-9a-z]+[ \t]*,[ \t]*)+chunked$/;
+
 /**
  * Refuses a head that node:http accepts but a proxy in front could understand differently: a repeated field, an
  * invalid Host (RFC 9112 section 3.2), a target that is neither a path nor an HTTP URI, or a transfer coding
  * besides `chunked`, which node:http would not decode (section 6.1).
  *
- * @throws GatewayError invalid_request
+ * @throws GatewayError invalid_request, not_implemented
  */
 export function refuseAmbiguousHead(request: IncomingMessage): void {
   const { headers, httpVersion, method, rawHeaders, url = '' } = request;
   const coding = headers['transfer-encoding']?.trim().toLowerCase();
+  if (coding !== undefined && OTHER_CODINGS.test(coding) && httpVersion === '1.1') {
+    throw new GatewayError('not_implemented', 'The only supported transfer coding is `chunked`.', {
+      headers: { connection: 'close' },
+    });
+  }
   if (coding !== undefined && (coding !== 'chunked' || httpVersion !== '1.1')) {
     throw headError('Transfer-Encoding', 'must be only `chunked`, and in HTTP/1.1');
   }

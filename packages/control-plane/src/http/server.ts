@@ -1,5 +1,6 @@
 import {
   createServer,
+  maxHeaderSize,
   STATUS_CODES,
   type RequestListener,
   type Server,
@@ -92,16 +93,60 @@ function openServer(listener: RequestListener, options: ServerOptions): Server {
   return server;
 }
 
-const INVALID = { label: 'not_http', reason: 'it is not valid HTTP' };
+interface RefusalKind {
+  readonly code: ErrorCode;
+  readonly label: string;
+  readonly reason: string;
+}
 
-const REASONS: Readonly<Record<string, typeof INVALID>> = {
-  HPE_HEADER_OVERFLOW: { label: 'header_overflow', reason: 'the header fields are too large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { label: 'slow', reason: 'the request did not arrive in time' },
+const INVALID: RefusalKind = {
+  code: 'invalid_request',
+  label: 'not_http',
+  reason: 'it is not valid HTTP',
 };
+const TARGET_TOO_LONG: RefusalKind = {
+  code: 'uri_too_long',
+  label: 'target_overflow',
+  reason: 'the target is too long',
+};
+
+const KINDS: Readonly<Record<string, RefusalKind>> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 'invalid_request',
+    label: 'header_overflow',
+    reason: 'the header fields are too large',
+  },
+  HPE_INVALID_VERSION: {
+    code: 'http_version_not_supported',
+    label: 'version',
+    reason: 'its HTTP version is not supported',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'request_timeout',
+    label: 'slow',
+    reason: 'the request did not arrive in time',
+  },
+};
+
+/** The packet that made a head too large: it is the target if it has no line end. node:http does not tell. */
+const INCOMPLETE_LINE = /^[A-Z-]{1,32} [!-~]*$/;
+
+function kindOf(error: ClientError): RefusalKind {
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    const start = error.rawPacket?.toString('latin1', 0, maxHeaderSize) ?? '';
+    if (INCOMPLETE_LINE.test(start)) return TARGET_TOO_LONG;
+  }
+  return KINDS[error.code ?? ''] ?? INVALID;
+}
+
+/** An error of node:http, with the bytes that caused it. */
+interface ClientError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+}
 
 /** Answers a request that node:http could not parse with an error envelope, and closes the connection. */
 function refuse(
-  error: NodeJS.ErrnoException,
+  error: ClientError,
   socket: Duplex,
   last: ServerResponse | undefined,
   options: ServerOptions,
@@ -110,14 +155,14 @@ function refuse(
     socket.destroy();
     return;
   }
-  const { label, reason } = REASONS[error.code ?? ''] ?? INVALID;
+  const { code, label, reason } = kindOf(error);
   options.metrics.refused.inc({ reason: label });
   // The request was answered before its body arrived. A second response would be taken for that of the next request.
   if (last?.headersSent === true && !last.req.complete) {
     socket.end();
     return;
   }
-  endWithError(socket, 'invalid_request', `The request is not valid: ${reason}.`, options);
+  endWithError(socket, code, `The request is not valid: ${reason}.`, options);
 }
 
 /** Ends a connection with an error, without a response object of node:http. */

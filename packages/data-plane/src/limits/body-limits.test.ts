@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
@@ -5,7 +6,7 @@ import { startTestDataPath } from '../../test/data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
 import { expectRefusal } from '@gateway/shared/test/refusal';
-import { startUpstream } from '@gateway/shared/test/upstream';
+import { startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
 
@@ -104,7 +105,7 @@ describe('a body that stalls', () => {
   ])('times out, and the upstream gets no complete request: %s', async (_case, lines, body) => {
     const { upstream, connection, send } = await setUp({}, { BODY_IDLE_TIMEOUT_MS: '100' });
     send(lines, body);
-    await expectRefusal(await connection.response(), 400, 'invalid_request');
+    await expectRefusal(await connection.response(), 408, 'request_timeout');
     expect(upstream.seen).toHaveLength(0);
   });
 
@@ -112,12 +113,33 @@ describe('a body that stalls', () => {
     const { upstream, connection, send, gateway } = await setUp({ timeout_ms: 100 });
     send(['Content-Length: 10'], 'x');
     const response = await connection.response();
-    await expectRefusal(response, 400, 'invalid_request');
+    await expectRefusal(response, 408, 'request_timeout');
     expect(upstream.seen).toHaveLength(0);
     const { timing } = await gateway.recordOf(response);
     // The wait was for the caller, so it is not the gateway's.
     expect(timing.total_ms).toBeGreaterThanOrEqual(90);
     expect(timing.gateway_ms).toBeLessThan(60);
+  });
+
+  it('times out at the deadline if it streams and its caller is late', async () => {
+    const { upstream, connection, send, gateway } = await setUp({ timeout_ms: 150 });
+    send(['Transfer-Encoding: chunked'], chunk(10));
+    const response = await connection.response();
+    await expectRefusal(response, 408, 'request_timeout');
+    expect(upstream.seen).toHaveLength(0);
+    expect(await gateway.recordOf(response)).toMatchObject({ status: 408, outcome: 'rejected' });
+  });
+
+  it('is the fault of the upstream if it streams and the upstream reads none of it', async () => {
+    const sockets: Socket[] = [];
+    const deaf = opened(await startRawUpstream((socket) => void sockets.push(socket.pause())));
+    const gateway = opened(await startTestDataPath({ upstreams: [deaf.url], timeout_ms: 300 }));
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    lines.push('Content-Length: 10000000');
+    // More than the kernel keeps, and not all of the body.
+    connection.send(requestText({ method: 'POST', lines, body: 'x'.repeat(9_000_000) }));
+    await expectRefusal(await connection.response(), 504, 'upstream_timeout');
   });
 });
 

@@ -3,7 +3,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { startTestDataPath } from '../../test/data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawCall, rawConnection, requestText } from '@gateway/shared/test/raw-client';
-import { expectRefusal } from '@gateway/shared/test/refusal';
+import { expectGatewayHeaders, expectRefusal } from '@gateway/shared/test/refusal';
 import { closedPort, startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
@@ -61,16 +61,30 @@ describe('the pass-through to the control plane', () => {
   });
 
   it.each([
-    ['Authorization twice', ['Host: a', 'Authorization: Bearer a', 'Authorization: Bearer b']],
-    ['two hosts', ['Host: a', 'Host: b']],
-    ['no host', []],
-    ['another coding than chunked', ['Host: a', 'Transfer-Encoding: gzip, chunked']],
-  ])('refuses %s, which the control plane could interpret differently', async (_case, lines) => {
+    [400, 'Authorization twice', ['Host: a', 'Authorization: Bearer a', 'Authorization: Bearer b']],
+    [400, 'two hosts', ['Host: a', 'Host: b']],
+    [400, 'no host', []],
+    [501, 'another coding than chunked', ['Host: a', 'Transfer-Encoding: gzip, chunked']],
+  ])(
+    'refuses with %i, as the control plane could interpret it differently: %s',
+    async (status, _case, lines) => {
+      const { gateway, controlPlane } = await setUp();
+      const body = lines.some((line) => line.startsWith('Transfer')) ? '0\r\n\r\n' : '';
+      const answer = await rawCall(gateway.port, { target: '/v1/services', lines, body });
+      expect(answer.status).toBe(status);
+      expect(controlPlane.seen).toHaveLength(0);
+    },
+  );
+
+  it('answers OPTIONS * itself, with its methods', async () => {
     const { gateway, controlPlane } = await setUp();
-    const body = lines.some((line) => line.startsWith('Transfer')) ? '0\r\n\r\n' : '';
-    const answer = await rawCall(gateway.port, { target: '/v1/services', lines, body });
-    expect(answer.status).toBe(400);
+    const answer = await rawCall(gateway.port, { method: 'OPTIONS', target: '*' });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
+    expectGatewayHeaders(answer.headers);
+    expect(answer.headers.has('x-gateway-error')).toBe(false);
     expect(controlPlane.seen).toHaveLength(0);
+    expect(await gateway.inFlight()).toBe(0);
   });
 
   it('ignores an upgrade request', async () => {
@@ -115,12 +129,11 @@ describe('the pass-through to the control plane', () => {
     );
   });
 
-  it.each(['/', '/healthz', '/metrics', '/v2/services', '/consoles', '/v1', '*'])(
+  it.each(['/', '/healthz', '/metrics', '/v2/services', '/consoles', '/v1'])(
     'answers 404 to %s',
     async (target) => {
       const { gateway, controlPlane } = await setUp();
-      const method = target === '*' ? 'OPTIONS' : 'GET';
-      await expectRefusal(await rawCall(gateway.port, { method, target }), 404, 'not_found');
+      await expectRefusal(await rawCall(gateway.port, { target }), 404, 'not_found');
       expect(controlPlane.seen).toHaveLength(0);
     },
   );

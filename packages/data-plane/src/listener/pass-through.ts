@@ -3,9 +3,10 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
 import { checkHead } from '../request/check-head.ts';
 import type { RequestContext } from '../request/context.ts';
+import { bodyLate } from '../request/incoming-body.ts';
 import { checkHeaderLines } from '../request/header-lines.ts';
 import { forwardedFor, viaOf } from '../request/outbound-headers.ts';
-import { respondWithError, type RespondOptions } from '../request/reply.ts';
+import { respondHead, respondWithError, type RespondOptions } from '../request/reply.ts';
 import { endToEndFields } from '../request/reply-head.ts';
 import { PROXY_METHODS } from '../request/proxy-path.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
@@ -62,12 +63,27 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       refuse(error);
       return;
     }
+    if (path === '*') {
+      respondWithOptions(ctx, response, options.respond);
+      return;
+    }
     if (upstream === undefined || !isControlPlanePath(path)) {
       refuse(new GatewayError('not_found', 'The gateway has no such path.'));
       return;
     }
     pass(ctx, request, response, upstream, options).catch(refuse);
   };
+}
+
+/** Answers `OPTIONS *`, which asks the gateway itself for its methods (RFC 9110 section 9.3.7). */
+function respondWithOptions(
+  ctx: RequestContext,
+  response: CallerResponse,
+  options: RespondOptions,
+): void {
+  const fields = respondHead(ctx, 204, options);
+  response.writeHead(204, [...fields, 'Allow', PROXY_METHODS.join(', ')]);
+  response.end();
 }
 
 /** TRACE would return credentials to anybody who can make a caller send it (RFC 9110 section 9.3.8). */
@@ -108,6 +124,9 @@ async function pass(
   if (upstreamResponse === undefined) {
     const failure = body.kind === 'stream' ? body.stream.failure : undefined;
     if (failure instanceof GatewayError) throw failure;
+    if (error.name === 'attempt_timeout' && body.kind === 'stream' && body.stream.awaitsCaller) {
+      throw bodyLate();
+    }
     throw error.name === 'attempt_timeout'
       ? new GatewayError('upstream_timeout', 'The control plane did not respond in time.')
       : new GatewayError('upstream_unavailable', 'The control plane cannot be reached.');

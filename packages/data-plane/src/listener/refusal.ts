@@ -1,5 +1,6 @@
 import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
 import type { Clock } from '@gateway/shared/clock';
+import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { errorBody } from '@gateway/shared/errors/gateway-error';
 import type { IdPrefix } from '@gateway/shared/ids';
 import { gatewayFields } from '../request/reply-head.ts';
@@ -14,29 +15,35 @@ export interface RefusalOptions {
   readonly clock: Clock;
 }
 
-const REASONS: Readonly<Record<RefusalReason, string>> = {
-  header_overflow: 'the header section is too large',
-  malformed_head: 'the request is not well-formed HTTP',
-  malformed_body: 'the body is not well-formed',
-  slow_head: 'the request did not arrive in time',
+interface RefusalKind {
+  readonly code: ErrorCode;
+  readonly reason: string;
+}
+
+const KINDS: Readonly<Record<RefusalReason, RefusalKind>> = {
+  target_overflow: { code: 'uri_too_long', reason: 'the target is too long' },
+  header_overflow: { code: 'invalid_request', reason: 'the header section is too large' },
+  malformed_head: { code: 'invalid_request', reason: 'the request is not well-formed HTTP' },
+  malformed_body: { code: 'invalid_request', reason: 'the body is not well-formed' },
+  slow_head: { code: 'request_timeout', reason: 'the request did not arrive in time' },
 };
 
-/** Answers malformed requests with 400 and the error envelope. */
+/** Answers requests that cannot be read with the error envelope. */
 export function createRefusalWriter(options: RefusalOptions): RefusalWriter {
   return (reason, address) => {
     const id = options.makeId('req');
-    const text = `The request was refused: ${REASONS[reason]}.`;
-    const body = errorBody('invalid_request', text, id);
+    const { code, reason: text } = KINDS[reason];
+    const body = errorBody(code, `The request was refused: ${text}.`, id);
     const window = options.failures.left(address, options.clock.nowMs());
     const fields = [
       ...gatewayFields(id, 0, window),
       'X-Gateway-Error',
-      'invalid_request',
+      code,
       'Content-Type',
       'application/json; charset=utf-8',
       'Content-Length',
       String(Buffer.byteLength(body)),
     ];
-    return { status: 400, fields, body };
+    return { status: ERROR_TABLE[code].status, fields, body };
   };
 }

@@ -11,19 +11,30 @@ const MAX_PASSES = 8;
 /**
  * Refuses a head that two systems could interpret differently: a field that occurs twice but must be unique, a missing
  * or malformed Host (RFC 9112 section 3.2), a transfer coding other than `chunked`, a target that is neither a path nor
- * a URI or has a fragment (section 3.2.1), a version other than HTTP/1 (section 2.3). Also refuses a request that is in
- * a loop (RFC 9110 section 7.6).
+ * a URI or has a fragment (section 3.2.1), a major version other than HTTP/1 (section 2.3). Also refuses a request that
+ * is in a loop (RFC 9110 section 7.6).
  *
- * @throws GatewayError `invalid_request`
+ * @throws GatewayError `invalid_request`, `not_implemented` or `http_version_not_supported`
  */
 export function checkHead(ctx: RequestContext): void {
   const { host, repeated, via } = ctx.inbound;
   const { path, query } = ctx.target;
   if (ctx.httpVersion === UNKNOWN_VERSION) {
-    throw refuseField('version', 'must be HTTP/1.1 or HTTP/1.0', CLOSE);
+    throw new GatewayError(
+      'http_version_not_supported',
+      'The request was refused: the version must be HTTP/1.1 or HTTP/1.0.',
+      { headers: CLOSE },
+    );
   }
   // Other codings are not decoded here, and HTTP/1.0 has none. A system that decodes them would see another request
   // (RFC 9112 section 6.1).
+  if (ctx.framing.kind === 'unsupported') {
+    throw new GatewayError(
+      'not_implemented',
+      'The request was refused: the only supported transfer coding is `chunked`.',
+      { headers: CLOSE },
+    );
+  }
   if (ctx.framing.kind === 'unknown') {
     throw refuseField(
       'transfer-encoding',

@@ -98,7 +98,7 @@ export class IncomingBody implements RequestBody {
       };
       const timeoutMs = Math.max(1, limits.deadlineMs - clock.monotonicMs());
       const timer = clock.setTimer(timeoutMs, () => {
-        settle(new GatewayError('invalid_request', 'The request body did not arrive in time.'));
+        settle(bodyLate());
         request.resume();
       });
       request.on('data', onData).on('end', onEnd).on('close', onClose);
@@ -127,6 +127,11 @@ function bodyLost(request: CallerRequest): Error {
     : new ClientLeftError();
 }
 
+/** The error for a body that was not complete at the deadline, because of its caller. */
+export function bodyLate(): GatewayError {
+  return new GatewayError('request_timeout', 'The request body did not arrive in time.');
+}
+
 function tooLarge(limits: BodyLimits): GatewayError {
   return new GatewayError(
     'payload_too_large',
@@ -140,6 +145,7 @@ function tooLarge(limits: BodyLimits): GatewayError {
  */
 class IncomingBodyStream extends Readable implements BodyStream {
   failure: Error | undefined = undefined;
+  #awaitedCaller = false;
   readonly #request: CallerRequest;
   readonly #detach: () => void;
 
@@ -162,7 +168,7 @@ class IncomingBodyStream extends Readable implements BodyStream {
       idle?.cancel();
       idle = clock.setTimer(idleTimeoutMs, () => {
         if (request.isPaused()) watch();
-        else fail(new GatewayError('invalid_request', 'The request body timed out.'));
+        else fail(new GatewayError('request_timeout', 'The request body timed out.'));
       });
     };
     const onData = (chunk: Buffer) => {
@@ -195,12 +201,22 @@ class IncomingBodyStream extends Readable implements BodyStream {
     return this.readableFlowing !== null;
   }
 
+  get awaitsCaller(): boolean {
+    return this.destroyed ? this.#awaitedCaller : this.begun && this.#isAwaited();
+  }
+
+  /** All that arrived was read: otherwise the request is paused. */
+  #isAwaited(): boolean {
+    return !this.#request.complete && !this.#request.isPaused();
+  }
+
   override _read(): void {
     this.#request.resume();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#detach();
+    this.#awaitedCaller = this.begun && this.#isAwaited();
     if (!this.#request.complete) this.#request.resume();
     callback(error);
   }

@@ -12,7 +12,7 @@ export interface RequestBody {
    * Takes the body; may be called once. A body of at most `keepBytes` is read whole and kept, so that it
    * can be sent again. A larger body streams, starting with the bytes already read.
    *
-   * @throws GatewayError `payload_too_large` above `maxBytes`; `invalid_request` if the body times out
+   * @throws GatewayError `payload_too_large` above `maxBytes`; `request_timeout` if the body times out
    */
   take(limits: BodyLimits): TakenBody | Promise<TakenBody>;
 }
@@ -31,6 +31,8 @@ export type TakenBody =
 export interface BodyStream extends Readable {
   /** Whether an attempt may have read some of it; then it cannot be sent again. */
   readonly begun: boolean;
+  /** Whether all that arrived was read, and the caller has not sent the rest. If it was destroyed: at that time. */
+  readonly awaitsCaller: boolean;
   /** The error of the caller's side, if it failed. */
   readonly failure: Error | undefined;
 }

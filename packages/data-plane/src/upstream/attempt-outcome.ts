@@ -3,6 +3,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import { roundMs } from '../request/record.ts';
+import { bodyLate } from '../request/incoming-body.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
@@ -76,6 +77,7 @@ export function finalError(
   }
   if (error.name === 'unsendable') return new Error('the request could not be serialized');
   if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
+    if (body.kind === 'stream' && body.stream.awaitsCaller) return bodyLate();
     return deadlinePassed(ctx, isSending(body));
   }
   return new GatewayError('upstream_unavailable', unavailable(ctx, error));

@@ -21,7 +21,8 @@ export interface ParsedRequests {
 }
 
 const REQUEST_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e]+) HTTP\/1\.([01])\r\n/y;
-const SPACED_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+) +([\x21-\x7e]+) +HTTP\/1\.([01])\r\n/y;
+/** Later minor versions are read as 1.1 (RFC 9110 section 2.5). */
+const SPACED_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+) +([\x21-\x7e]+) +HTTP\/1\.(\d)\r\n/y;
 const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\r\n/y;
 const SIZE_LINE = /([0-9A-Fa-f]{1,13})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?\r\n/y;
 

@@ -2,16 +2,34 @@ import type { FieldVisitor } from '../fields/parse-field-lines.ts';
 
 /**
  * How the end of a body is found (RFC 9112 section 6.3). `until_close`: the connection ends with the body.
- * `unknown`: nothing after the head can be read.
+ * Nothing after the head can be read if it is `unknown`, or `unsupported` because of a coding besides `chunked`.
  */
 export type BodyFraming =
-  | { readonly kind: 'none' | 'chunked' | 'until_close' | 'unknown' }
+  | { readonly kind: 'none' | 'chunked' | 'until_close' | 'unknown' | 'unsupported' }
   | { readonly kind: 'length'; readonly bytes: number };
 
 export const NO_BODY: BodyFraming = { kind: 'none' };
 export const CHUNKED: BodyFraming = { kind: 'chunked' };
 export const UNTIL_CLOSE: BodyFraming = { kind: 'until_close' };
 export const UNKNOWN_FRAMING: BodyFraming = { kind: 'unknown' };
+export const UNSUPPORTED_CODING: BodyFraming = { kind: 'unsupported' };
+
+/** Codings without parameters before a last `chunked` (RFC 9112 section 7), in lower case. */
+const OTHER_CODINGS = /^(?:(?!chunked[ \t,])[!#$%&'*+\-.^_`|~0-9a-z]+[ \t]*,[ \t]*)+chunked$/;
+
+/**
+ * The framing of a request with a transfer coding, in lower case (RFC 9112 section 6.1). A coding that is not decoded
+ * here is unsupported if `chunked` is the last one and occurs once. Everything else is ambiguous.
+ */
+export function codedFraming(coding: string): BodyFraming {
+  if (coding === 'chunked') return CHUNKED;
+  return OTHER_CODINGS.test(coding) ? UNSUPPORTED_CODING : UNKNOWN_FRAMING;
+}
+
+/** Whether nothing after the head can be read. */
+export function isUnreadable({ kind }: BodyFraming): boolean {
+  return kind === 'unknown' || kind === 'unsupported';
+}
 
 /** The length of the body, if it is announced. */
 export function announcedLength(framing: BodyFraming): number | undefined {

@@ -3,7 +3,8 @@ import { ChunkedDecoder } from './chunked-decoder.ts';
 import type { BodyFraming } from './framing.ts';
 
 /** Why bytes are not a message. */
-export type MalformedReason = 'header_overflow' | 'malformed_head' | 'malformed_body';
+export type MalformedReason =
+  'target_overflow' | 'header_overflow' | 'malformed_head' | 'malformed_body';
 
 /** The differences between reading requests and reading responses. */
 export interface MessageSyntax<Head> {
@@ -13,6 +14,8 @@ export interface MessageSyntax<Head> {
   readonly maxEmptyLines: number;
   /** See `ChunkedDecoder`. */
   readonly strictChunks: boolean;
+  /** What it means that a head is too large, from its start. */
+  overflow(start: string): 'target_overflow' | 'header_overflow';
   /** Parses the text from the start line to the last field line, each with its CRLF. An `interim` head is skipped. */
   parse(text: string, maxLines: number): Head | 'malformed' | 'too_many_lines' | 'interim';
 }
@@ -153,14 +156,14 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     const piece = bytes.toString('latin1', 0, max + 1 - before);
     const end = (this.#seam + piece).indexOf(END_OF_HEAD);
     if (end === -1) {
-      if (before + piece.length >= max) return 'header_overflow';
+      if (before + piece.length >= max) return this.#syntax.overflow(this.#partial + piece);
       if (!this.#mayBecomeHead(piece)) return 'malformed_head';
       this.#partial += piece;
       this.#seam = (this.#seam + piece).slice(-SEAM_LENGTH);
       return bytes.length;
     }
     const headLength = before - this.#seam.length + end + END_OF_HEAD.length;
-    if (headLength > max) return 'header_overflow';
+    if (headLength > max) return this.#syntax.overflow(this.#partial + piece);
     return this.#takeHead((this.#partial + piece).slice(0, headLength - 2), headLength - before);
   }
 
@@ -190,8 +193,8 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     if (head === 'too_many_lines') return 'header_overflow';
     if (head === 'malformed') return 'malformed_head';
     const { framing } = head;
-    if (framing.kind === 'none' || framing.kind === 'unknown') this.#state = 'idle';
-    else this.#state = framing.kind;
+    const { kind } = framing;
+    this.#state = kind === 'none' || kind === 'unknown' || kind === 'unsupported' ? 'idle' : kind;
     if (framing.kind === 'length') this.#leftBytes = framing.bytes;
     if (framing.kind === 'chunked') this.#chunked = new ChunkedDecoder(this.#syntax.strictChunks);
     this.#events.head(head);

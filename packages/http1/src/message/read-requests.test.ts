@@ -119,7 +119,9 @@ describe('requests of a connection', () => {
       `a:\r\n${'b:\r\n'.repeat(210)}\r\n`,
       'header_overflow',
     ],
-    ['a target that does not end', 'GET /', 'a', 'header_overflow'],
+    ['a target that does not end', 'GET /', 'a', 'target_overflow'],
+    ['a method that does not end', 'G', 'A', 'header_overflow'],
+    ['a version that does not end', 'GET / H', ' ', 'header_overflow'],
     ['empty lines that do not end', '', '\r\n', 'malformed_head'],
   ])('are limited: %s', (_case, begin, more, reason) => {
     for (const size of [1, 7, 5000]) {

@@ -2,8 +2,9 @@ import { METHODS } from 'node:http';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { parseFieldLines } from '../fields/parse-field-lines.ts';
 import {
-  CHUNKED,
+  codedFraming,
   ControlFields,
+  isUnreadable,
   NO_BODY,
   parseDecimal,
   UNKNOWN_FRAMING,
@@ -16,7 +17,7 @@ export interface RequestHead {
   readonly method: string;
   /** The target of the request line. */
   readonly url: string;
-  /** `1.0`, `1.1` or `UNKNOWN_VERSION`. */
+  /** `1.0`, `1.1` (for any later minor version too) or `UNKNOWN_VERSION`. */
   readonly httpVersion: string;
   /** Unchanged; each character is one byte. */
   readonly fields: HeaderFields;
@@ -27,10 +28,12 @@ export interface RequestHead {
   readonly upgrade: string | undefined;
 }
 
-/** Stands for any version other than HTTP/1.0 and HTTP/1.1. */
+/** Stands for any major version other than 1. */
 export const UNKNOWN_VERSION = '0';
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
+/** A request line whose target has not ended. */
+const INCOMPLETE_LINE = /^[A-Z-]{1,32} [!-~]*$/;
 const REQUEST_LINE = /([A-Z-]{1,32}) ([!-~]+) HTTP\/(\d\.\d)\r\n/y;
 /** RFC 9112 section 3.2: a path, a URI, or `*`. */
 const TARGET = /^(?:\/|\*$|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/;
@@ -43,6 +46,7 @@ export const REQUEST_SYNTAX: MessageSyntax<RequestHead> = {
   start: '',
   maxEmptyLines: MAX_EMPTY_LINES,
   strictChunks: true,
+  overflow: (start) => (INCOMPLETE_LINE.test(start) ? 'target_overflow' : 'header_overflow'),
   parse: parseRequestHead,
 };
 
@@ -62,13 +66,13 @@ export function parseRequestHead(
   if (line === null) return 'malformed';
   const [all, method = '', url = '', digits = ''] = line;
   if (!KNOWN_METHODS.has(method) || (method !== 'CONNECT' && !TARGET.test(url))) return 'malformed';
-  const httpVersion = digits === '1.1' || digits === '1.0' ? digits : UNKNOWN_VERSION;
+  const httpVersion = versionOf(digits);
   const control = new ControlFields();
   const fields = parseFieldLines(text, all.length, maxLines, control);
   if (typeof fields === 'string') return fields;
   const framing = requestFraming(control, httpVersion);
   if (framing === undefined) return 'malformed';
-  const keepAlive = framing.kind !== 'unknown' && control.persists(httpVersion);
+  const keepAlive = !isUnreadable(framing) && control.persists(httpVersion);
   return {
     method,
     url,
@@ -80,6 +84,12 @@ export function parseRequestHead(
   };
 }
 
+/** A later minor version is compatible with 1.1 (RFC 9110 section 2.5), so it is read as 1.1. */
+function versionOf(digits: string): string {
+  if (digits === '1.1' || digits === '1.0') return digits;
+  return digits.startsWith('1.') ? '1.1' : UNKNOWN_VERSION;
+}
+
 /** RFC 9112 section 6.3; undefined if the fields contradict each other. */
 function requestFraming(control: ControlFields, httpVersion: string): BodyFraming | undefined {
   const { contentLength, transferCoding } = control;
@@ -88,7 +98,7 @@ function requestFraming(control: ControlFields, httpVersion: string): BodyFramin
   if (transferCoding !== undefined) {
     if (contentLength !== undefined) return undefined;
     // HTTP/1.0 has no transfer codings, and the engine decodes only chunked. The caller gets a response.
-    return transferCoding === 'chunked' && httpVersion === '1.1' ? CHUNKED : UNKNOWN_FRAMING;
+    return httpVersion === '1.1' ? codedFraming(transferCoding) : UNKNOWN_FRAMING;
   }
   if (contentLength === undefined || contentLength === '0') return NO_BODY;
   if (!/^\d{1,20}$/.test(contentLength)) return undefined;

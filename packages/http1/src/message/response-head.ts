@@ -46,6 +46,10 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
     this.#interim = 0;
   }
 
+  overflow(): 'header_overflow' {
+    return 'header_overflow';
+  }
+
   parse(text: string, maxLines: number): ResponseHead | 'malformed' | 'interim' {
     const head = parseResponseHead(text, this.#method, maxLines);
     if (head === undefined) return 'malformed';

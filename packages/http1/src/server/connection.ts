@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { isUnreadable } from '../message/framing.ts';
 import { toStayValid } from '../message/read-buffer.ts';
 import { MessageReader } from '../message/message-reader.ts';
 import { REQUEST_SYNTAX, type RequestHead } from '../message/request-head.ts';
@@ -235,7 +236,8 @@ export class ServerConnection {
     this.#state = 'ending';
     this.#ahead.clear();
     // More of a body with an unknown end may still arrive.
-    const whole = this.#reader.idle && this.#head?.framing.kind !== 'unknown';
+    const framing = this.#head?.framing;
+    const whole = this.#reader.idle && framing !== undefined && !isUnreadable(framing);
     if (whole) this.socket.destroySoon();
     else this.#linger.begin('');
   }

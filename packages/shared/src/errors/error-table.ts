@@ -92,6 +92,13 @@ export const ERROR_TABLE = {
     when: 'The path or the route does not accept this method.',
     action: 'Use a method that the `Allow` header names.',
   },
+  request_timeout: {
+    status: 408,
+    domain: 'request',
+    replay: 'unknown',
+    when: 'The request did not arrive in time: its head, or its body within `timeout_ms` of the route or without progress for too long.',
+    action: 'Send the request again, faster; raise `timeout_ms` for slow callers.',
+  },
   idempotency_conflict: {
     status: 409,
     domain: 'request',
@@ -148,6 +155,13 @@ export const ERROR_TABLE = {
     when: 'The body is larger than the route or the endpoint accepts.',
     action: 'Send a smaller body or raise `max_body_bytes`.',
   },
+  uri_too_long: {
+    status: 414,
+    domain: 'request',
+    replay: 'no',
+    when: 'The request target is longer than the largest request head that is accepted.',
+    action: 'Shorten the path or the query.',
+  },
   unsupported_media_type: {
     status: 415,
     domain: 'request',
@@ -168,6 +182,14 @@ export const ERROR_TABLE = {
     replay: 'unknown',
     when: 'An unexpected failure of the gateway, or the connection to the database was lost while a change was committed.',
     action: 'Report the request id.',
+  },
+  not_implemented: {
+    status: 501,
+    domain: 'request',
+    replay: 'no',
+    when: 'The body has a transfer coding besides `chunked`, such as `gzip, chunked`.',
+    action:
+      'Send the body with `Content-Length` or only `chunked`; use `Content-Encoding` to compress it.',
   },
   upstream_unavailable: {
     status: 502,
@@ -203,6 +225,13 @@ export const ERROR_TABLE = {
     replay: 'unknown',
     when: 'The deadline `timeout_ms` of the route passed before the response began.',
     action: 'Retry if the operation is idempotent; check the upstream or raise `timeout_ms`.',
+  },
+  http_version_not_supported: {
+    status: 505,
+    domain: 'request',
+    replay: 'no',
+    when: 'The request line names a major version of HTTP other than 1.',
+    action: 'Send HTTP/1.1, or HTTP/2 over TLS.',
   },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -155,10 +155,15 @@ export const CONNECTION_FIELDS: readonly ConformanceCase[] = [
     upstream: { has: ['max-forwards: 0'] },
   },
   {
-    name: 'OPTIONS *, which is not a route',
+    name: 'OPTIONS *, which asks the gateway itself',
     rule: 'RFC 9110 section 9.3.7',
     send: text('OPTIONS * HTTP/1.1', [HOST, AUTHORIZED]),
-    client: { responses: [404], code: 'not_found', connection: 'stays' },
+    client: {
+      responses: [204],
+      has: ['allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'],
+      lacks: ['content-length', 'transfer-encoding'],
+      connection: 'stays',
+    },
     upstream: 'none',
   },
   {

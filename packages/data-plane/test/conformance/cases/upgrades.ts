@@ -153,7 +153,7 @@ export const UPGRADES: readonly ConformanceCase[] = [
       [HOST, AUTHORIZED, 'Content-Length: 37'],
       'GET /smuggled HTTP/1.1\r\nHost: a.a\r\n\r\n',
     ),
-    client: { responses: [404], code: 'not_found', connection: 'stays' },
+    client: { responses: [204], connection: 'stays' },
     upstream: 'none',
   },
   ...[
