@@ -10,7 +10,7 @@ import { captureLog } from './captured-log.ts';
 export const INTERVAL_MS = 5000;
 
 /** The health of upstreams whose checks the test answers. */
-export function openHealthWorld({ maxParallelChecks = 32 } = {}) {
+export function openHealthWorld({ maxParallelChecks = 32, random = (): number => 0.5 } = {}) {
   const clock = manualClock();
   const registry = new Registry();
   const { log, lines } = captureLog();
@@ -24,7 +24,7 @@ export function openHealthWorld({ maxParallelChecks = 32 } = {}) {
     log,
     registry,
     maxParallelChecks,
-    selection: { region: 'eu', load: { inFlight: () => 0 }, random: () => 0.5 },
+    selection: { region: 'eu', load: { inFlight: () => 0 }, random },
     async check(upstream, path, timeoutMs, signal) {
       asked.push(`${upstream.origin}${path} ${timeoutMs}`);
       if (state.holds) {

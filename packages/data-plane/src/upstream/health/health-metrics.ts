@@ -9,6 +9,7 @@ export interface HealthMetrics {
 /** Where the values of the gauges come from. */
 export interface HealthGauges {
   readonly upstreams: () => Iterable<HealthName>;
+  readonly inSlowStart: () => number;
   readonly waitingChecks: () => number;
   /** By service id: the numbers of upstreams that are healthy, that fail, and whose health is unknown. */
   readonly services: () => Iterable<readonly [string, readonly [number, number, number]]>;
@@ -45,6 +46,14 @@ export function createHealthMetrics(registry: Registry, gauges: HealthGauges): H
         rows += 1;
         this.set({ service }, healthy);
       }
+    },
+  });
+  new Gauge({
+    name: 'gateway_upstreams_in_slow_start',
+    help: 'Upstreams whose share of the requests still rises after they returned or were added',
+    registers,
+    collect() {
+      this.set(gauges.inSlowStart());
     },
   });
   new Gauge({

@@ -1,6 +1,7 @@
 import type { CompiledService, CompiledUpstream } from '../../routing-table/routing-table.ts';
 import { selectUpstream, type SelectionOptions } from '../select-upstream.ts';
 import type { AttemptVerdict } from './attempt-verdict.ts';
+import { SlowStart } from './slow-start.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
 /** Receives the verdict of each attempt that may change the health of its upstream. */
@@ -26,17 +27,22 @@ export class ServiceBalancer {
   readonly states: readonly UpstreamState[];
   readonly #selection: SelectionOptions<CompiledUpstream>;
   readonly #observer: AttemptObserver;
+  readonly #slowStart: SlowStart<CompiledUpstream>;
+  readonly #monotonicMs: () => number;
 
   constructor(
     service: CompiledService,
     states: readonly UpstreamState[],
     selection: SelectionOptions<CompiledUpstream>,
     observer: AttemptObserver,
+    monotonicMs: () => number,
   ) {
     this.service = service;
     this.states = states;
     this.#selection = selection;
     this.#observer = observer;
+    this.#monotonicMs = monotonicMs;
+    this.#slowStart = new SlowStart(service.upstreams, states);
   }
 
   /**
@@ -46,7 +52,13 @@ export class ServiceBalancer {
    * @param tried indices of the upstreams that this request has tried
    */
   choose(regions: readonly string[], tried: ReadonlySet<number>): number {
-    return selectUpstream(this.service.upstreams, this.states, regions, tried, this.#selection);
+    const candidates = this.#slowStart.candidates(this.#monotonicMs);
+    return selectUpstream(candidates, this.states, regions, tried, this.#selection);
+  }
+
+  /** One of the upstreams has entered or left slow start. */
+  slowStartChanged(): void {
+    this.#slowStart.changed();
   }
 
   /** An attempt at the upstream begins. Returns a number that `ended` needs. */

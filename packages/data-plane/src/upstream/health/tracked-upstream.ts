@@ -8,7 +8,7 @@ import type { CheckUpstream } from './check-upstream.ts';
 import { mayEjectOne } from './ejection.ts';
 import type { HealthMetrics } from './health-metrics.ts';
 import type { ServiceBalancer } from './service-balancer.ts';
-import type { Transition, UpstreamState } from './upstream-state.ts';
+import type { HealthName, Transition, UpstreamState } from './upstream-state.ts';
 
 export interface TrackingOptions {
   readonly clock: Clock;
@@ -109,6 +109,11 @@ export class TrackedUpstream implements CheckedItem {
     if (state.suspected && verdict !== 'good') schedule.hurry(this, confirmBadMs(this.#policy));
   }
 
+  /** It may be cold: its share of the requests rises from now on. */
+  beginSlowStart(): void {
+    this.#setSlowStart(this.#options.clock.monotonicMs());
+  }
+
   /** Cancels the running check and the timer of an ejection. */
   stop(): void {
     this.#ejectionTimer?.cancel();
@@ -144,12 +149,21 @@ export class TrackedUpstream implements CheckedItem {
     if (change === undefined) return;
     const { metrics, log, onChange } = this.#options;
     const { from, to, reason } = change;
+    if (isIn(to) !== isIn(from)) {
+      if (isIn(to)) this.beginSlowStart();
+      else this.#setSlowStart(undefined);
+    }
     const { id, serviceId, region } = this.#upstream;
     metrics.transitions.inc({ to, reason });
     const fields = { upstream: id, service: serviceId, region, from, to, reason, detail };
     const worse = to === 'unhealthy' || to === 'ejected';
     log[worse ? 'warn' : 'info'](fields, 'upstream health changed');
     onChange();
+  }
+
+  #setSlowStart(sinceMs: number | undefined): void {
+    this.state.slowStartSinceMs = sinceMs;
+    this.#balancer.slowStartChanged();
   }
 
   #setEjectionTimer(): void {
@@ -166,6 +180,11 @@ export class TrackedUpstream implements CheckedItem {
       this.#changed(this.state.elapsed(clock.monotonicMs()), undefined);
     });
   }
+}
+
+/** Whether an upstream of this health gets its share of the requests. */
+function isIn(name: HealthName): boolean {
+  return name === 'healthy' || name === 'unknown';
 }
 
 /** Whether the result of a check under the old policy would come too late for the new one, or be of another path. */

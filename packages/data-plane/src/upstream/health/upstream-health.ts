@@ -15,6 +15,7 @@ import { CheckSchedule } from './check-schedule.ts';
 import type { CheckUpstream } from './check-upstream.ts';
 import { createHealthMetrics } from './health-metrics.ts';
 import { ServiceBalancer, type ServiceBalancers } from './service-balancer.ts';
+import { isInSlowStart } from './slow-start.ts';
 import { TrackedUpstream, type TrackingOptions } from './tracked-upstream.ts';
 import type { AttemptVerdict } from './attempt-verdict.ts';
 import { UpstreamState } from './upstream-state.ts';
@@ -54,6 +55,7 @@ export class UpstreamHealth implements ServiceBalancers {
       *upstreams() {
         for (const { state } of tracked.values()) yield state.name;
       },
+      inSlowStart: () => inSlowStart(tracked.values(), clock.monotonicMs()),
       waitingChecks: () => schedule.waiting,
       *services() {
         for (const [id, balancer] of services) yield [id, balancer.count()] as const;
@@ -90,7 +92,9 @@ export class UpstreamHealth implements ServiceBalancers {
   change(table: RoutingTable, services: readonly Replaced<CompiledService>[]): void {
     this.#environments = table.environments;
     const added: TrackedUpstream[] = [];
-    for (const { after } of services) if (after !== undefined) this.#track(after, added);
+    for (const { before, after } of services) {
+      if (after !== undefined) this.#track(after, before !== undefined, added);
+    }
     for (const { before, after } of services) {
       if (before !== undefined) this.#forget(before, after);
     }
@@ -119,7 +123,8 @@ export class UpstreamHealth implements ServiceBalancers {
     for (const tracked of this.#tracked.values()) tracked.stop();
   }
 
-  #track(service: CompiledService, added: TrackedUpstream[]): void {
+  /** @param running whether the service had upstreams before, so that a new one enters slow start */
+  #track(service: CompiledService, running: boolean, added: TrackedUpstream[]): void {
     const balancer = this.#balance(service);
     this.#services.set(service.id, balancer);
     service.upstreams.forEach((upstream, index) => {
@@ -130,6 +135,7 @@ export class UpstreamHealth implements ServiceBalancers {
         const tracked = new TrackedUpstream(upstream, balancer, state, this.#tracking);
         this.#tracked.set(upstream.key, tracked);
         added.push(tracked);
+        if (running) tracked.beginSlowStart();
       }
     });
   }
@@ -157,6 +163,7 @@ export class UpstreamHealth implements ServiceBalancers {
       (upstream, state, verdict, probe) => {
         this.#attemptEnded(upstream, state, verdict, probe);
       },
+      () => this.#options.clock.monotonicMs(),
     );
     this.#balancers.set(service, balancer);
     return balancer;
@@ -172,4 +179,10 @@ export class UpstreamHealth implements ServiceBalancers {
     // If the configuration has removed the upstream since the request began, there is nothing to count.
     if (tracked?.state === state) tracked.attemptEnded(verdict, probe);
   }
+}
+
+function inSlowStart(tracked: Iterable<TrackedUpstream>, nowMs: number): number {
+  let count = 0;
+  for (const { state } of tracked) if (isInSlowStart(state, nowMs)) count += 1;
+  return count;
 }

@@ -27,6 +27,8 @@ export class UpstreamState {
   usable = true;
   /** Whether the last attempt or check got a connection. */
   reachable = true;
+  /** When its slow start began, by the monotonic clock; undefined: it may have its whole share. */
+  slowStartSinceMs: number | undefined = undefined;
 
   #check: 'unknown' | 'passing' | 'failing' = 'unknown';
   #goodChecks = 0;
