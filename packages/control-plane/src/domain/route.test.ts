@@ -81,6 +81,7 @@ describe('a route body', () => {
       idempotency: { required: false, on_unknown: 'refuse' },
       regions: [],
       max_body_bytes: 10_485_760,
+      allow_encoded_control_characters: false,
     });
   });
 

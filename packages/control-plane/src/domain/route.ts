@@ -71,6 +71,12 @@ function routeFields(deny: AddressRanges) {
         'Where to go, in this order, when the own region of a data plane has no healthy upstream.',
     }),
     max_body_bytes: integerField(0, 1024 ** 3).default(10 * 1024 * 1024),
+    allow_encoded_control_characters: z
+      .boolean({ error: 'must be true or false' })
+      .default(false)
+      .meta({
+        description: 'Whether a path may have %09, %0A and %0D. Others are always refused.',
+      }),
   };
 }
 

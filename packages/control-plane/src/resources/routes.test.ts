@@ -51,6 +51,7 @@ describe('/v1/routes', () => {
       idempotency: { required: false, on_unknown: 'refuse' },
       regions: [],
       max_body_bytes: 10_485_760,
+      allow_encoded_control_characters: false,
       revision: 1,
       created_at: '2030-01-01T00:00:00.000Z',
       updated_at: '2030-01-01T00:00:00.000Z',

@@ -1,5 +1,7 @@
 import { covers } from '@gateway/shared/tokens/scopes';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { refuseField } from '../request/check-head.ts';
+import { ENCODED_CONTROL } from '../request/proxy-path.ts';
 import { refuseAccess, type AccessOptions } from './refuse-access.ts';
 import type { Stage } from '../request/stage.ts';
 
@@ -34,6 +36,9 @@ export function createAuthorize(options: AccessOptions): Stage {
         `The route ${route.name} does not accept ${ctx.method}.`,
         { headers: { allow: [...route.methods].join(', ') } },
       );
+    }
+    if (ctx.hasEncodedControl && !route.settings.allow_encoded_control_characters) {
+      throw refuseField('path', ENCODED_CONTROL);
     }
     return undefined;
   };

@@ -11,12 +11,15 @@ export interface Http2RequestHead {
   readonly url: string;
   readonly fields: HeaderFields;
   readonly framing: BodyFraming;
+  /** Whether the target has bytes above ASCII, which HTTP/1.1 refuses with 400 (RFC 3986 section 2). */
+  readonly hasInvalidTarget: boolean;
   /** The size of the fields as RFC 9113 section 6.5.2 counts it. */
   readonly bytes: number;
 }
 
 /** Visible characters only, because a space would end the request line that is sent upstream. */
-const TARGET = /^(?:\/[!-~\x80-\xff]*|\*)$/;
+const TARGET = /^(?:\/[!-~]*|\*)$/;
+const NON_ASCII_TARGET = /^\/[!-~\x80-\xff]*$/;
 
 /** The size of each field in addition to its name and value (RFC 9113 section 6.5.2). */
 const FIELD_BYTES = 32;
@@ -70,10 +73,12 @@ export function requestHead(
   // CONNECT has no path; its method is refused.
   const url = path ?? (method === 'CONNECT' ? '*' : '');
   if (bytes > maxBytes) return NGHTTP2_ENHANCE_YOUR_CALM;
-  if (!TARGET.test(url)) return NGHTTP2_PROTOCOL_ERROR;
+  const hasInvalidTarget = !TARGET.test(url);
+  if (hasInvalidTarget && !NON_ASCII_TARGET.test(url)) return NGHTTP2_PROTOCOL_ERROR;
   const all = authority === undefined ? regular : withHost(regular, authority);
   if (cookie !== undefined) all.push('cookie', cookie);
-  return { method, url, fields: all, framing: framingOf(contentLength, endsWithHead), bytes };
+  const framing = framingOf(contentLength, endsWithHead);
+  return { method, url, fields: all, framing, hasInvalidTarget, bytes };
 }
 
 /** node:http2 has checked the length against the frames. Without a length the body lasts until the stream ends. */

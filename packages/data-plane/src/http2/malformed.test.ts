@@ -12,6 +12,9 @@ import { FLAG, FRAME, fieldBlock } from '../../test/http2-frames.ts';
 
 const abuse = abuseOfHttp2();
 
+/** `:status: 400` of the static table (RFC 7541 appendix A). */
+const STATUS_400 = 0x80 | 12;
+
 const without = (name: string): Fields => pseudo().filter((field) => field[0] !== name);
 
 const replaced = (name: string, value: string): Fields =>
@@ -124,6 +127,41 @@ describe('a malformed HTTP/2 request', () => {
     await abuse.othersAreServed();
     expect(seenWithout('same', 'other')).toEqual([]);
   });
+
+  it.each(['/v1/proxy/test/\xe9', '/v1/proxy/test?\xe9', '/\xff'])(
+    'gets 400 if its target has bytes above ASCII, as over HTTP/1.1: %j',
+    async (path) => {
+      for (const [stream, method] of [
+        [1, 'GET'],
+        [3, 'HEAD'],
+        [5, 'POST'],
+      ] as const) {
+        const fields = replaced(':path', path).map((field) =>
+          field[0] === ':method' ? ([':method', method] as const) : field,
+        );
+        const flags = method === 'POST' ? FLAG.endHeaders : HEAD;
+        abuse.connection.send(
+          FRAME.headers,
+          flags,
+          stream,
+          fieldBlock([...fields, abuse.bearer()]),
+        );
+        const answer = await abuse.connection.frame(FRAME.headers, stream);
+        expect(answer.payload[0]).toBe(STATUS_400);
+        if (method !== 'HEAD') {
+          const data = await abuse.connection.frame(FRAME.data, stream);
+          expect(data.payload.toString()).toContain('"code":"invalid_request"');
+        }
+      }
+      expect(abuse.connection.closed).toBe(false);
+      await abuse.othersAreServed();
+      expect(seenWithout('same', 'other')).toEqual([]);
+      expect(abuse.gateway.records.filter(({ status }) => status === 400)).toEqual([]);
+      expect(await abuse.gateway.registry.metrics()).toMatch(
+        /gateway_malformed_requests_total\{reason="malformed_head"\} 3\n/,
+      );
+    },
+  );
 
   it.each(['a\r\nx-smuggled: 1', 'a\nb', 'a\rb', 'a\0b', 'a\x7fb'])(
     'never passes on a control character: %j',

@@ -5,6 +5,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
 import { requestHead } from './fields.ts';
@@ -24,6 +25,10 @@ export interface Http2Options {
   readonly onRequest: (request: CallerRequest, response: CallerResponse) => void;
   /** Counts connections that were closed because of their callers, by reason. */
   readonly count: (reason: string) => void;
+  /** Called for every request that is refused before there is a handler for it. */
+  readonly refused: (reason: RefusalReason) => void;
+  /** Returns the response to a caller at this address. */
+  readonly refusal: (reason: RefusalReason, address: string) => Refusal;
   readonly clock: Clock;
   readonly limits: Http2Limits;
 }
@@ -129,7 +134,18 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     watched.received(head.bytes);
     watched.opened(stream, response);
     stream.once('close', () => watched.ended(stream, clock.monotonicMs()));
+    if (head.hasInvalidTarget) {
+      refuse(response, watched.socket);
+      return;
+    }
     options.onRequest(new Http2Request(stream, head, watched), response);
+  }
+
+  function refuse(response: Http2Response, socket: TLSSocket): void {
+    options.refused('malformed_head');
+    const { status, fields, body } = options.refusal('malformed_head', socket.remoteAddress ?? '');
+    response.writeHead(status, fields);
+    response.end(body, 'latin1');
   }
 
   return {

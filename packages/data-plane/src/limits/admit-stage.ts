@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { checkHead, refuseField } from '../request/check-head.ts';
 import { checkHeaderLines } from '../request/header-lines.ts';
-import { PROXY_METHODS, refuseSubPath } from '../request/proxy-path.ts';
+import { ENCODED_CONTROL, PROXY_METHODS, refuseSubPath } from '../request/proxy-path.ts';
 import type { Stage } from '../request/stage.ts';
 
 const ALLOWED = new Set<string>(PROXY_METHODS);
@@ -45,7 +45,8 @@ export function createAdmit(options: AdmitOptions): Stage {
       throw new GatewayError('not_found', 'The path names no route.');
     }
     const reason = refuseSubPath(ctx.target.subPath);
-    if (reason !== undefined) throw refuseField('path', reason);
+    if (reason === ENCODED_CONTROL) ctx.hasEncodedControl = true;
+    else if (reason !== undefined) throw refuseField('path', reason);
     return undefined;
   };
 }

@@ -98,7 +98,15 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     sweep.add(http1.accept(socket));
   };
   const http2 =
-    certificate && createHttp2Server({ onRequest, clock, limits, count: options.connectionEnded });
+    certificate &&
+    createHttp2Server({
+      onRequest,
+      clock,
+      limits,
+      count: options.connectionEnded,
+      refused: options.refused,
+      refusal: options.refusal,
+    });
   const server =
     certificate === undefined || http2 === undefined
       ? createServer({ noDelay: true }, serveHttp1)

@@ -93,6 +93,8 @@ export class RequestContext {
   readonly trace: TraceContext;
   readonly table: RoutingTable;
 
+  /** Whether the sub-path has an encoded tab or line break, which only some routes accept. */
+  hasEncodedControl = false;
   environmentName: string | undefined = undefined;
   environment: EnvironmentTable | undefined = undefined;
   route: CompiledRoute | undefined = undefined;

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseProxyTarget, refuseSubPath, splitTarget, upstreamPath } from './proxy-path.ts';
+import {
+  ENCODED_CONTROL,
+  parseProxyTarget,
+  refuseSubPath,
+  splitTarget,
+  upstreamPath,
+} from './proxy-path.ts';
 
 describe('splitTarget', () => {
   it.each([
@@ -81,33 +87,39 @@ describe('refuseSubPath', () => {
     expect(refuseSubPath(path)).toBeUndefined();
   });
 
-  it('refuses every sub-path that leaves the base after any number of decodings', () => {
-    const piece = fc.constantFrom(
-      '.',
-      '..',
-      '%2e',
-      '%252e',
-      '/',
-      '%2f',
-      '%5c',
-      '\\',
-      ';',
-      'a',
-      '%25',
-    );
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {
-        const subPath = `/${pieces.join('')}`;
-        if (refuseSubPath(subPath) !== undefined) return;
-        let text = subPath;
-        for (let decodings = 0; decodings < 5; decodings += 1) {
-          expect(text.split(/[/\\]/).map((segment) => segment.split(';')[0])).not.toContain('..');
-          text = text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) =>
-            String.fromCharCode(Number.parseInt(hex, 16)),
-          );
-        }
-      }),
-      { numRuns: 2000 },
-    );
-  });
+  it.each([false, true])(
+    'refuses every sub-path that leaves the base after any number of decodings, with controls removed: %s',
+    (removesControls) => {
+      const piece = fc.constantFrom(
+        '.',
+        '..',
+        '%2e',
+        '%252e',
+        '/',
+        '%2f',
+        '%5c',
+        '\\',
+        ';',
+        'a',
+        '%25',
+        '%0a',
+        '%2509',
+      );
+      fc.assert(
+        fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {
+          const subPath = `/${pieces.join('')}`;
+          if (![undefined, ENCODED_CONTROL].includes(refuseSubPath(subPath))) return;
+          let text = subPath;
+          for (let decodings = 0; decodings < 5; decodings += 1) {
+            if (removesControls) text = text.replace(/[\t\n\r]/g, '');
+            expect(text.split(/[/\\]/).map((segment) => segment.split(';')[0])).not.toContain('..');
+            text = text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) =>
+              String.fromCharCode(Number.parseInt(hex, 16)),
+            );
+          }
+        }),
+        { numRuns: 2000 },
+      );
+    },
+  );
 });

@@ -44,41 +44,61 @@ export function parseProxyTarget(path: string, query: string): ProxyTarget {
       };
 }
 
-/** The request target for the upstream: its base path, the sub-path and the query. */
+const SLASH = 0x2f;
+const BACKSLASH = 0x5c;
+
+/**
+ * The request target for the upstream: its base path, the sub-path and the query. It never starts with two slashes,
+ * because an upstream could read the next segment as a host (RFC 3986 section 4.2); many read a backslash as a slash.
+ */
 export function upstreamPath(basePath: string, subPath: string, query: string): string {
-  const path = basePath + subPath;
+  const second = basePath === '' ? subPath.charCodeAt(1) : 0;
+  const isHostLike = second === SLASH || second === BACKSLASH;
+  const path = basePath + (isHostLike ? subPath.replace(/^[/\\]+/, '/') : subPath);
   return (path === '' ? '/' : path) + query;
 }
 
 /** An upstream that decodes more often than this does not work behind any proxy. */
 const MAX_DECODINGS = 3;
 
+/** The refusal of a tab, CR or LF that is percent-encoded. A route may accept it; see `allow_encoded_control_characters`. */
+export const ENCODED_CONTROL = 'holds an encoded control character';
+
 /**
  * Why a sub-path may not be appended to an upstream's base path, or undefined if it may.
  *
  * A sub-path must not leave the base path, however the upstream parses it. So dot segments are refused
  * in plain text, percent-encoded once or several times, before `;` parameters, a query or a fragment,
- * between backslashes, and in overlong UTF-8. Fragments, control characters and invalid escapes are
- * refused too (RFC 3986 sections 2.1, 3.3; RFC 9112 section 3.2.1).
+ * between backslashes, with tabs and line breaks, which URL parsers remove, and in overlong UTF-8. Fragments, control
+ * characters and invalid escapes are refused too (RFC 3986 sections 2.1, 3.3; RFC 9112 section 3.2.1).
+ *
+ * @returns `ENCODED_CONTROL` only if there is no other reason
  */
 export function refuseSubPath(subPath: string): string | undefined {
   if (!/[%\\;#]|\/\.|[^!-~]/.test(subPath)) return undefined;
   if (subPath.includes('#')) return 'must not have a fragment';
   if (/%(?![0-9A-Fa-f]{2})/.test(subPath)) return 'holds a percent sign that begins no escape';
+  if (/[\t\n\r]/.test(subPath)) return CONTROL;
   let text = subPath;
+  let hasEncodedControl = false;
   for (let decodings = 0; decodings <= MAX_DECODINGS; decodings += 1) {
-    const reason = refuseDecoded(text);
+    // What an upstream sees that removes them (https://url.spec.whatwg.org/#concept-basic-url-parser).
+    const visible = text.replace(/[\t\n\r]/g, '');
+    if (visible !== text) hasEncodedControl = true;
+    const reason = refuseDecoded(visible);
     if (reason !== undefined) return reason;
-    const decoded = decodeOnce(text);
-    if (decoded === text) return undefined;
+    const decoded = decodeOnce(visible);
+    if (decoded === visible) return hasEncodedControl ? ENCODED_CONTROL : undefined;
     text = decoded;
   }
   return 'is percent-encoded too many times';
 }
 
+const CONTROL = 'holds a control character';
+
 function refuseDecoded(text: string): string | undefined {
   // eslint-disable-next-line no-control-regex -- looks for control characters
-  if (/[\u0000-\u001f\u007f]/.test(text)) return 'holds a control character';
+  if (/[\u0000-\u001f\u007f]/.test(text)) return CONTROL;
   if (/[\u00c0\u00c1\u00f5-\u00ff]|\u00e0[\u0080-\u009f]|\u00f0[\u0080-\u008f]/.test(text)) {
     return 'is not well-formed UTF-8';
   }

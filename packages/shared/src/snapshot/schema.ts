@@ -130,6 +130,7 @@ export const routeSchema = z.object({
   /** Regions to try in this order if the data plane's own region has no healthy upstream. */
   regions: z.array(z.string()),
   max_body_bytes: z.int().min(0),
+  allow_encoded_control_characters: z.boolean().default(false),
 });
 
 export const tokenSchema = z.object({
