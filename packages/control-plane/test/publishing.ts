@@ -4,7 +4,7 @@ import { systemClock } from '@gateway/shared/clock';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { systemRandom } from '@gateway/shared/ids';
 import { NAMES } from '@gateway/shared/messaging/names';
-import { openPointer, openSnapshot } from '@gateway/shared/snapshot/codec';
+import { openPointer, openSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { Snapshot, SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';

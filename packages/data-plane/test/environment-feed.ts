@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { sealSnapshot, type SealedSnapshot } from '@gateway/shared/snapshot/codec';
+import { sealSnapshot, type SealedSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { newKey, snapshotOf } from '@gateway/shared/test/config-publisher';

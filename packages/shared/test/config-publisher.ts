@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { MasterKey } from '../src/config/master-keys.ts';
 import { attemptObject, configLogSubject, NAMES, snapshotObject } from '../src/messaging/names.ts';
-import { sealSnapshot, type SealedSnapshot } from '../src/snapshot/codec.ts';
-import { openLogEntry, sealLogEntry } from '../src/snapshot/log-codec.ts';
+import { sealSnapshot, type SealedSnapshot } from '../src/snapshot/signed-snapshot.ts';
+import { openLogEntry, sealLogEntry } from '../src/snapshot/signed-log-entry.ts';
 import type { Delta, SnapshotEntry } from '../src/snapshot/log-schema.ts';
 import { SNAPSHOT_FORMAT, type Snapshot, type SnapshotPointer } from '../src/snapshot/schema.ts';
 import { jetstream } from '@nats-io/jetstream';

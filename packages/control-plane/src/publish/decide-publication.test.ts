@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { attemptObject } from '@gateway/shared/messaging/names';
-import type { VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
+import type { VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { Delta, SnapshotEntry } from '@gateway/shared/snapshot/log-schema';
 import { SNAPSHOT_FORMAT, type SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import { decidePublication, type PublicationState } from './decide-publication.ts';

@@ -1,5 +1,5 @@
 import { repeatedEntryId } from '@gateway/shared/messaging/names';
-import type { VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
+import type { VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 
 export interface PublicationState {

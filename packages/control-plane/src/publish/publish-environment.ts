@@ -2,8 +2,12 @@ import type { MasterKey } from '@gateway/shared/config/master-keys';
 import type { RandomSource } from '@gateway/shared/ids';
 import { attemptObject } from '@gateway/shared/messaging/names';
 import { createPace } from '@gateway/shared/pace';
-import { sealSnapshotText } from '@gateway/shared/snapshot/codec';
-import { openLogEntry, sealLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
+import { sealSnapshotText } from '@gateway/shared/snapshot/signed-snapshot';
+import {
+  openLogEntry,
+  sealLogEntry,
+  type VerifiedEntry,
+} from '@gateway/shared/snapshot/signed-log-entry';
 import type { LogEntry, SnapshotEntry } from '@gateway/shared/snapshot/log-schema';
 import { SNAPSHOT_FORMAT, type SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Clock } from '@gateway/shared/clock';

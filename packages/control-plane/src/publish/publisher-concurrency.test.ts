@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UNPACED } from '@gateway/shared/pace';
-import { openPointer } from '@gateway/shared/snapshot/codec';
+import { openPointer } from '@gateway/shared/snapshot/signed-snapshot';
 import { eventually } from '@gateway/shared/test/eventually';
 import { readConfiguration } from '../store/configuration/configuration-rows.ts';
 import { addRoute, addToken } from '../../test/configuration.ts';

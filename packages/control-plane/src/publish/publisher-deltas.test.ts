@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { configLogSubject, configWantedSubject, NAMES } from '@gateway/shared/messaging/names';
-import { openLogEntry } from '@gateway/shared/snapshot/log-codec';
+import { openLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { Delta, LogEntry } from '@gateway/shared/snapshot/log-schema';
 import { eventually } from '@gateway/shared/test/eventually';
 import { jetstreamManager } from '@nats-io/jetstream';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { sealSnapshot } from '@gateway/shared/snapshot/codec';
+import { sealSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
 import { readConfiguration } from '../store/configuration/configuration-rows.ts';

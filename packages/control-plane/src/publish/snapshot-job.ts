@@ -3,8 +3,8 @@ import type { Clock } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
 import { attemptObject } from '@gateway/shared/messaging/names';
 import { createPace } from '@gateway/shared/pace';
-import { sealSnapshotText } from '@gateway/shared/snapshot/codec';
-import type { VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
+import { sealSnapshotText } from '@gateway/shared/snapshot/signed-snapshot';
+import type { VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import {
   readConfiguration,
   type ConfigurationRows,

@@ -1,6 +1,6 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
-import { openPointer, SnapshotRefusedError } from '@gateway/shared/snapshot/codec';
-import { openLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/log-codec';
+import { openPointer, SnapshotRefusedError } from '@gateway/shared/snapshot/signed-snapshot';
+import { openLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { SnapshotStore, StoredPointer, StoredTail } from './snapshot-store.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
-import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
+import { sealLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import {
   deltaOf,
   sealRepeated,

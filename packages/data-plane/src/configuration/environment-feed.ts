@@ -1,12 +1,17 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { repeatedEntryId } from '@gateway/shared/messaging/names';
-import { claimedVersion } from '@gateway/shared/snapshot/log-codec';
+import { claimedVersion } from '@gateway/shared/snapshot/signed-log-entry';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ArrivalSignal } from './arrival-signal.ts';
 import type { RefusalReason } from './config-metrics.ts';
 import { EnvironmentErrors } from './environment-errors.ts';
 import type { LastGood } from './last-good.ts';
-import { verifyEntry, verifyPointer, type OfferedDelta, type OfferedSnapshot } from './offered.ts';
+import {
+  verifyEntry,
+  verifyPointer,
+  type OfferedDelta,
+  type OfferedSnapshot,
+} from './verify-offer.ts';
 import { VersionChain, type ServedVersion } from './version-chain.ts';
 import { VersionLoader, type VersionLoaderOptions } from './version-loader.ts';
 

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { systemClock } from '@gateway/shared/clock';
 import { configLogSubject, configWantedSubject, NAMES } from '@gateway/shared/messaging/names';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
-import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
+import { sealLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import { eventually } from '@gateway/shared/test/eventually';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';

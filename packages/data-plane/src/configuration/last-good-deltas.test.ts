@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { sealSnapshot } from '@gateway/shared/snapshot/codec';
-import { sealLogEntry } from '@gateway/shared/snapshot/log-codec';
+import { sealSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
+import { sealLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import { openLastGood } from './last-good.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import { deltaOf, newKey, snapshotOf } from '@gateway/shared/test/config-publisher';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { sealSnapshot } from '@gateway/shared/snapshot/codec';
+import { sealSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import { openLastGood } from './last-good.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import { newKey, snapshotOf } from '@gateway/shared/test/config-publisher';

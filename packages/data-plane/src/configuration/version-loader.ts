@@ -1,13 +1,13 @@
 import type { Clock } from '@gateway/shared/clock';
 import { createPace, type Pace } from '@gateway/shared/pace';
-import { openSnapshot } from '@gateway/shared/snapshot/codec';
+import { openSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import type { ArrivalSignal } from './arrival-signal.ts';
 import type { ConfigMetrics, RefusalReason } from './config-metrics.ts';
 import { downloadSnapshot } from './download-snapshot.ts';
 import type { LastGood, LastGoodWriter } from './last-good.ts';
-import type { OfferedDelta, OfferedSnapshot } from './offered.ts';
+import type { OfferedDelta, OfferedSnapshot } from './verify-offer.ts';
 import type { ReadSnapshotObject } from './snapshot-objects.ts';
 
 /** Puts the configuration of an environment into service. */

@@ -6,9 +6,6 @@ export interface StoredValue {
   readonly value: Uint8Array | undefined;
 }
 
-/** The state of a name that was never written. */
-export const NOTHING_STORED: StoredValue = { revision: 0, value: undefined };
-
 /**
  * Stores idempotency keys for all data planes. Every change is by compare-and-set, so that one of several simultaneous
  * changes succeeds. Values are removed some time after they were written (25 hours in NATS), whatever they contain.

@@ -3,7 +3,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import { Exchange } from './exchange.ts';
-import { isDeniedHost } from './dns/guarded-lookup.ts';
+import { isDeniedOrigin } from './dns/guarded-lookup.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { Attempt, AttemptOutcome, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
@@ -99,7 +99,7 @@ export class UpstreamPools implements UpstreamClient {
     const entry = this.#entries.get(key);
     if (entry !== undefined) return entry;
     const { deny, maxConnectionAgeMs: maxAgeMs } = this.#options;
-    if (isDeniedHost(origin, deny)) return undefined;
+    if (isDeniedOrigin(origin, deny)) return undefined;
     const emptied = () => this.#dropUnused(key, created);
     const pool = new ConnectionPool(origin, { ...this.#options, maxAgeMs, tls, emptied });
     const created: Entry = { pool, inFlight: 0 };

@@ -1,8 +1,7 @@
-import {
-  NOTHING_STORED,
-  type IdempotencyStore,
-  type StoredValue,
-} from '../../src/idempotency/idempotency-store.ts';
+import type { IdempotencyStore, StoredValue } from '../../src/idempotency/idempotency-store.ts';
+
+/** The state of a name that was never written. */
+const NOTHING_STORED: StoredValue = { revision: 0, value: undefined };
 
 /** A store in memory, the reference for the contract of the store. */
 export class MemoryIdempotencyStore implements IdempotencyStore {

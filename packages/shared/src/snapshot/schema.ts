@@ -167,14 +167,10 @@ export type SnapshotService = z.infer<typeof serviceSchema>;
 export type SnapshotTls = z.infer<typeof tlsSchema>;
 export type SnapshotUpstream = z.infer<typeof upstreamSchema>;
 export type SnapshotLimits = z.infer<typeof limitsSchema>;
-export type SnapshotHealthCheck = z.infer<typeof healthCheckSchema>;
 export type SnapshotRoute = z.infer<typeof routeSchema>;
 export type SnapshotVersion = z.infer<typeof versionSchema>;
 export type SnapshotAuth = z.infer<typeof authSchema>;
 export type SnapshotToken = z.infer<typeof tokenSchema>;
-export type RateLimitPolicy = z.infer<typeof rateLimitSchema>;
-export type RetryPolicy = z.infer<typeof retrySchema>;
-export type IdempotencyPolicy = z.infer<typeof idempotencySchema>;
 
 /** The KV entry of an environment: the object with its newest snapshot, signed. */
 export const pointerSchema = z.object({

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, get as getHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
-import { ADDRESS_REFUSED, isDeniedHost } from '../../upstream/dns/guarded-lookup.ts';
+import { ADDRESS_REFUSED, isDeniedOrigin } from '../../upstream/dns/guarded-lookup.ts';
 import { KeySetFetchError, type FetchFailure, type FetchKeySet } from './remote-key-set.ts';
 
 export interface FetchKeySetOptions {
@@ -29,7 +29,7 @@ export function createFetchKeySet(options: FetchKeySetOptions): FetchKeySet {
 
   return (url, signal) => {
     const target = new URL(url);
-    if (isDeniedHost(target.origin, deny)) {
+    if (isDeniedOrigin(target.origin, deny)) {
       return Promise.reject(
         new KeySetFetchError('address_refused', 'UPSTREAM_DENY_CIDRS refuses the address'),
       );

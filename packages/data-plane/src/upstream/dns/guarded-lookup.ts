@@ -1,11 +1,7 @@
 import { lookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
-import {
-  bareHost,
-  isDeniedAddress,
-  isDeniedHost as isDenied,
-} from '@gateway/shared/net/upstream-addresses';
+import { bareHost, isDeniedAddress, isDeniedHost } from '@gateway/shared/net/upstream-addresses';
 
 /** The code of the error for a name that resolves to denied addresses only. */
 export const ADDRESS_REFUSED = 'EADDRREFUSED';
@@ -44,6 +40,6 @@ export function guardedLookup(deny: AddressRanges, resolve: NameResolver = looku
 }
 
 /** Whether the URL contains a denied address. A name is checked when it is resolved. */
-export function isDeniedHost(origin: string, deny: AddressRanges): boolean {
-  return isDenied(bareHost(new URL(origin)), deny);
+export function isDeniedOrigin(origin: string, deny: AddressRanges): boolean {
+  return isDeniedHost(bareHost(new URL(origin)), deny);
 }

@@ -1,7 +1,7 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { repeatedEntryId } from '@gateway/shared/messaging/names';
-import { openPointer } from '@gateway/shared/snapshot/codec';
-import { openLogEntry } from '@gateway/shared/snapshot/log-codec';
+import { openPointer } from '@gateway/shared/snapshot/signed-snapshot';
+import { openLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { ChainDelta, ChainSnapshot } from './version-chain.ts';

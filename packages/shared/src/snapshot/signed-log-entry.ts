@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { deriveKey, type MasterKey } from '../config/master-keys.ts';
 import { ATTEMPT_DIGITS } from '../messaging/names.ts';
-import { parseSigned, requireKey, SnapshotRefusedError } from './codec.ts';
+import { parseSigned, requireKey, SnapshotRefusedError } from './signed-snapshot.ts';
 import { logEntrySchema, type LogEntry } from './log-schema.ts';
 
 /** An entry whose signature is verified. */

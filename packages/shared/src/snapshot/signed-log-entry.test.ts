@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { MasterKey } from '../config/master-keys.ts';
-import { SnapshotRefusedError } from './codec.ts';
-import { openLogEntry, sealLogEntry } from './log-codec.ts';
+import { SnapshotRefusedError } from './signed-snapshot.ts';
+import { openLogEntry, sealLogEntry } from './signed-log-entry.ts';
 import type { Delta } from './log-schema.ts';
 import { SNAPSHOT_FORMAT } from './schema.ts';
 

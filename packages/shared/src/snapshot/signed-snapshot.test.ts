@@ -3,7 +3,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { MasterKey } from '../config/master-keys.ts';
 import { DEFAULT_LIMITS } from '../../test/snapshot.ts';
-import { openPointer, openSnapshot, sealSnapshot, SnapshotRefusedError } from './codec.ts';
+import {
+  openPointer,
+  openSnapshot,
+  sealSnapshot,
+  SnapshotRefusedError,
+} from './signed-snapshot.ts';
 import { SNAPSHOT_FORMAT, type Snapshot } from './schema.ts';
 
 const key = (id: string): MasterKey => ({ id, bytes: randomBytes(32) });
