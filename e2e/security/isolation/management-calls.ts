@@ -1,13 +1,5 @@
 import type { Scope } from '@gateway/shared/tokens/scopes';
-import type { Gateway } from '../../harness/gateway.ts';
-
-/** One call of an endpoint, on a resource that was created for it. */
-interface ManagementCall {
-  readonly path: string;
-  readonly body?: object;
-  /** Removes what the call and its preparation have created. */
-  readonly cleanUp?: () => Promise<unknown>;
-}
+import { freshResources, type ManagementCall, type World } from './fresh-resources.ts';
 
 export interface ManagementRow {
   /** The scopes of the caller with exactly the required rights. */
@@ -24,60 +16,13 @@ export interface ManagementRow {
   readonly call: () => Promise<ManagementCall> | ManagementCall;
 }
 
-/** The resources before the first call. */
-export interface World {
-  readonly gateway: Gateway;
-  readonly serviceId: string;
-  readonly routeId: string;
-  readonly tokenId: string;
-  /** The id of a request on the route. */
-  readonly requestId: string;
-}
-
 /** How to call each endpoint, by its method and path in the OpenAPI document. */
 export function managementRows(world: World): Readonly<Record<string, ManagementRow>> {
   const { gateway, serviceId, routeId, tokenId, requestId } = world;
   const { admin } = gateway;
-  let made = 0;
-  const newName = (kind: string) => `${kind}-of-the-matrix-${(made += 1)}`;
-  const remove = (path: string) => () => admin.call('DELETE', path);
-
-  const waiting = { headers: { prefer: 'wait=10' } };
-  /** The newest version of `production`, which contains all earlier changes. */
-  const newestVersion = async () => {
-    const path = `/v1/services/${serviceId}`;
-    const { status } = await admin.patch(path, { health_path: `/${newName('health')}` }, waiting);
-    const versions = (await admin.get('/v1/config/versions?environment=production&limit=1')).page();
-    return status === 200 ? Number(versions.data[0]?.['version']) : NaN;
-  };
-  /** A version, and a later one in which the route is different. Reading does not change them. */
-  const twoVersions = once(async () => {
-    const from = await newestVersion();
-    await admin.patch(`/v1/routes/${routeId}`, { timeout_ms: 5000 + from }, waiting);
-    return { from, to: await newestVersion() };
-  });
-
-  const newService = async (body?: object): Promise<ManagementCall> => {
-    const path = `/v1/services/${(await gateway.service({ name: newName('service') })).id}`;
-    return { path, ...(body && { body }), cleanUp: remove(path) };
-  };
-  const newRoute = async (body?: object): Promise<ManagementCall> => {
-    const { id } = await gateway.route({ name: 'fresh', service_id: serviceId });
-    const path = `/v1/routes/${id}`;
-    return { path, ...(body && { body }), cleanUp: remove(path) };
-  };
-  const reach = { environments: ['production'], routes: ['orders'], scopes: ['proxy'] };
-  const newToken = async (suffix = '', body?: object): Promise<ManagementCall> => {
-    const token = await admin.create('/v1/tokens', { name: newName('token'), ...reach });
-    const path = `/v1/tokens/${token.id}`;
-    return { path: path + suffix, ...(body && { body }), cleanUp: remove(path) };
-  };
-  /** Removes what a call has created with this name. */
-  const removeNamed = (list: string, name: string) => async () => {
-    const { data } = (await admin.get(`${list}${list.includes('?') ? '&' : '?'}limit=200`)).page();
-    const found = data.find((one) => one['name'] === name);
-    if (found !== undefined) await admin.call('DELETE', `${list.split('?')[0]}/${found.id}`);
-  };
+  const resources = freshResources(world);
+  const { reach, newName, newService, newRoute, newToken, remove, removeNamed } = resources;
+  const { newestVersion, twoVersions } = resources;
 
   return {
     'GET /v1/openapi.json': {
@@ -265,10 +210,4 @@ export function managementRows(world: World): Readonly<Record<string, Management
       call: () => ({ path: '/v1/data-planes' }),
     },
   };
-}
-
-/** The work is done at the first call; later calls get its result. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => (result ??= work());
 }
