@@ -17,7 +17,9 @@ const MAX_PATH_CHARS = 256;
 export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
-  throw invalidRequest(withoutDuplicates(result.error.issues.flatMap(detailsOf)));
+  const { issues } = result.error;
+  if (issues.some(isNotAnObject)) throw invalidField('', 'the body must be a JSON object');
+  throw invalidRequest(withoutDuplicates(issues.flatMap(detailsOf)));
 }
 
 /** A 400. The message is the first of the details; `details` has all of them. */
@@ -61,6 +63,11 @@ const ISSUES_IF_MISSING: ReadonlySet<string> = new Set([
   'invalid_union',
 ]);
 
+/** In that case zod still runs the checks that span several fields, which then report missing fields. */
+function isNotAnObject({ code, path }: z.core.$ZodIssue): boolean {
+  return code === 'invalid_type' && path.length === 0;
+}
+
 function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
@@ -71,8 +78,5 @@ function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
     }));
   }
   const missing = ISSUES_IF_MISSING.has(issue.code) && issue.input === undefined;
-  if (path === '' && issue.code === 'invalid_type') {
-    return [{ path, message: 'the body must be a JSON object' }];
-  }
   return [{ path, message: missing ? 'is required' : issue.message }];
 }

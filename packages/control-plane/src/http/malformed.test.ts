@@ -64,13 +64,15 @@ describe('an invalid request', () => {
   );
 
   it.each(['[]', '[{"name":"x"}]'])(
-    'with the list %s as its body gets a message about the body',
+    'with the list %s as its body gets a message about the body alone',
     async (body) => {
-      const answer = await api.call('POST', '/v1/services', { body });
-      expectError(answer, 400, 'invalid_request');
-      expect(answer.json.error?.['details']).toEqual([
-        { path: '', message: 'the body must be a JSON object' },
-      ]);
+      for (const path of ['/v1/services', '/v1/routes', '/v1/tokens']) {
+        const answer = await api.call('POST', path, { body });
+        expectError(answer, 400, 'invalid_request');
+        expect(answer.json.error?.['details']).toEqual([
+          { path: '', message: 'the body must be a JSON object' },
+        ]);
+      }
     },
   );
 

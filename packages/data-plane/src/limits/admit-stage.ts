@@ -42,7 +42,7 @@ export function createAdmit(options: AdmitOptions): Stage {
     checkHeaderLines(ctx, options.maxHeaderLines);
     checkHead(ctx);
     if (ctx.target.routeName === '') {
-      throw new GatewayError('not_found', 'The path names no route.');
+      throw new GatewayError('not_found', 'The path must name a route: /v1/proxy/{route}.');
     }
     const reason = refuseSubPath(ctx.target.subPath);
     if (reason === ENCODED_CONTROL) ctx.hasEncodedControl = true;

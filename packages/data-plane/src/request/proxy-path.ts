@@ -62,7 +62,7 @@ export function upstreamPath(basePath: string, subPath: string, query: string): 
 const MAX_DECODINGS = 3;
 
 /** The refusal of a tab, CR or LF that is percent-encoded. A route may accept it; see `allow_encoded_control_characters`. */
-export const ENCODED_CONTROL = 'holds an encoded control character';
+export const ENCODED_CONTROL = 'must not contain an encoded control character';
 
 /**
  * Why a sub-path may not be appended to an upstream's base path, or undefined if it may.
@@ -77,7 +77,9 @@ export const ENCODED_CONTROL = 'holds an encoded control character';
 export function refuseSubPath(subPath: string): string | undefined {
   if (!/[%\\;#]|\/\.|[^!-~]/.test(subPath)) return undefined;
   if (subPath.includes('#')) return 'must not have a fragment';
-  if (/%(?![0-9A-Fa-f]{2})/.test(subPath)) return 'holds a percent sign that begins no escape';
+  if (/%(?![0-9A-Fa-f]{2})/.test(subPath)) {
+    return 'must have two hexadecimal digits after each percent sign';
+  }
   if (/[\t\n\r]/.test(subPath)) return CONTROL;
   let text = subPath;
   let hasEncodedControl = false;
@@ -91,20 +93,20 @@ export function refuseSubPath(subPath: string): string | undefined {
     if (decoded === visible) return hasEncodedControl ? ENCODED_CONTROL : undefined;
     text = decoded;
   }
-  return 'is percent-encoded too many times';
+  return `must not be percent-encoded more than ${MAX_DECODINGS} times`;
 }
 
-const CONTROL = 'holds a control character';
+const CONTROL = 'must not contain a control character';
 
 function refuseDecoded(text: string): string | undefined {
   // eslint-disable-next-line no-control-regex -- looks for control characters
   if (/[\u0000-\u001f\u007f]/.test(text)) return CONTROL;
   if (/[\u00c0\u00c1\u00f5-\u00ff]|\u00e0[\u0080-\u009f]|\u00f0[\u0080-\u008f]/.test(text)) {
-    return 'is not well-formed UTF-8';
+    return 'must be well-formed UTF-8';
   }
   for (const segment of text.split(/[/\\]/)) {
     const name = segment.split(/[;?#]/, 1)[0];
-    if (name === '.' || name === '..') return 'holds a dot segment';
+    if (name === '.' || name === '..') return 'must not contain a dot segment';
   }
   return undefined;
 }
