@@ -1,6 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { checkHead, refuseField } from '../request/check-head.ts';
-import { checkHeaderLines } from '../request/header-lines.ts';
+import { checkHead, checkHeaderLines, refuseField } from '../request/check-head.ts';
 import { ENCODED_CONTROL, PROXY_METHODS, refuseSubPath } from '../request/proxy-path.ts';
 import type { Stage } from '../request/stage.ts';
 

@@ -1,10 +1,9 @@
 import { announcedLength } from '@gateway/http1/message/framing';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
-import { checkHead } from '../request/check-head.ts';
+import { checkHead, checkHeaderLines } from '../request/check-head.ts';
 import type { RequestContext } from '../request/context.ts';
 import { bodyLate } from '../request/incoming-body.ts';
-import { checkHeaderLines } from '../request/header-lines.ts';
 import { forwardedFor, viaOf } from '../request/outbound-headers.ts';
 import { respondHead, respondWithError, type RespondOptions } from '../request/reply.ts';
 import { endToEndFields } from '../request/reply-head.ts';

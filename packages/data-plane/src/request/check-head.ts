@@ -65,6 +65,17 @@ function passes(via: string): number {
   return via.match(/ gateway(?=[ \t]*(?:,|$))/g)?.length ?? 0;
 }
 
+/**
+ * Refuses a head with too many lines. MAX_HEADER_BYTES does not bound them well: a line can be very short, and each one
+ * costs work here and at the upstream.
+ *
+ * @throws GatewayError `invalid_request`
+ */
+export function checkHeaderLines(ctx: RequestContext, maxHeaderLines: number): void {
+  if (ctx.inbound.lines <= maxHeaderLines) return;
+  throw refuseField('headers', `must be at most ${maxHeaderLines} lines`, CLOSE);
+}
+
 /** The refusal of a request for one part of its head. */
 export function refuseField(
   path: string,
