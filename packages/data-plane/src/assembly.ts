@@ -12,6 +12,7 @@ import type { ConfigurationTarget } from './configuration/version-loader.ts';
 import { startDataPath, type DataPath, type DataPathPorts } from './data-path.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import { openIdempotencyKeys } from './idempotency/open-keys.ts';
+import { Overloads } from './limits/overloads.ts';
 import { TableHolder } from './routing-table/table-holder.ts';
 import { serveConfiguration } from './serve-configuration.ts';
 import { CredentialReport } from './telemetry/credential-report.ts';
@@ -56,6 +57,7 @@ export interface Assembly {
   readonly table: TableHolder;
   readonly health: UpstreamHealth;
   readonly credentials: CredentialReport;
+  readonly overloads: Overloads;
   /** Names of upstreams that do not resolve now. */
   staleNames(): number;
   readonly target: ConfigurationTarget;
@@ -68,6 +70,7 @@ export function assemble(options: AssemblyOptions): Assembly {
   const { config, runner, clock, random, log, registry, substitutes = {} } = options;
   const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, random));
   const credentials = new CredentialReport(log, registry);
+  const overloads = new Overloads(registry, clock);
   const { names, lookup, upstreams, controlPlane, checks } = openUpstreams(config, runner, {
     clock,
     log,
@@ -94,6 +97,7 @@ export function assemble(options: AssemblyOptions): Assembly {
     table,
     health,
     credentials,
+    overloads,
     staleNames: () => names.staleNames,
     target: serveConfiguration({
       table,
@@ -112,6 +116,7 @@ export function assemble(options: AssemblyOptions): Assembly {
         log,
         registry,
         table: () => table.current,
+        overloads,
         upstreams,
         balancers: health,
         controlPlane,

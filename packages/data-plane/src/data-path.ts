@@ -25,7 +25,10 @@ import { RetryBudgets } from './upstream/retry-budget.ts';
 import type { ContextOptions } from './request/create-context.ts';
 import { InFlight } from './request/in-flight.ts';
 import { createRefusalWriter } from './listener/refusal.ts';
+import { createRequestSlots, type RequestSlots } from './limits/request-slots.ts';
+import type { Overloads } from './limits/overloads.ts';
 import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
+import { PassThroughSlots } from './listener/pass-through-slots.ts';
 import { createPassThrough } from './listener/pass-through.ts';
 import { createProxyHandler } from './request/proxy-handler.ts';
 import { createUpgradeHandler } from './websocket/upgrade.ts';
@@ -43,6 +46,7 @@ export interface DataPathPorts {
    * token may be reported as unknown.
    */
   readonly ready: (environment?: string) => boolean;
+  readonly overloads: Overloads;
   readonly upstreams: UpstreamClient;
   readonly balancers: ServiceBalancers;
   /** Client for the control plane; it may have any address. */
@@ -80,12 +84,20 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const failures = new AuthFailures(config.AUTH_FAILURE_LIMIT, MAX_ADDRESSES);
   const makeId = createIdFactory(() => clock.nowMs(), ports.random);
   const requestLog = createRequestLog(log, clock);
+  const slots = createRequestSlots(config);
+  const passThroughSlots = new PassThroughSlots(config, ports.overloads);
   let draining = false;
   let openConnections = () => 0;
 
   const metrics = createTrafficMetrics(ports.registry, {
     inFlight: () => inFlight.count,
     connections: () => openConnections(),
+    slots: {
+      requests: () => slots.requests.count,
+      websockets: () => slots.websockets.count,
+      unauthenticated: () => slots.unauthenticated.count,
+      ...passThroughSlots.gauges,
+    },
     dropped: {
       quota: () => ports.quotas.dropped,
       auth_failures: () => failures.dropped,
@@ -114,7 +126,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     bodyBudget,
     bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
   };
-  const stageOptions = stagesFrom(ports, inFlight, failures, bodyBudget);
+  const stageOptions = stagesFrom(ports, slots, failures, bodyBudget);
   const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
   const shared = { contextOptions, respond, inFlight, clock, log, finished, lingerTimeoutMs };
 
@@ -127,6 +139,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       ...shared,
       controlPlaneUrl: config.CONTROL_PLANE_URL,
       client: ports.controlPlane,
+      slots: passThroughSlots,
       timeoutMs: CONTROL_PLANE_TIMEOUT_MS,
       maxHeaderLines: config.MAX_HEADER_LINES,
     }),
@@ -172,22 +185,29 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
 
 function stagesFrom(
   ports: DataPathPorts,
-  inFlight: InFlight,
+  slots: RequestSlots,
   failures: AuthFailures,
   budget: BodyBudget,
 ): StageOptions {
-  const { config, clock } = ports;
+  const { config, clock, overloads } = ports;
   const nowMs = () => clock.nowMs();
   return {
+    bulkheads: slots,
     admit: {
-      inFlight: () => inFlight.count,
-      maxInFlight: config.MAX_IN_FLIGHT_REQUESTS,
+      overloads,
       maxHeaderLines: config.MAX_HEADER_LINES,
       ready: ports.ready,
     },
     resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT },
     access: { failures, nowMs },
-    authenticate: { failures, nowMs, jwts: ports.jwts, ready: ports.ready },
+    authenticate: {
+      failures,
+      nowMs,
+      jwts: ports.jwts,
+      ready: ports.ready,
+      waiting: slots.unauthenticated,
+      overloads,
+    },
     quota: { store: ports.quotas, clock },
     idempotency: {
       keys: ports.idempotency.keys,
@@ -199,6 +219,7 @@ function stagesFrom(
       dropped: (bytes) => ports.idempotency.metrics.dropped(bytes),
     },
     forward: {
+      overloads,
       upstreams: ports.upstreams,
       balancers: ports.balancers,
       retryBudgets: new RetryBudgets(clock),

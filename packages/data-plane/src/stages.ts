@@ -1,3 +1,6 @@
+import { createBulkhead } from './limits/bulkhead-stage.ts';
+import type { Bulkheads } from './limits/bulkheads.ts';
+import type { SlotKind } from './limits/overloads.ts';
 import { createAdmit, type AdmitOptions } from './limits/admit-stage.ts';
 import { createAuthenticate, type AuthenticateOptions } from './access/authenticate-stage.ts';
 import { createAuthorize } from './access/authorize-stage.ts';
@@ -14,6 +17,8 @@ import type { Stage } from './request/stage.ts';
 
 export interface StageOptions {
   readonly admit: AdmitOptions;
+  /** The slots of requests, and those of WebSockets. */
+  readonly bulkheads: Readonly<Record<SlotKind, Bulkheads>>;
   readonly resolveRoute: ResolveRouteOptions;
   readonly access: AccessOptions;
   readonly authenticate: AuthenticateOptions;
@@ -26,14 +31,17 @@ export interface StageOptions {
  * The stages that decide whether a request or a WebSocket upgrade may proceed.
  * The order is the policy; docs/understand/request-flow.md gives the reason for each place.
  */
-function createGateStages(options: StageOptions): readonly Stage[] {
+function createGateStages(options: StageOptions, kind: SlotKind): readonly Stage[] {
+  const { overloads } = options.admit;
+  const bulkheads = options.bulkheads[kind];
   return [
-    createAdmit(options.admit),
+    createAdmit(options.admit, bulkheads, kind),
     createResolveRoute(options.resolveRoute),
     createAuthenticate(options.authenticate),
     createAuthorize(options.access),
     createPickVersion(),
     createRequireCredential(),
+    createBulkhead({ bulkheads, overloads, kind }),
     createQuota(options.quota),
   ];
 }
@@ -41,7 +49,7 @@ function createGateStages(options: StageOptions): readonly Stage[] {
 /** All stages of a proxied request, in order. The proxy handler then sends the response and the record. */
 export function createStages(options: StageOptions): readonly Stage[] {
   return [
-    ...createGateStages(options),
+    ...createGateStages(options, 'requests'),
     createMaxForwards(),
     createIdempotency(options.idempotency),
     createForward(options.forward),
@@ -51,7 +59,7 @@ export function createStages(options: StageOptions): readonly Stage[] {
 /** The stages of a WebSocket upgrade, in order. */
 export function createUpgradeStages(options: StageOptions): readonly Stage[] {
   return [
-    ...createGateStages(options),
+    ...createGateStages(options, 'websockets'),
     createUnkeyedUpgrade(),
     createForward(options.forward, 'websocket'),
   ];

@@ -72,6 +72,7 @@ export function openPoolWorld(): PoolWorld {
           });
         },
         maxConnections,
+        processes: 1,
         maxConnectionAgeMs: 10_000,
         connectTimeoutMs: 1000,
         bodyIdleTimeoutMs: 1000,

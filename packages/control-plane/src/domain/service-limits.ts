@@ -10,7 +10,8 @@ const MAX_CONNECTIONS = 65_535;
  */
 export const limitsField = objectField({
   max_in_flight: integerField(1, MAX_REQUESTS).nullable().default(null).meta({
-    description: 'Requests at one time in each data plane. null: half of MAX_IN_FLIGHT_REQUESTS.',
+    description:
+      'Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if there is no other service.',
   }),
   max_connections: integerField(1, MAX_CONNECTIONS).nullable().default(null).meta({
     description:
@@ -18,7 +19,7 @@ export const limitsField = objectField({
   }),
   max_pending: integerField(0, MAX_REQUESTS).nullable().default(null).meta({
     description:
-      'Requests that wait in each data plane for a connection to each upstream. null: the number of connections, but at least 100.',
+      'Requests that wait in each data plane for a connection to each upstream. null: twice the number of connections, but at least 100.',
   }),
   adaptive: z.boolean({ error: 'must be true or false' }).default(false).meta({
     description: 'Whether each data plane lowers the limit of requests while latency rises.',

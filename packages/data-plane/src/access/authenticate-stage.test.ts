@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RequestContext } from '../request/context.ts';
+import { FairSlots } from '../limits/fair-slots.ts';
 import { createAuthenticate } from './authenticate-stage.ts';
 
 const window = { granted: true, limit: 600, remaining: 599, resetSeconds: 60 };
@@ -10,6 +11,8 @@ function refusalOf(environmentName: string): unknown {
     failures: { count: () => window } as never,
     nowMs: () => 0,
     jwts: { verify: () => ({ kind: 'refused', reason: '' }) },
+    waiting: new FairSlots(1),
+    overloads: {} as never,
     ready: (environment) => environment !== 'unserved',
   });
   const inbound = { authorization: `Bearer gwt_${'a'.repeat(43)}` };

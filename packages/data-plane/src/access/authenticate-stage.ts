@@ -2,6 +2,8 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { bearerCredential, INVALID_TOKEN_CHALLENGE } from '@gateway/shared/http/headers';
 import { holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { RequestContext } from '../request/context.ts';
+import type { FairSlots } from '../limits/fair-slots.ts';
+import type { Overloads } from '../limits/overloads.ts';
 import { refuseAccess, type AccessOptions } from './refuse-access.ts';
 import type { Stage } from '../request/stage.ts';
 import type { JwtVerdict, JwtVerifier } from './jwt/jwt-verifier.ts';
@@ -9,6 +11,9 @@ import type { CompiledAuth, JwtAuth } from '../routing-table/routing-table.ts';
 
 export interface AuthenticateOptions extends AccessOptions {
   readonly jwts: JwtVerifier;
+  /** The slots of requests that wait for the keys of their issuer; they are shared by issuer. */
+  readonly waiting: FairSlots;
+  readonly overloads: Overloads;
   /** Whether the environment is loaded; then an environment that the table lacks does not exist. */
   readonly ready: (environment: string) => boolean;
 }
@@ -94,9 +99,31 @@ function takeJwt(
   const jwt = bearerCredential(authorization);
   if (jwt === undefined) refuseAccess(ctx, options, NOTHING_VALID, INVALID_TOKEN_CHALLENGE);
   const verdict = options.jwts.verify(auth, jwt, ctx.deadlineMs);
-  if (verdict instanceof Promise) return verdict.then((later) => settle(ctx, later, options));
+  if (verdict instanceof Promise) return settleLater(ctx, auth, verdict, options);
   settle(ctx, verdict, options);
   return undefined;
+}
+
+/** Waits for the keys of the issuer in a slot apart from those of the data path, because anybody can send a JWT. */
+async function settleLater(
+  ctx: RequestContext,
+  auth: JwtAuth,
+  verdict: Promise<JwtVerdict>,
+  options: AuthenticateOptions,
+): Promise<undefined> {
+  const { waiting, overloads } = options;
+  const issuer = waiting.tenant(auth.jwksUrl);
+  if (!waiting.hasRoomFor(issuer)) {
+    const message = 'Too many requests wait for the keys of the issuer of their token.';
+    throw overloads.ofGateway('unauthenticated', message);
+  }
+  waiting.take(issuer);
+  try {
+    settle(ctx, await verdict, options);
+  } finally {
+    issuer.leave();
+    waiting.leave();
+  }
 }
 
 function settle(ctx: RequestContext, verdict: JwtVerdict, options: AccessOptions): undefined {

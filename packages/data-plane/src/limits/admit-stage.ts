@@ -2,30 +2,26 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { checkHead, checkHeaderLines, refuseField } from '../request/check-head.ts';
 import { ENCODED_CONTROL, PROXY_METHODS, refuseSubPath } from '../request/proxy-path.ts';
 import type { Stage } from '../request/stage.ts';
+import type { Bulkheads } from './bulkheads.ts';
+import type { Overloads, SlotKind } from './overloads.ts';
 
 const ALLOWED = new Set<string>(PROXY_METHODS);
 const ALLOW = PROXY_METHODS.join(', ');
 
 export interface AdmitOptions {
-  /** Requests in flight in this process, including this one. */
-  readonly inFlight: () => number;
-  readonly maxInFlight: number;
+  readonly overloads: Overloads;
   readonly maxHeaderLines: number;
   /** Whether the configuration of every environment is loaded; before that, a route could seem to be missing. */
   readonly ready: () => boolean;
 }
 
 /**
- * Refuses requests that no route could accept, and sheds load. Runs first, so that a flood costs little
- * and nothing uses a path before it is checked.
+ * Refuses requests that no route could accept, and every request while no slot is free. Runs first, so that a
+ * flood costs little and nothing uses a path before it is checked.
  */
-export function createAdmit(options: AdmitOptions): Stage {
+export function createAdmit(options: AdmitOptions, bulkheads: Bulkheads, kind: SlotKind): Stage {
   return (ctx) => {
-    if (options.inFlight() > options.maxInFlight) {
-      throw new GatewayError('gateway_overloaded', 'Too many requests are in flight.', {
-        headers: { 'retry-after': '1' },
-      });
-    }
+    if (bulkheads.isFull) throw options.overloads.full(kind);
     if (!options.ready()) {
       throw new GatewayError(
         'gateway_not_ready',

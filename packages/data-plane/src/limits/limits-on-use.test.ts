@@ -18,8 +18,11 @@ const UPGRADE = [
 
 const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
 
-async function setUp(upstream: string, route: Partial<SnapshotRoute> = {}, maxInFlight = 10_000) {
-  const environment = { MAX_IN_FLIGHT_REQUESTS: String(maxInFlight) };
+async function setUp(
+  upstream: string,
+  route: Partial<SnapshotRoute> = {},
+  environment: Record<string, string> = {},
+) {
   const gateway = opened(
     await startTestDataPath({ upstreams: [upstream], ...route }, { environment }),
   );
@@ -133,11 +136,16 @@ describe('requests above MAX_IN_FLIGHT_REQUESTS', () => {
   it.each([
     ['a request', 'GET', []],
     ['a request with a body', 'POST', ['Content-Length: 5']],
-    ['an upgrade to WebSocket', 'GET', UPGRADE],
   ])('get Retry-After, reach no upstream and use no quota: %s', async (_what, method, lines) => {
     const held: ServerResponse[] = [];
     const upstream = opened(await startUpstream((_seen, response) => void held.push(response)));
-    const { gateway, ask } = await setUp(upstream.url, { timeout_ms: 60_000 }, 2);
+    const { gateway, ask } = await setUp(
+      upstream.url,
+      { timeout_ms: 60_000 },
+      {
+        MAX_IN_FLIGHT_REQUESTS: '2',
+      },
+    );
     const calls = [gateway.call('test'), gateway.call('test')];
     await eventually(() => expect(held.length).toBe(2));
     for (let again = 0; again < 3; again += 1) {
@@ -161,5 +169,40 @@ describe('requests above MAX_IN_FLIGHT_REQUESTS', () => {
     await eventually(() => expect(held.length).toBe(1));
     held[0]?.end();
     expect((await next).headers.get('x-ratelimit-remaining')).toBe('997');
+  });
+});
+
+describe('upgrades above MAX_WEBSOCKETS', () => {
+  it('get Retry-After, reach no upstream and use no quota; requests still have their own slots', async () => {
+    const held: ServerResponse[] = [];
+    const upstream = opened(
+      await startUpstream(({ headers }, response) => {
+        if (headers.upgrade === undefined) response.end('ok');
+        else held.push(response);
+      }),
+    );
+    const { gateway, ask } = await setUp(
+      upstream.url,
+      { timeout_ms: 60_000 },
+      {
+        MAX_WEBSOCKETS: '2',
+        MAX_IN_FLIGHT_REQUESTS: '1',
+      },
+    );
+    const first = await ask('GET', UPGRADE);
+    const second = await ask('GET', UPGRADE);
+    await eventually(() => expect(held.length).toBe(2));
+    for (let again = 0; again < 3; again += 1) {
+      const shed = await (await ask('GET', UPGRADE)).response();
+      await expectRefusal(shed, 503, 'gateway_overloaded');
+      expect(shed.headers.get('retry-after')).toBe('1');
+    }
+    expect((await gateway.call('test')).headers.get('x-ratelimit-remaining')).toBe('997');
+    for (const response of held.splice(0)) response.end();
+    for (const connection of [first, second])
+      expect((await connection.response()).status).toBe(200);
+    await eventually(async () => expect(await gateway.inFlight()).toBe(0));
+    await ask('GET', UPGRADE);
+    await eventually(() => expect(held.length).toBe(1));
   });
 });

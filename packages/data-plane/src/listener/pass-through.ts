@@ -16,6 +16,12 @@ import type { InFlight } from '../request/in-flight.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
 import { onRequestEnd, type RequestEndOptions } from '../request/request-end.ts';
+import {
+  closeSoon,
+  tokenOfCall,
+  type PassThroughCaller,
+  type PassThroughSlots,
+} from './pass-through-slots.ts';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 
 export interface PassThroughOptions extends RequestEndOptions {
@@ -25,12 +31,15 @@ export interface PassThroughOptions extends RequestEndOptions {
   readonly contextOptions: ContextOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
+  readonly slots: PassThroughSlots;
   readonly log: Logger;
   readonly timeoutMs: number;
   readonly maxHeaderLines: number;
 }
 
 const KEEP_BYTES = 64 * 1024;
+/** Connections to the control plane for calls without a valid token, so that the others keep theirs. */
+const UNAUTHENTICATED_CONNECTIONS = 64;
 
 /**
  * Forwards everything outside the data path to the control plane unchanged, including the credential, so
@@ -38,7 +47,7 @@ const KEEP_BYTES = 64 * 1024;
  */
 export function createPassThrough(options: PassThroughOptions): ProxyHandler {
   const { controlPlaneUrl } = options;
-  const upstream = controlPlaneUrl === undefined ? undefined : fixedUpstream(controlPlaneUrl);
+  const upstreams = controlPlaneUrl === undefined ? undefined : upstreamsAt(controlPlaneUrl);
   return (request, response, path, query) => {
     const proceed = () => response.writeContinue();
     const ctx = createContext(request, path, query, proceed, options.contextOptions);
@@ -66,11 +75,19 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       respondWithOptions(ctx, response, options.respond);
       return;
     }
-    if (upstream === undefined || !isControlPlanePath(path)) {
+    if (upstreams === undefined || !isControlPlanePath(path)) {
       refuse(new GatewayError('not_found', 'The gateway has no such path.'));
       return;
     }
-    pass(ctx, request, response, upstream, options).catch(refuse);
+    const token = tokenOfCall(ctx);
+    const refusal = options.slots.enter(ctx, token);
+    if (refusal !== undefined) {
+      refuse(refusal);
+      closeSoon(request, options.clock);
+      return;
+    }
+    const caller = token === undefined ? 'unauthenticated' : 'authenticated';
+    pass(ctx, request, response, upstreams[caller], options).catch(refuse);
   };
 }
 
@@ -126,6 +143,7 @@ async function pass(
     if (error.name === 'attempt_timeout' && body.kind === 'stream' && body.stream.awaitsCaller) {
       throw bodyLate();
     }
+    if (error.name === 'pool_full') throw options.slots.queueFull();
     throw error.name === 'attempt_timeout'
       ? new GatewayError('upstream_timeout', 'The control plane did not respond in time.')
       : new GatewayError('upstream_unavailable', 'The control plane cannot be reached.');
@@ -148,10 +166,22 @@ function passedFields(ctx: RequestContext): string[] {
   return fields;
 }
 
-function fixedUpstream(text: string): CompiledUpstream {
+/** The control plane for each kind of caller; each has its own connections. */
+function upstreamsAt(url: string): Readonly<Record<PassThroughCaller, CompiledUpstream>> {
+  const limits = { maxInFlight: undefined, maxPending: undefined, adaptive: false };
+  return {
+    authenticated: fixedUpstream(url, 'control-plane'),
+    unauthenticated: {
+      ...fixedUpstream(url, 'control-plane unauthenticated'),
+      limits: { ...limits, maxConnections: UNAUTHENTICATED_CONNECTIONS },
+    },
+  };
+}
+
+function fixedUpstream(text: string, key: string): CompiledUpstream {
   const url = new URL(text);
   return {
-    key: 'control-plane',
+    key,
     id: 'control-plane',
     serviceId: 'control-plane',
     url: text,

@@ -9,6 +9,14 @@ import { EMPTY_TABLE, findToken, upstreamsOf, withEnvironment } from './routing-
 const compile = (...args: Parameters<typeof compileEnvironment>) =>
   runAtOnce(compileEnvironment(...args));
 
+const LIMITS = { maxInFlight: 200, maxConnections: 20, maxPending: 0, adaptive: true };
+const NO_LIMITS = {
+  maxInFlight: undefined,
+  maxConnections: undefined,
+  maxPending: undefined,
+  adaptive: false,
+};
+
 const UPSTREAMS = [
   {
     key: 'svc_1 ups_1 https://pay.test',
@@ -20,6 +28,7 @@ const UPSTREAMS = [
     basePath: '/api',
     region: 'eu',
     weight: 2,
+    limits: LIMITS,
   },
   {
     key: 'svc_1 ups_2 http://10.0.0.1:8080',
@@ -31,6 +40,7 @@ const UPSTREAMS = [
     basePath: '',
     region: null,
     weight: 1,
+    limits: LIMITS,
   },
 ];
 
@@ -45,12 +55,7 @@ const PAYMENTS = {
     healthyThreshold: 2,
     unhealthyThreshold: 3,
   },
-  limits: {
-    maxInFlight: 200,
-    maxConnections: 20,
-    maxPending: 0,
-    adaptive: true,
-  },
+  limits: LIMITS,
 };
 
 const PAYMENTS_NEXT = {
@@ -67,6 +72,7 @@ const PAYMENTS_NEXT = {
       basePath: '',
       region: null,
       weight: 1,
+      limits: NO_LIMITS,
     },
   ],
   healthCheck: {
@@ -76,12 +82,7 @@ const PAYMENTS_NEXT = {
     healthyThreshold: 1,
     unhealthyThreshold: 1,
   },
-  limits: {
-    maxInFlight: undefined,
-    maxConnections: undefined,
-    maxPending: undefined,
-    adaptive: false,
-  },
+  limits: NO_LIMITS,
 };
 
 const SEED: unknown = expect.any(Number);

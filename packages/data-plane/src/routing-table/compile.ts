@@ -2,6 +2,7 @@ import type { Steps } from '@gateway/shared/pace';
 import type {
   Snapshot,
   SnapshotAuth,
+  SnapshotLimits,
   SnapshotRoute,
   SnapshotService,
   SnapshotToken,
@@ -20,6 +21,7 @@ import type {
   CompiledUpstream,
   CompiledVersion,
   EnvironmentTable,
+  ServiceLimits,
   Token,
 } from './routing-table.ts';
 
@@ -77,12 +79,15 @@ export function takeService(
 }
 
 function compileService(service: SnapshotService, opener: CredentialOpener): CompiledService {
-  const { health_check: check, limits } = service;
+  const check = service.health_check;
+  const limits = compileLimits(service.limits);
   const tls = compileTls(service.tls, service.id, opener);
   return {
     id: service.id,
     name: service.name,
-    upstreams: service.upstreams.map((upstream) => compileUpstream(upstream, service, tls?.tls)),
+    upstreams: service.upstreams.map((upstream) =>
+      compileUpstream(upstream, service, limits, tls?.tls),
+    ),
     healthCheck: {
       path: check.path,
       intervalMs: check.interval_ms,
@@ -90,21 +95,26 @@ function compileService(service: SnapshotService, opener: CredentialOpener): Com
       healthyThreshold: check.healthy_threshold,
       unhealthyThreshold: check.unhealthy_threshold,
     },
-    limits: {
-      maxInFlight: limits.max_in_flight ?? undefined,
-      maxConnections: limits.max_connections ?? undefined,
-      maxPending: limits.max_pending ?? undefined,
-      adaptive: limits.adaptive,
-    },
+    limits,
     // Without the client key nothing may be sent either.
     credential: tls?.unusable ?? compileCredential(service.credential, service.id, opener),
     tls,
   };
 }
 
+function compileLimits(limits: SnapshotLimits): ServiceLimits {
+  return {
+    maxInFlight: limits.max_in_flight ?? undefined,
+    maxConnections: limits.max_connections ?? undefined,
+    maxPending: limits.max_pending ?? undefined,
+    adaptive: limits.adaptive,
+  };
+}
+
 function compileUpstream(
   upstream: SnapshotUpstream,
   service: SnapshotService,
+  limits: ServiceLimits,
   tls: UpstreamTls | undefined,
 ): CompiledUpstream {
   const url = new URL(upstream.url);
@@ -121,6 +131,7 @@ function compileUpstream(
     basePath: url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname,
     region: upstream.region,
     weight: upstream.weight,
+    limits,
     ...(tls !== undefined && { tls }),
   };
 }

@@ -17,6 +17,8 @@ export interface CompiledUpstream {
   readonly basePath: string;
   readonly region: string | null;
   readonly weight: number;
+  /** Those of its service; undefined: the upstream is of no service. */
+  readonly limits?: ServiceLimits;
   /** undefined: the TLS defaults of this process. */
   readonly tls?: UpstreamTls;
 }
@@ -32,7 +34,7 @@ export interface HealthCheckPolicy {
 }
 
 /**
- * Bounds of a service in one data plane process. undefined: the bound follows from the settings of the data plane.
+ * Bounds of a service in one data plane. undefined: the bound follows from the settings of the data plane.
  */
 export interface ServiceLimits {
   /** Requests of the service at one time, waiting ones included. */

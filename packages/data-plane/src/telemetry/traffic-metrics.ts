@@ -18,6 +18,8 @@ export interface TrafficMetrics {
 
 export interface TrafficGauges {
   readonly inFlight: () => number;
+  /** Slots in use, by what they are for. */
+  readonly slots: Readonly<Record<string, () => number>>;
   /** Open client connections. */
   readonly connections: () => number;
   /** Counters that full stores have dropped, by the store's name. */
@@ -93,6 +95,12 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     gauges.connections,
   );
   instruments.observeGauge('gateway_requests_in_flight', 'Requests in flight', gauges.inFlight);
+  instruments.observeGauges(
+    'gateway_slots_in_use',
+    'Requests that hold a slot, by the limit that bounds them',
+    ['slots'],
+    () => Object.entries(gauges.slots).map(([slots, count]) => [{ slots }, count()] as const),
+  );
   instruments.observeGauges(
     'gateway_dropped_counters_total',
     'Counters that were dropped because a store was full, so their usage was forgotten',

@@ -5,6 +5,7 @@ import type {
   ConnectionOwner,
 } from '@gateway/http1/client/connection';
 import { connectError } from './connect-error.ts';
+import type { PoolLimits } from './pool-limits.ts';
 import type { AttemptError } from './upstream-client.ts';
 import { UpstreamConnector, type ConnectorOptions } from './upstream-connector.ts';
 
@@ -19,7 +20,6 @@ export interface PooledExchange extends ClientExchange {
 }
 
 export interface PoolOptions extends ConnectorOptions {
-  readonly maxConnections: number;
   /** Called when the pool has no connection left and opens none. */
   readonly emptied: () => void;
 }
@@ -36,11 +36,13 @@ const SWEEP_MS = 1_000;
 
 /**
  * The connections to one upstream, at most `maxConnections`. The most recently used one is used first, so that surplus
- * connections stay idle and are closed. Exchanges without a connection wait in order of arrival;
- * `MAX_IN_FLIGHT_REQUESTS` bounds their number.
+ * connections stay idle and are closed. Exchanges without a connection wait in order of arrival, at most `maxPending`;
+ * further ones are refused at once.
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly host: string;
+  /** May change while the pool is in use. */
+  limits: PoolLimits;
   readonly #connector: UpstreamConnector;
   readonly #options: PoolOptions;
   readonly #connections = new Set<ClientConnection>();
@@ -53,7 +55,8 @@ export class ConnectionPool implements ConnectionOwner {
   #serving = false;
   #closed = false;
 
-  constructor(origin: string, options: PoolOptions) {
+  constructor(origin: string, limits: PoolLimits, options: PoolOptions) {
+    this.limits = limits;
     this.#connector = new UpstreamConnector(origin, options);
     this.host = this.#connector.host;
     this.#options = options;
@@ -64,14 +67,22 @@ export class ConnectionPool implements ConnectionOwner {
     return this.#connections.size + this.#connecting;
   }
 
+  /** Whether no further exchange may wait. Those for which there is or will be a connection do not count as waiting. */
+  get #isFull(): boolean {
+    const { maxConnections, maxPending } = this.limits;
+    if (this.size < maxConnections) return false;
+    return this.#waiting.size - this.#connecting - this.#idle.length >= maxPending;
+  }
+
   /** Starts the exchange on a connection, or queues it until there is one. */
   dispatch(exchange: PooledExchange): void {
     // Exchanges that are waiting already come first.
     const connection = this.#waiting.size === 0 ? this.#takeFromEarlierTurn() : undefined;
     if (connection !== undefined) start(exchange, connection);
+    else if (this.#isFull) exchange.refused('pool_full');
     else {
       this.#waiting.add(exchange);
-      if (this.size < this.#options.maxConnections) this.#open();
+      if (this.size < this.limits.maxConnections) this.#open();
       this.#serveWaiting();
     }
   }
@@ -198,7 +209,7 @@ export class ConnectionPool implements ConnectionOwner {
 
   #openForWaiting(): void {
     const wanted = this.#waiting.size - this.#connecting;
-    if (wanted > 0 && this.size < this.#options.maxConnections) this.#open();
+    if (wanted > 0 && this.size < this.limits.maxConnections) this.#open();
   }
 
   #isStale(connection: ClientConnection): boolean {

@@ -1,10 +1,12 @@
 import type { Clock } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../request/context.ts';
 import { outboundHeaders } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { Reply, Stage } from '../request/stage.ts';
 import { takeBody } from '../request/take-body.ts';
+import type { Overloads } from '../limits/overloads.ts';
 import { finalError, isSending, recordAttempt } from './attempt-outcome.ts';
 import { attemptVerdict, hasFairTime } from './health/attempt-verdict.ts';
 import type { ServiceBalancers } from './health/service-balancer.ts';
@@ -21,6 +23,7 @@ import type {
 } from '../routing-table/routing-table.ts';
 
 export interface ForwardOptions {
+  readonly overloads: Overloads;
   readonly upstreams: UpstreamClient;
   readonly balancers: ServiceBalancers;
   readonly retryBudgets: RetryBudgets;
@@ -99,6 +102,8 @@ async function forward(
       return { response: outcome.response };
     }
 
+    if (outcome.error?.name === 'pool_full') throw poolFull(ctx, service, upstream, options);
+
     const bodyKept = body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed);
     const hasAlternative = outcome.error !== undefined && balancer.hasOther(tried, index);
     const state = { bodyKept, retriesMade, hasAlternative };
@@ -111,6 +116,23 @@ async function forward(
     tried = new Set(tried).add(index);
     await backOff(ctx, delayMs, budget, clock);
   }
+}
+
+/** The error if no further request may wait for the upstream. Not retried: the others are as busy, or not healthy. */
+function poolFull(
+  ctx: RequestContext,
+  service: CompiledService,
+  upstream: CompiledUpstream,
+  { overloads, upstreams }: ForwardOptions,
+): GatewayError {
+  const error = overloads.ofService(service, 'max_pending', upstreams.maxPending(upstream));
+  // An earlier attempt may have been carried out, and this code would say that nothing was sent.
+  return ctx.mayHaveSent
+    ? new GatewayError(
+        'upstream_unavailable',
+        `The request failed. It was not retried: ${error.message}`,
+      )
+    : error;
 }
 
 /** Reads the request body and keeps it if a retry may need it. */

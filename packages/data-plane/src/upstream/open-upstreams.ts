@@ -17,6 +17,7 @@ export interface UpstreamSettings {
   readonly DNS_SERVERS: readonly string[];
   readonly DNS_STALE_MS: number;
   readonly MAX_UPSTREAM_CONNECTIONS: number;
+  readonly WORKERS: number;
   readonly CONNECT_TIMEOUT_MS: number;
   readonly BODY_IDLE_TIMEOUT_MS: number;
   readonly UPSTREAM_CONNECTION_MAX_AGE_MS: number;
@@ -63,6 +64,7 @@ export function openUpstreams(
     clock,
     lookup,
     maxConnections: config.MAX_UPSTREAM_CONNECTIONS,
+    processes: config.WORKERS,
     connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
     bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
     maxConnectionAgeMs: config.UPSTREAM_CONNECTION_MAX_AGE_MS,

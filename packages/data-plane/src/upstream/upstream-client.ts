@@ -6,6 +6,7 @@ import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 export interface AttemptError {
   /** The `error` of the attempt in the record. */
   readonly name:
+    | 'pool_full'
     | 'connect_refused'
     | 'connect_timeout'
     | 'connect_failed'
@@ -38,6 +39,8 @@ export interface Attempt {
 export interface UpstreamClient {
   /** Starts an attempt. It fails if the head of the response has not arrived after `timeoutMs`. */
   begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt;
+  /** How many requests may wait for a connection to the upstream. */
+  maxPending(upstream: CompiledUpstream): number;
   /** The number of requests that this data plane has in flight at the upstream. */
   inFlight(upstream: CompiledUpstream): number;
 }

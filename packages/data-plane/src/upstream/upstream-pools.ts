@@ -1,10 +1,11 @@
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
-import type { CompiledUpstream } from '../routing-table/routing-table.ts';
+import type { CompiledUpstream, ServiceLimits } from '../routing-table/routing-table.ts';
 import { Exchange } from './exchange.ts';
 import { isDeniedOrigin } from './dns/guarded-lookup.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import { poolLimits, type PoolLimits } from './pool-limits.ts';
 import type { Attempt, AttemptOutcome, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 
@@ -14,7 +15,10 @@ export interface UpstreamPoolsOptions {
   readonly deny: AddressRanges;
   /** Resolves names, and refuses denied addresses at every connect. */
   readonly lookup: LookupFunction;
+  /** Connections of this process to one upstream. */
   readonly maxConnections: number;
+  /** Processes of this data plane, which share the limits of a service. */
+  readonly processes: number;
   readonly connectTimeoutMs: number;
   readonly bodyIdleTimeoutMs: number;
   /** How long a connection to a name is used, ms; undefined: without a limit. */
@@ -23,6 +27,8 @@ export interface UpstreamPoolsOptions {
 
 interface Entry {
   readonly pool: ConnectionPool;
+  /** Those that the limits of the pool were made of. */
+  limits: ServiceLimits | undefined;
   inFlight: number;
 }
 
@@ -48,11 +54,16 @@ export class UpstreamPools implements UpstreamClient {
     return this.#entries.get(upstream.key)?.inFlight ?? 0;
   }
 
+  maxPending({ limits }: CompiledUpstream): number {
+    return this.#limits(limits).maxPending;
+  }
+
   begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt {
     const entry = this.#entry(upstream);
     if (entry === undefined) return DENIED;
     const { promise, resolve } = Promise.withResolvers<AttemptOutcome>();
     entry.inFlight += 1;
+    this.#follow(entry, upstream);
     const exchange = new Exchange({
       request,
       clock: this.#options.clock,
@@ -95,16 +106,32 @@ export class UpstreamPools implements UpstreamClient {
   }
 
   /** undefined: the URL contains a denied address, so there is no pool. */
-  #entry({ key, origin, tls }: CompiledUpstream): Entry | undefined {
+  #entry({ key, origin, tls, limits }: CompiledUpstream): Entry | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined) return entry;
     const { deny, maxConnectionAgeMs: maxAgeMs } = this.#options;
     if (isDeniedOrigin(origin, deny)) return undefined;
     const emptied = () => this.#dropUnused(key, created);
-    const pool = new ConnectionPool(origin, { ...this.#options, maxAgeMs, tls, emptied });
-    const created: Entry = { pool, inFlight: 0 };
+    const pool = new ConnectionPool(origin, this.#limits(limits), {
+      ...this.#options,
+      maxAgeMs,
+      tls,
+      emptied,
+    });
+    const created: Entry = { pool, limits, inFlight: 0 };
     this.#entries.set(key, created);
     return created;
+  }
+
+  /** Follows a change of the limits of the service. */
+  #follow(entry: Entry, { limits }: CompiledUpstream): void {
+    if (entry.limits === limits) return;
+    entry.limits = limits;
+    entry.pool.limits = this.#limits(limits);
+  }
+
+  #limits(limits: ServiceLimits | undefined): PoolLimits {
+    return poolLimits(limits, this.#options.maxConnections, this.#options.processes);
   }
 
   /**

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 /** Limits that apply to all workers of a group together. */
 const SHARED_LIMITS = [
   'MAX_IN_FLIGHT_REQUESTS',
+  'MAX_WEBSOCKETS',
+  'MAX_PASS_THROUGH_REQUESTS',
+  'MAX_UNAUTHENTICATED_REQUESTS',
   'MAX_CONNECTIONS',
   'MAX_CONNECTIONS_PER_ADDRESS',
   'MAX_UPSTREAM_CONNECTIONS',

@@ -198,6 +198,13 @@ export const ERROR_TABLE = {
     when: 'No upstream could be reached, or the upstream broke off before its response began.',
     action: 'Retry with backoff, and check the health of the service.',
   },
+  upstream_overloaded: {
+    status: 503,
+    domain: 'upstream',
+    replay: 'safe',
+    when: 'The service has as many requests in flight or waiting as its `limits` allow; the message names the service and the limit.',
+    action: 'Retry with backoff; check why the service is slow, or raise the limit.',
+  },
   gateway_overloaded: {
     status: 503,
     domain: 'gateway',

@@ -43,7 +43,7 @@ const MAX_BACK_OFF_MS = 10_000;
 const MAX_WAITING = 256;
 /**
  * The same limit for the first fetch, which all callers of a route wait for when its issuer has a new
- * URL. It is a fifth of the default `MAX_IN_FLIGHT_REQUESTS`, so that a hanging issuer blocks no others.
+ * URL. `MAX_UNAUTHENTICATED_REQUESTS` bounds the requests that wait for all issuers together.
  */
 const MAX_WAITING_FIRST = 2_000;
 

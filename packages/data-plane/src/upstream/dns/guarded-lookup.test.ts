@@ -88,6 +88,7 @@ const ways = {
       deny,
       lookup: guardedLookup(deny, resolve),
       maxConnections: 2,
+      processes: 1,
       connectTimeoutMs: 1000,
       bodyIdleTimeoutMs: 1000,
     });

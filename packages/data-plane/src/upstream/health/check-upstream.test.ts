@@ -16,6 +16,7 @@ function poolsThatDeny(cidrs: readonly string[]): UpstreamPools {
     deny,
     lookup: guardedLookup(deny),
     maxConnections: 10,
+    processes: 1,
     connectTimeoutMs: 1000,
     bodyIdleTimeoutMs: 1000,
   });

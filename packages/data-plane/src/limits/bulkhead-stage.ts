@@ -1,0 +1,46 @@
+import type { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { RequestContext } from '../request/context.ts';
+import type { Stage } from '../request/stage.ts';
+import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
+import type { Bulkheads, BulkheadRefusal } from './bulkheads.ts';
+import type { Overloads, SlotKind } from './overloads.ts';
+
+export interface BulkheadStageOptions {
+  readonly bulkheads: Bulkheads;
+  readonly overloads: Overloads;
+  readonly kind: SlotKind;
+}
+
+/**
+ * Takes a slot of the data plane, of the route and of the service, until the request is over. Runs after
+ * authorization, so that callers without access hold no slot, and before the quota, so that a refusal spends none.
+ */
+export function createBulkhead(options: BulkheadStageOptions): Stage {
+  const { bulkheads } = options;
+  return (ctx: RequestContext) => {
+    const { route, version, table } = ctx;
+    if (route === undefined || version === undefined) return undefined;
+    const refusal = bulkheads.enter(ctx, route, version.service, table);
+    if (refusal !== undefined) throw refusalError(refusal, route, version.service, options);
+    return undefined;
+  };
+}
+
+function refusalError(
+  refusal: BulkheadRefusal,
+  route: CompiledRoute,
+  service: CompiledService,
+  { overloads, kind }: BulkheadStageOptions,
+): GatewayError {
+  switch (refusal.of) {
+    case 'service':
+      return overloads.ofService(service, 'max_in_flight', refusal.max);
+    case 'route':
+      return overloads.ofGateway(
+        `${kind}_of_route`,
+        `The data plane is nearly full, and the route ${route.name} already has many ${kind} in flight.`,
+      );
+    case 'process':
+      return overloads.full(kind);
+  }
+}

@@ -1,0 +1,51 @@
+import { Load, Loads } from './load.ts';
+
+/** With 12, one tenant alone gets three quarters of the slots, and n that take all they get leave about 1/(12 n) free. */
+const SHARE_OF_SQUARE = 12;
+
+/**
+ * A bounded number of requests, shared fairly. A tenant may take another slot only while it holds fewer than 12 × f² of
+ * the slots, where f is the part of the slots that is free. The fewer are free, the fewer a tenant may hold, so those
+ * that hold the most are refused first, and some slots stay free for those that hold few. Choudhury and Hahne, "Dynamic
+ * Queue Length Thresholds for Shared-Memory Packet Switches" (1998), use a multiple of f; docs/adr/0028 says why not here.
+ */
+export class FairSlots {
+  readonly max: number;
+  readonly #all = new Load();
+  readonly #tenants = new Loads();
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  /** Slots in use. */
+  get count(): number {
+    return this.#all.count;
+  }
+
+  get isFull(): boolean {
+    return this.#all.count >= this.max;
+  }
+
+  /** What a tenant holds. */
+  tenant(id: string): Load {
+    return this.#tenants.of(id);
+  }
+
+  /** Whether the tenant may take another slot. */
+  hasRoomFor(tenant: Load): boolean {
+    const free = this.max - this.#all.count;
+    return tenant.count * this.max < SHARE_OF_SQUARE * free * free;
+  }
+
+  /** Takes a slot for a tenant that may take one. The caller registers `leave` and the `leave` of the tenant. */
+  take(tenant: Load): void {
+    this.#all.enter();
+    tenant.enter();
+  }
+
+  /** Returns a slot. */
+  get leave(): () => void {
+    return this.#all.leave;
+  }
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { Loads } from './load.ts';
+
+describe('the loads of tenants', () => {
+  it('stay bounded while tenants come and go, and those in use are kept', () => {
+    const loads = new Loads();
+    const busy = loads.of('busy');
+    busy.enter();
+    for (let tenant = 0; tenant < 100_000; tenant += 1) {
+      const load = loads.of(`t${tenant}`);
+      load.enter();
+      load.leave();
+    }
+    expect(loads.size).toBeLessThanOrEqual(1025);
+    expect(loads.of('busy')).toBe(busy);
+    expect(busy.count).toBe(1);
+  });
+
+  it('of many tenants in use are all kept', () => {
+    const loads = new Loads();
+    const all = Array.from({ length: 5000 }, (_none, index) => {
+      const load = loads.of(String(index));
+      load.enter();
+      return load;
+    });
+    all.forEach((load, index) => expect(loads.of(String(index))).toBe(load));
+  });
+});
