@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { watchMemory } from '@gateway/shared/test/memory';
 import { encodedByNode, type SentFields } from '../../../test/http2-encoded.ts';
 import { FLAG, FRAME, fieldBlock, frame } from '../../../test/http2-frames.ts';
 import { FrameInspector, InspectionError } from './frames.ts';
@@ -125,6 +126,23 @@ describe('the frames of a caller', () => {
       frame(FRAME.headers, FLAG.endHeaders, 3, fieldBlock([['a', 'b']])).subarray(0, -1),
     ]);
     expect(inspect(start, [3]).length).toBe(24 + 9 + 4);
+  });
+});
+
+describe('an incomplete frame with fields', () => {
+  it('needs about as much memory as it has bytes if they arrive one by one', () => {
+    const bytes = Buffer.concat([
+      Buffer.alloc(24),
+      frame(FRAME.headers, FLAG.endHeaders, 1, Buffer.alloc(16_384)).subarray(0, -1),
+    ]);
+    const memory = watchMemory();
+    const inspectors = Array.from({ length: 20 }, () => {
+      const inspector = new FrameInspector(MAX_BLOCK_BYTES, () => undefined);
+      for (const byte of bytes) inspector.receive(Buffer.from([byte]));
+      return inspector;
+    });
+    const { liveBytes } = memory.growth();
+    expect(liveBytes / inspectors.length).toBeLessThan(100_000);
   });
 });
 

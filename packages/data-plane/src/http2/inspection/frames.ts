@@ -1,4 +1,5 @@
 import { constants } from 'node:http2';
+import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 import { FieldBlocks } from './field-blocks.ts';
 import { HpackError } from './hpack-error.ts';
 
@@ -51,7 +52,7 @@ export class FrameInspector {
   /** Bytes of the preface or of a payload that pass unread. */
   #passBytes = PREFACE_BYTES;
   /** The start of a frame, until `neededBytes` have arrived. */
-  #held: Buffer[] = [];
+  #held = new BodyBuffer();
   #heldBytes = 0;
   #neededBytes = HEAD_BYTES;
   /** The stream whose field block is incomplete, or 0. */
@@ -106,7 +107,7 @@ export class FrameInspector {
   }
 
   #hold(start: Buffer, needed: number): void {
-    this.#held.push(start);
+    this.#held.add(start);
     this.#heldBytes += start.length;
     this.#neededBytes = needed;
   }
@@ -117,8 +118,9 @@ export class FrameInspector {
       this.#hold(arrived, this.#neededBytes);
       return undefined;
     }
-    const bytes = Buffer.concat([...this.#held, arrived]);
-    this.#held = [];
+    this.#held.add(arrived);
+    const bytes = this.#held.whole();
+    this.#held = new BodyBuffer();
     this.#heldBytes = 0;
     return bytes;
   }
