@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { systemRandom } from '@gateway/shared/ids';
+import { MAX_OVERLOADED_SERVICES } from '@gateway/shared/heartbeats/heartbeat';
 import { connectNats } from '@gateway/shared/messaging/connection';
 import { startAdminServer, type AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
 import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
@@ -127,6 +128,7 @@ async function start({
       in_flight: inFlight(),
       services: assembly.health.report(),
       unusable_credentials: [...assembly.credentials.unusable()],
+      overloaded_services: assembly.overloads.recent().slice(0, MAX_OVERLOADED_SERVICES),
     }),
   });
   reportSoon = () => heartbeats.beatSoon();
@@ -150,6 +152,7 @@ async function start({
       ...assembly.credentials.reasons(),
       ...[describeSkew(heartbeats.serverTimeOffsetMs()), heartbeats.problem].filter(isText),
       ...describeNames(assembly.staleNames()),
+      ...assembly.overloads.reasons(),
     ],
   };
   const admin = group?.answer(adminOptions) ?? (await startAdminServer(adminOptions));

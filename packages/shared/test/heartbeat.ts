@@ -20,6 +20,7 @@ export function heartbeatOf(id: string, fields: Partial<Heartbeat> = {}): Heartb
     services: {},
     unreported_services: 0,
     unusable_credentials: [],
+    overloaded_services: [],
     gateway_version: '1.2.3',
     server_ahead_ms: null,
     ...fields,

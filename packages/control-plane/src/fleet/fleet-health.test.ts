@@ -46,6 +46,18 @@ describe('the status of a service', () => {
     );
   });
 
+  it('is degraded while a data plane refuses requests to it, unless it is worse', () => {
+    const overloaded = (health: ReportedServiceHealth) => {
+      const dataPlanes = new DataPlanes();
+      dataPlanes.take({ ...beat('dp1', health), overloaded_services: ['other', 'svc'] }, 0);
+      dataPlanes.take(beat('dp2', health), 0);
+      return statusAt(dataPlanes, 0);
+    };
+    expect(overloaded([1, 0, 0])).toBe('degraded');
+    expect(overloaded([0, 1, 0])).toBe('unhealthy');
+    expect(overloaded([0, 0, 1])).toBe('unknown');
+  });
+
   it('follows the last heartbeat of a data plane', () => {
     const dataPlanes = new DataPlanes();
     dataPlanes.take(beat('dp', [0, 2, 0]), 0);

@@ -3,17 +3,21 @@ import type { ServiceStatus } from '../domain/service.ts';
 
 /**
  * The status of a service, as live data planes report it: `unknown` if none has checked any upstream,
- * `healthy` if all checked upstreams are healthy, `unhealthy` if none is, else `degraded`.
+ * `healthy` if all checked upstreams are healthy, `unhealthy` if none is, else `degraded`. A healthy service is
+ * `degraded` too if it lately refused requests because it was at one of its limits.
  */
 export function serviceStatus(live: readonly KnownDataPlane[], serviceId: string): ServiceStatus {
   let healthy = 0;
   let failing = 0;
+  let overloaded = false;
   for (const { heartbeat } of live) {
     const counts = heartbeat.services[serviceId];
     healthy += counts?.[0] ?? 0;
     failing += counts?.[1] ?? 0;
+    overloaded ||= heartbeat.overloaded_services.includes(serviceId);
   }
-  if (failing === 0) return healthy === 0 ? 'unknown' : 'healthy';
+  if (failing === 0 && healthy === 0) return 'unknown';
+  if (failing === 0) return overloaded ? 'degraded' : 'healthy';
   return healthy === 0 ? 'unhealthy' : 'degraded';
 }
 

@@ -31,6 +31,7 @@ export type HeartbeatReport = Pick<
   | 'last_error'
   | 'services'
   | 'unusable_credentials'
+  | 'overloaded_services'
 >;
 
 export interface HeartbeatOptions {

@@ -20,6 +20,8 @@ export type ShedReason =
 
 /** How long a service counts as overloaded after it refused a request. */
 const RECENT_MS = 10_000;
+/** How many overloaded services a reason names. */
+const SHOWN_SERVICES = 10;
 /** Services above this number are counted under `other`, so that the metric is bounded. */
 const MAX_ROWS = 20_000;
 
@@ -76,5 +78,14 @@ export class Overloads {
     const sinceMs = this.#clock.monotonicMs() - RECENT_MS;
     for (const [id, atMs] of this.#refusedAtMs) if (atMs < sinceMs) this.#refusedAtMs.delete(id);
     return [...this.#refusedAtMs.keys()];
+  }
+
+  /** The reasons why this data plane is degraded: one line, if any service was overloaded lately. */
+  reasons(): readonly string[] {
+    const services = this.recent();
+    if (services.length === 0) return [];
+    const shown = services.slice(0, SHOWN_SERVICES).join(', ');
+    const more = services.length > SHOWN_SERVICES ? ' and more' : '';
+    return [`services at one of their limits: ${shown}${more}`];
   }
 }

@@ -17,6 +17,9 @@ export const MAX_HEARTBEAT_BYTES = 256 * 1024;
 export const MAX_CONFIG_ERRORS = 16;
 export const MAX_CONFIG_ERROR_CHARS = 300;
 
+/** A heartbeat names at most this many overloaded services. */
+export const MAX_OVERLOADED_SERVICES = 100;
+
 /** The upstreams of one service as one data plane sees them: healthy, failing, never checked. */
 const serviceHealthSchema = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
 
@@ -53,6 +56,8 @@ export const heartbeatSchema = z.object({
   unreported_services: z.int().min(0),
   /** Services whose requests this data plane refuses because it cannot decrypt their credentials. */
   unusable_credentials: z.array(unusableCredentialsSchema).max(16),
+  /** Ids of services that lately refused requests because they were at one of their limits. */
+  overloaded_services: z.array(z.string()).max(MAX_OVERLOADED_SERVICES).default([]),
   /** Version of the program; null if unknown. */
   gateway_version: z.string().max(64).nullable(),
   /** How far the NATS server's clock is ahead of this data plane's, ms; null while unknown. */

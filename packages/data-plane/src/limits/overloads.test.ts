@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { Registry } from 'prom-client';
+import type { CompiledService } from '../routing-table/routing-table.ts';
+import { Overloads } from './overloads.ts';
+
+const service = (id: string) => ({ id, name: `name of ${id}` }) as CompiledService;
+
+describe('the services that were overloaded lately', () => {
+  it('are those that refused a request in the last ten seconds', () => {
+    const clock = manualClock();
+    const overloads = new Overloads(new Registry(), clock);
+    expect(overloads.reasons()).toEqual([]);
+    overloads.ofService(service('svc_1'), 'max_in_flight', 1);
+    clock.advance(6_000);
+    overloads.ofService(service('svc_2'), 'max_pending', 1);
+    expect(overloads.recent()).toEqual(['svc_1', 'svc_2']);
+    expect(overloads.reasons()).toEqual(['services at one of their limits: svc_1, svc_2']);
+    clock.advance(6_000);
+    expect(overloads.recent()).toEqual(['svc_2']);
+    clock.advance(6_000);
+    expect(overloads.reasons()).toEqual([]);
+  });
+
+  it('are not all named in the reason', () => {
+    const overloads = new Overloads(new Registry(), manualClock());
+    for (let id = 0; id < 30; id += 1) overloads.ofService(service(`s${id}`), 'max_in_flight', 1);
+    expect(overloads.reasons()).toEqual([
+      'services at one of their limits: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9 and more',
+    ]);
+  });
+});
