@@ -4,8 +4,9 @@ const PAGE_BYTES = 16 * 1024;
 const NO_PAGE = Buffer.alloc(0);
 
 /**
- * Collects a body. It needs about as much memory as the body has bytes, however small the chunks are. A list of chunks
- * could need hundreds of times as much, because Node creates an object of about 400 bytes for every read.
+ * Collects a body, or the start of a head or frame that is incomplete. It needs about as much memory as it has bytes,
+ * however small the chunks are. A list of chunks could need hundreds of times as much, because Node creates an object of
+ * about 400 bytes for every read.
  */
 export class BodyBuffer {
   #parts: Buffer[] = [];

@@ -1,6 +1,8 @@
+import { BodyBuffer } from './body-buffer.ts';
 import { SMALL_MESSAGE_BYTES, type BodyBytes } from './body-bytes.ts';
 import { ChunkedDecoder } from './chunked-decoder.ts';
 import type { BodyFraming } from './framing.ts';
+import { toStayValid } from './read-buffer.ts';
 
 /** Why bytes are not a message. */
 export type MalformedReason =
@@ -57,7 +59,8 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   readonly #maxHeaderLines: number;
   #state: 'idle' | 'head' | 'length' | 'chunked' | 'until_close' = 'idle';
   /** A head that has begun and not ended. */
-  #partial = '';
+  #partial: BodyBuffer | undefined = undefined;
+  #partialLength = 0;
   /** Its last characters. Only they are read again, so a head that arrives byte by byte takes linear time. */
   #seam = '';
   #emptyLines = 0;
@@ -75,7 +78,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
 
   /** Whether a head has begun and not ended. */
   get withinHead(): boolean {
-    return this.#state === 'head' && (this.#partial !== '' || this.#emptyLines > 0);
+    return this.#state === 'head' && (this.#partialLength > 0 || this.#emptyLines > 0);
   }
 
   /** Whether no message is expected: none was, or the last one is complete. */
@@ -93,7 +96,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     this.#state = 'head';
     this.#emptyLines = 0;
     this.#afterCr = false;
-    this.#partial = this.#seam = '';
+    this.#clearPartial();
   }
 
   /**
@@ -120,7 +123,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   }
 
   #feedHead(bytes: Buffer): number | MalformedReason {
-    if (this.#partial !== '') return this.#feedPartialHead(bytes);
+    if (this.#partialLength > 0) return this.#feedPartialHead(bytes);
     if (bytes[0] === CR || this.#afterCr) return this.#skipEmptyLine(bytes);
     const max = this.#maxHeaderBytes;
     // A small message is converted to text at once, because each call out of JavaScript costs more than the copy.
@@ -151,29 +154,40 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
 
   #feedPartialHead(bytes: Buffer): number | MalformedReason {
     const max = this.#maxHeaderBytes;
-    const before = this.#partial.length;
+    const before = this.#partialLength;
     // More than this cannot be part of a head.
     const piece = bytes.toString('latin1', 0, max + 1 - before);
     const end = (this.#seam + piece).indexOf(END_OF_HEAD);
     if (end === -1) {
-      if (before + piece.length >= max) return this.#syntax.overflow(this.#partial + piece);
+      if (before + piece.length >= max) return this.#syntax.overflow(this.#partialText() + piece);
       if (!this.#mayBecomeHead(piece)) return 'malformed_head';
-      this.#partial += piece;
+      this.#partial ??= new BodyBuffer();
+      this.#partial.add(toStayValid(bytes));
+      this.#partialLength += bytes.length;
       this.#seam = (this.#seam + piece).slice(-SEAM_LENGTH);
       return bytes.length;
     }
     const headLength = before - this.#seam.length + end + END_OF_HEAD.length;
-    if (headLength > max) return this.#syntax.overflow(this.#partial + piece);
-    return this.#takeHead((this.#partial + piece).slice(0, headLength - 2), headLength - before);
+    if (headLength > max) return this.#syntax.overflow(this.#partialText() + piece);
+    const text = (this.#partialText() + piece).slice(0, headLength - 2);
+    return this.#takeHead(text, headLength - before);
+  }
+
+  #partialText(): string {
+    return this.#partial?.whole().toString('latin1') ?? '';
+  }
+
+  #clearPartial(): void {
+    this.#partial = undefined;
+    this.#partialLength = 0;
+    this.#seam = '';
   }
 
   /** Whether this piece of an incomplete head can be part of a valid one. */
   #mayBecomeHead(piece: string): boolean {
     const { start } = this.#syntax;
-    if (this.#partial.length < start.length) {
-      const begun = (this.#partial + piece.slice(0, start.length)).slice(0, start.length);
-      if (!start.startsWith(begun)) return false;
-    }
+    const before = this.#partialLength;
+    if (!start.startsWith(piece.slice(0, Math.max(0, start.length - before)), before)) return false;
     return !INVALID.test(this.#seam.endsWith('\r') ? `\r${piece}` : piece);
   }
 
@@ -187,7 +201,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   }
 
   #takeHead(text: string, used: number): number | MalformedReason {
-    this.#partial = this.#seam = '';
+    if (this.#partialLength > 0) this.#clearPartial();
     const head = this.#syntax.parse(text, this.#maxHeaderLines);
     if (head === 'interim') return used;
     if (head === 'too_many_lines') return 'header_overflow';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { watchMemory } from '@gateway/shared/test/memory';
 import { MessageReader, type MalformedReason } from './message-reader.ts';
 import { REQUEST_SYNTAX } from './request-head.ts';
 
@@ -150,5 +151,23 @@ describe('requests of a connection', () => {
     read(text, [100_000], 100_000);
     // Quadratic time would be seconds.
     expect(performance.now() - startedMs).toBeLessThan(500);
+  });
+});
+
+describe('a head that is incomplete', () => {
+  it('needs about as much memory as it has bytes if they arrive one by one', () => {
+    const bytes = Buffer.from(`GET / HTTP/1.1\r\nX: ${'a'.repeat(30_000)}`);
+    const events = { head: () => undefined, body: () => undefined, end: () => undefined };
+    const limits = { maxHeaderBytes: 32 * 1024, maxHeaderLines: 10 };
+    const memory = watchMemory();
+    const readers = Array.from({ length: 30 }, () => {
+      const reader = new MessageReader(REQUEST_SYNTAX, events, limits);
+      reader.expect();
+      for (let at = 0; at < bytes.length; at += 1) reader.feed(bytes.subarray(at, at + 1));
+      return reader;
+    });
+    const { liveBytes } = memory.growth();
+    expect(readers.every((reader) => reader.withinHead)).toBe(true);
+    expect(liveBytes / readers.length).toBeLessThan(100_000);
   });
 });
