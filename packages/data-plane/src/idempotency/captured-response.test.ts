@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
+import { watchMemory } from '@gateway/shared/test/memory';
 import { createBodyBudget } from '../request/request-body.ts';
 import { CapturedResponse } from './captured-response.ts';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
@@ -8,7 +9,11 @@ import type { BodySink, UpstreamResponse } from '../request/upstream-response.ts
 const BOUND = 100;
 
 /** A response of an upstream whose body the test sends. */
-function setUp({ whole, budgetBytes = 1000 }: { whole?: string[]; budgetBytes?: number } = {}) {
+function setUp({
+  whole,
+  budgetBytes = 1000,
+  maxBodyBytes = BOUND,
+}: { whole?: string[]; budgetBytes?: number; maxBodyBytes?: number } = {}) {
   const clock = manualClock();
   const events: string[] = [];
   let sink: BodySink | undefined;
@@ -29,7 +34,7 @@ function setUp({ whole, budgetBytes = 1000 }: { whole?: string[]; budgetBytes?: 
   const captured = new CapturedResponse(upstream, {
     clock,
     budget,
-    maxBodyBytes: BOUND,
+    maxBodyBytes,
     unattendedTimeoutMs: 1000,
     complete: (body) => void events.push(`complete ${body?.toString('latin1') ?? 'without body'}`),
     broken: () => void events.push('broken'),
@@ -98,6 +103,18 @@ describe('a captured response', () => {
     expect(tooLong.events.at(-1)).toBe('complete without body');
     expect(tooLong.droppedBytes()).toBe(BOUND + 2);
     expect(tooLong.isFree()).toBe(true);
+  });
+
+  it('is kept in memory of about its size, however small its parts are', () => {
+    const maxBodyBytes = 100_000;
+    const memory = watchMemory();
+    const { captured, send, end, events } = setUp({ maxBodyBytes, budgetBytes: maxBodyBytes });
+    captured.attach({ data: () => true, end: () => undefined, error: () => undefined });
+    for (let byte = 0; byte < maxBodyBytes; byte += 1) send(Buffer.from('x'));
+    const { liveBytes } = memory.growth();
+    end();
+    expect(events.at(-1)).toBe(`complete ${'x'.repeat(maxBodyBytes)}`);
+    expect(liveBytes).toBeLessThan(20 * maxBodyBytes);
   });
 
   it('is not kept if the budget is used up', () => {

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
+import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 import { toBuffer, type BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { BodyBudget } from '../request/request-body.ts';
 import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
@@ -29,7 +30,7 @@ export class CapturedResponse implements UpstreamResponse {
   readonly #upstream: UpstreamResponse;
   readonly #options: CaptureOptions;
   #sink: BodySink | undefined = undefined;
-  #kept: BodyBytes[] | undefined = [];
+  #kept: BodyBuffer | undefined = new BodyBuffer();
   #keptBytes = 0;
   #attached = false;
   #over = false;
@@ -100,7 +101,7 @@ export class CapturedResponse implements UpstreamResponse {
     const { budget, maxBodyBytes, dropped } = this.#options;
     const fits = this.#keptBytes + chunk.length <= maxBodyBytes;
     if (this.#kept !== undefined && fits && budget.reserve(chunk.length)) {
-      this.#kept.push(chunk);
+      this.#kept.add(toBuffer(chunk));
       this.#keptBytes += chunk.length;
       return;
     }
@@ -118,8 +119,7 @@ export class CapturedResponse implements UpstreamResponse {
 
   #ended(): void {
     if (!this.#finish()) return;
-    const parts = this.#kept?.map(toBuffer);
-    this.#options.complete(parts === undefined ? undefined : Buffer.concat(parts));
+    this.#options.complete(this.#kept?.whole());
   }
 
   #break(): void {
