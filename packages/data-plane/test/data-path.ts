@@ -19,7 +19,8 @@ import { assemble } from '../src/assembly.ts';
 import type { DataPath } from '../src/data-path.ts';
 import type { IdempotencyStore } from '../src/idempotency/idempotency-store.ts';
 import { MemoryIdempotencyStore } from './idempotency/memory-store.ts';
-import { LocalQuotaStore, type QuotaStore } from '../src/quota/quota-store.ts';
+import type { QuotaStore } from '../src/quota/quota-store.ts';
+import { MemoryQuotaStore } from './quota/memory-store.ts';
 import type { NameResolver } from '../src/upstream/dns/guarded-lookup.ts';
 
 export interface TestDataPath extends Omit<DataPath, 'inFlight'> {
@@ -106,7 +107,7 @@ export async function startTestDataPath(
   for (const snapshot of snapshots) await assembly.target.apply(snapshot, UNPACED);
   const dataPath = await assembly.open({
     ready: () => assembly.table.current.environments.size > 0,
-    quotas: options.quotas ?? new LocalQuotaStore(1000),
+    quotas: options.quotas ?? new MemoryQuotaStore(1000),
     idempotencyStore: options.idempotencyStore ?? new MemoryIdempotencyStore(),
     clockOffsetMs: () => undefined,
     certificate: options.certificate,

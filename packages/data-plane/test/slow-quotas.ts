@@ -1,6 +1,7 @@
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../src/routing-table/routing-table.ts';
-import { LocalQuotaStore, type Requester, type QuotaStore } from '../src/quota/quota-store.ts';
+import type { QuotaStore, Requester } from '../src/quota/quota-store.ts';
+import { MemoryQuotaStore } from './quota/memory-store.ts';
 
 /** Quotas of a slow store: the test decides when each answer arrives. */
 export class SlowQuotas implements QuotaStore {
@@ -8,7 +9,7 @@ export class SlowQuotas implements QuotaStore {
   /** Each call gives one answer. */
   readonly waiting: (() => void)[] = [];
   readonly requesters: (Requester | undefined)[] = [];
-  readonly #counted = new LocalQuotaStore(1);
+  readonly #counted = new MemoryQuotaStore(1);
 
   take(
     policy: QuotaPolicy,

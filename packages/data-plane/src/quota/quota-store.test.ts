@@ -4,7 +4,8 @@ import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { LeasedQuotaStore } from './leased-quota-store.ts';
 import { openNatsStores, type NatsStores } from '../../test/quota/nats-store.ts';
-import { LocalQuotaStore, type QuotaStore } from './quota-store.ts';
+import { MemoryQuotaStore } from '../../test/quota/memory-store.ts';
+import type { QuotaStore } from './quota-store.ts';
 
 const WINDOW_MS = 60_000;
 /** A time after a quarter of a window. */
@@ -27,7 +28,7 @@ afterEach(() => {
 });
 
 const implementations: readonly (readonly [string, OpenStore])[] = [
-  ['in memory', (_clock, maxCounters) => Promise.resolve(new LocalQuotaStore(maxCounters))],
+  ['in memory', (_clock, maxCounters) => Promise.resolve(new MemoryQuotaStore(maxCounters))],
   [
     'over NATS',
     async (clock, maxCounters) => {

@@ -1,4 +1,4 @@
-import { FixedWindowCounters, type FixedWindow } from '@gateway/shared/fixed-window';
+import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 
 /** The request that a quota is taken for. It may stop waiting for the answer. */
@@ -23,22 +23,4 @@ export interface QuotaStore {
     nowMs: number,
     requester?: Requester,
   ): FixedWindow | Promise<FixedWindow>;
-}
-
-/** Counts in the memory of this data plane only, for at most `maxKeys` subjects. */
-export class LocalQuotaStore implements QuotaStore {
-  readonly #counters: FixedWindowCounters;
-
-  constructor(maxKeys: number) {
-    this.#counters = new FixedWindowCounters(maxKeys);
-  }
-
-  get dropped(): number {
-    return this.#counters.dropped;
-  }
-
-  take(policy: QuotaPolicy, subject: string, nowMs: number): FixedWindow {
-    const key = subject === '' ? policy.key : `${policy.key} ${subject}`;
-    return this.#counters.take(key, policy.limit, policy.windowMs, nowMs);
-  }
 }
