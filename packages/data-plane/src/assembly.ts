@@ -12,6 +12,7 @@ import type { ConfigurationTarget } from './configuration/version-loader.ts';
 import { startDataPath, type DataPath, type DataPathPorts } from './data-path.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import { openIdempotencyKeys } from './idempotency/open-keys.ts';
+import { AdaptiveLimits } from './limits/adaptive-limits.ts';
 import { Overloads } from './limits/overloads.ts';
 import { TableHolder } from './routing-table/table-holder.ts';
 import { serveConfiguration } from './serve-configuration.ts';
@@ -71,6 +72,7 @@ export function assemble(options: AssemblyOptions): Assembly {
   const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, random));
   const credentials = new CredentialReport(log, registry);
   const overloads = new Overloads(registry, clock);
+  const adaptiveLimits = new AdaptiveLimits(registry, () => clock.nowMs());
   const { names, lookup, upstreams, controlPlane, checks } = openUpstreams(config, runner, {
     clock,
     log,
@@ -104,6 +106,7 @@ export function assemble(options: AssemblyOptions): Assembly {
       credentials,
       upstreams,
       health,
+      adaptiveLimits,
       keySets,
       onServed: options.onServed,
     }),
@@ -117,6 +120,7 @@ export function assemble(options: AssemblyOptions): Assembly {
         registry,
         table: () => table.current,
         overloads,
+        adaptiveLimits,
         upstreams,
         balancers: health,
         controlPlane,

@@ -26,6 +26,7 @@ import type { ContextOptions } from './request/create-context.ts';
 import { InFlight } from './request/in-flight.ts';
 import { createRefusalWriter } from './listener/refusal.ts';
 import { createRequestSlots, type RequestSlots } from './limits/request-slots.ts';
+import type { AdaptiveLimits } from './limits/adaptive-limits.ts';
 import type { Overloads } from './limits/overloads.ts';
 import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { PassThroughSlots } from './listener/pass-through-slots.ts';
@@ -47,6 +48,7 @@ export interface DataPathPorts {
    */
   readonly ready: (environment?: string) => boolean;
   readonly overloads: Overloads;
+  readonly adaptiveLimits: AdaptiveLimits;
   readonly upstreams: UpstreamClient;
   readonly balancers: ServiceBalancers;
   /** Client for the control plane; it may have any address. */
@@ -220,6 +222,7 @@ function stagesFrom(
     },
     forward: {
       overloads,
+      adaptiveLimits: ports.adaptiveLimits,
       upstreams: ports.upstreams,
       balancers: ports.balancers,
       retryBudgets: new RetryBudgets(clock),

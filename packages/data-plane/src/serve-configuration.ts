@@ -3,6 +3,7 @@ import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import type { KeySets } from './access/jwt/key-sets.ts';
 import type { ConfigurationTarget } from './configuration/version-loader.ts';
+import type { AdaptiveLimits } from './limits/adaptive-limits.ts';
 import type { Replaced } from './routing-table/environment-editor.ts';
 import type { CompiledService } from './routing-table/routing-table.ts';
 import type { TableHolder } from './routing-table/table-holder.ts';
@@ -16,6 +17,7 @@ export interface ConfigurationUsers {
   readonly credentials: CredentialReport;
   readonly upstreams: UpstreamPools;
   readonly health: UpstreamHealth;
+  readonly adaptiveLimits: AdaptiveLimits;
   readonly keySets: KeySets;
   /** A new version is served; `first`: the first of its environment. */
   readonly onServed: (first: boolean) => void;
@@ -26,7 +28,7 @@ export interface ConfigurationUsers {
  * nothing, then its users. For a delta they receive only what changed, so it costs no more than its size.
  */
 export function serveConfiguration(users: ConfigurationUsers): ConfigurationTarget {
-  const { table, credentials, upstreams, health, keySets, onServed } = users;
+  const { table, credentials, upstreams, health, adaptiveLimits, keySets, onServed } = users;
   return {
     async apply(snapshot: Snapshot, pace: Pace) {
       const first = !table.current.environments.has(snapshot.environment);
@@ -34,6 +36,7 @@ export function serveConfiguration(users: ConfigurationUsers): ConfigurationTarg
       credentials.applied(table.current);
       upstreams.retain(table.upstreamKeys);
       health.reconcile(table.current);
+      adaptiveLimits.reconcile(table.current);
       keySets.retain(table.keySetUrls);
       onServed(first);
     },
@@ -41,6 +44,7 @@ export function serveConfiguration(users: ConfigurationUsers): ConfigurationTarg
       const { services, keySetsChanged } = table.change(delta);
       if (services.some(hadOrHasUnusableCredential)) credentials.applied(table.current);
       health.change(table.current, services);
+      adaptiveLimits.change(services);
       upstreams.release(removedKeys(services));
       if (keySetsChanged) keySets.retain(table.keySetUrls);
       onServed(false);

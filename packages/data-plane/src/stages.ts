@@ -32,7 +32,7 @@ export interface StageOptions {
  * The order is the policy; docs/understand/request-flow.md gives the reason for each place.
  */
 function createGateStages(options: StageOptions, kind: SlotKind): readonly Stage[] {
-  const { overloads } = options.admit;
+  const { overloads, adaptiveLimits } = options.forward;
   const bulkheads = options.bulkheads[kind];
   return [
     createAdmit(options.admit, bulkheads, kind),
@@ -41,7 +41,7 @@ function createGateStages(options: StageOptions, kind: SlotKind): readonly Stage
     createAuthorize(options.access),
     createPickVersion(),
     createRequireCredential(),
-    createBulkhead({ bulkheads, overloads, kind }),
+    createBulkhead({ bulkheads, adaptiveLimits, overloads, kind }),
     createQuota(options.quota),
   ];
 }

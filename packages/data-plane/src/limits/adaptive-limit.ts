@@ -63,13 +63,22 @@ export class AdaptiveLimit {
     return Math.floor(this.#probe?.limit ?? this.#limit);
   }
 
-  /** A request is about to be sent. Returns false if too many wait. */
+  /** The number of requests that wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Whether one more request may wait. If not, the caller refuses a request. */
+  hasRoom(): boolean {
+    if (this.#waiting < this.limit) return true;
+    this.#peak = Math.max(this.#peak, this.#waiting);
+    if (this.#probe === undefined) this.#hasRefused = true;
+    return false;
+  }
+
+  /** A request is about to be sent. Returns false if it may not, because too many wait. */
   begin(): boolean {
-    if (this.#waiting >= this.limit) {
-      this.#peak = Math.max(this.#peak, this.#waiting);
-      if (this.#probe === undefined) this.#hasRefused = true;
-      return false;
-    }
+    if (!this.hasRoom()) return false;
     this.#waiting += 1;
     if (this.#waiting > this.#peak) this.#peak = this.#waiting;
     return true;

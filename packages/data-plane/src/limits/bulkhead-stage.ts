@@ -2,24 +2,31 @@ import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../request/context.ts';
 import type { Stage } from '../request/stage.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
+import type { AdaptiveLimits } from './adaptive-limits.ts';
 import type { Bulkheads, BulkheadRefusal } from './bulkheads.ts';
 import type { Overloads, SlotKind } from './overloads.ts';
 
 export interface BulkheadStageOptions {
   readonly bulkheads: Bulkheads;
+  readonly adaptiveLimits: AdaptiveLimits;
   readonly overloads: Overloads;
   readonly kind: SlotKind;
 }
 
 /**
- * Takes a slot of the data plane, of the route and of the service, until the request is over. Runs after
+ * Takes a slot of the data plane, of the route and of the service, until the request is over, unless the adaptive limit
+ * of the service is reached. Runs after
  * authorization, so that callers without access hold no slot, and before the quota, so that a refusal spends none.
  */
 export function createBulkhead(options: BulkheadStageOptions): Stage {
-  const { bulkheads } = options;
+  const { bulkheads, adaptiveLimits, overloads } = options;
   return (ctx: RequestContext) => {
     const { route, version, table } = ctx;
     if (route === undefined || version === undefined) return undefined;
+    const adaptive = adaptiveLimits.of(version.service);
+    if (adaptive?.hasRoom() === false) {
+      throw overloads.ofService(version.service, 'adaptive', adaptive.limit);
+    }
     const refusal = bulkheads.enter(ctx, route, version.service, table);
     if (refusal !== undefined) throw refusalError(refusal, route, version.service, options);
     return undefined;

@@ -6,7 +6,9 @@ import { upstreamPath } from '../request/proxy-path.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { Reply, Stage } from '../request/stage.ts';
 import { takeBody } from '../request/take-body.ts';
-import type { Overloads } from '../limits/overloads.ts';
+import type { AdaptiveLimits } from '../limits/adaptive-limits.ts';
+import type { Overloads, ServiceLimit } from '../limits/overloads.ts';
+import { endWait, isMeasured } from './adaptive-attempt.ts';
 import { finalError, isSending, recordAttempt } from './attempt-outcome.ts';
 import { attemptVerdict, hasFairTime } from './health/attempt-verdict.ts';
 import type { ServiceBalancers } from './health/service-balancer.ts';
@@ -24,6 +26,7 @@ import type {
 
 export interface ForwardOptions {
   readonly overloads: Overloads;
+  readonly adaptiveLimits: AdaptiveLimits;
   readonly upstreams: UpstreamClient;
   readonly balancers: ServiceBalancers;
   readonly retryBudgets: RetryBudgets;
@@ -74,6 +77,7 @@ async function forward(
   const body = taken instanceof Promise ? await taken : taken;
   const fields = outboundHeaders(ctx);
   const balancer = options.balancers.of(service);
+  const adaptive = isMeasured(body) ? options.adaptiveLimits.of(service) : undefined;
   let tried = NONE_TRIED;
   for (let retriesMade = 0; ; retriesMade += 1) {
     const index = balancer.choose(route.settings.regions, tried);
@@ -81,6 +85,9 @@ async function forward(
     if (upstream === undefined) throw new Error(`service ${service.id} has no upstream`);
     const startedMs = clock.monotonicMs();
     assertStillNeeded(ctx, startedMs);
+    if (adaptive?.begin() === false) {
+      throw overloaded(ctx, service, 'adaptive', adaptive.limit, options);
+    }
     if (retriesMade > 0) budget.liveRetries += 1;
     const probe = balancer.begin(index);
     const timeoutMs = attemptTimeoutMs(ctx, route, startedMs);
@@ -93,7 +100,9 @@ async function forward(
       upgrade,
     };
     const outcome = await send(ctx, upstream, request, timeoutMs, options);
-    recordAttempt(ctx, upstream, outcome, startedMs, clock.monotonicMs());
+    const endedMs = clock.monotonicMs();
+    if (adaptive !== undefined) endWait(adaptive, outcome, endedMs - startedMs, endedMs);
+    recordAttempt(ctx, upstream, outcome, startedMs, endedMs);
     if (retriesMade > 0) budget.liveRetries -= 1;
     const timeoutCounts = !isSending(body) && hasFairTime(timeoutMs, route);
     balancer.ended(index, probe, attemptVerdict(outcome, timeoutCounts));
@@ -102,7 +111,10 @@ async function forward(
       return { response: outcome.response };
     }
 
-    if (outcome.error?.name === 'pool_full') throw poolFull(ctx, service, upstream, options);
+    if (outcome.error?.name === 'pool_full') {
+      const maxPending = options.upstreams.maxPending(upstream);
+      throw overloaded(ctx, service, 'max_pending', maxPending, options);
+    }
 
     const bodyKept = body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed);
     const hasAlternative = outcome.error !== undefined && balancer.hasOther(tried, index);
@@ -118,14 +130,15 @@ async function forward(
   }
 }
 
-/** The error if no further request may wait for the upstream. Not retried: the others are as busy, or not healthy. */
-function poolFull(
+/** The error if no further request may be sent. Not retried: other upstreams are as busy, or not healthy. */
+function overloaded(
   ctx: RequestContext,
   service: CompiledService,
-  upstream: CompiledUpstream,
-  { overloads, upstreams }: ForwardOptions,
+  limit: ServiceLimit,
+  value: number,
+  { overloads }: ForwardOptions,
 ): GatewayError {
-  const error = overloads.ofService(service, 'max_pending', upstreams.maxPending(upstream));
+  const error = overloads.ofService(service, limit, value);
   // An earlier attempt may have been carried out, and this code would say that nothing was sent.
   return ctx.mayHaveSent
     ? new GatewayError(

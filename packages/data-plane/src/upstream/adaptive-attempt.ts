@@ -1,0 +1,37 @@
+import type { AdaptiveLimit } from '../limits/adaptive-limit.ts';
+import type { TakenBody } from '../request/request-body.ts';
+import type { AttemptError } from './upstream-client.ts';
+
+/** The part of an outcome from which the limit learns. */
+export type MeasuredOutcome =
+  | { readonly response: { readonly status: number }; readonly error?: undefined }
+  | { readonly response?: undefined; readonly error: AttemptError };
+
+const TOO_MANY_REQUESTS = 429;
+
+/**
+ * Whether the wait for the response is the upstream's alone. A body that streams may wait for its caller; such an
+ * attempt is not measured, and does not count as waiting.
+ */
+export function isMeasured(body: TakenBody): boolean {
+  return body.kind === 'kept';
+}
+
+/** Ends the wait of an attempt for which `limit.begin` returned true. */
+export function endWait(
+  limit: AdaptiveLimit,
+  outcome: MeasuredOutcome,
+  waitedMs: number,
+  nowMs: number,
+): void {
+  const { response, error } = outcome;
+  if (response !== undefined) limit.end(didWork(response.status) ? waitedMs : undefined, nowMs);
+  else if (error.name === 'cancelled') limit.abandon(waitedMs, nowMs);
+  // Any other failure is often much faster than a response.
+  else limit.end(error.name === 'attempt_timeout' ? waitedMs : undefined, nowMs);
+}
+
+/** Whether the upstream did the work. If it refuses or fails, it often responds much faster. */
+function didWork(status: number): boolean {
+  return status < 500 && status !== TOO_MANY_REQUESTS;
+}
