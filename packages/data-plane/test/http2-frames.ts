@@ -6,10 +6,12 @@ import { eventually } from '@gateway/shared/test/eventually';
 export const FRAME = {
   data: 0,
   headers: 1,
+  priority: 2,
   rstStream: 3,
   settings: 4,
   ping: 6,
   goAway: 7,
+  windowUpdate: 8,
   continuation: 9,
 } as const;
 export const FLAG = { endStream: 1, ack: 1, endHeaders: 4 } as const;
@@ -91,6 +93,13 @@ export function frame(
   head[4] = flags;
   head.writeUInt32BE(stream, 5);
   return Buffer.concat([head, payload]);
+}
+
+/** An integer of four bytes: a window, an error code or a stream. */
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
 }
 
 /** A field block of literal fields, without indexing and Huffman coding (RFC 7541 section 6.2.2). */

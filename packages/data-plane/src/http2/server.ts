@@ -8,6 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
+import { continueAfterStreamErrors } from './continue-after-stream-errors.ts';
 import { requestHead } from './fields.ts';
 import { InspectedConnection } from './inspection/inspected-connection.ts';
 import { Http2Request } from './request.ts';
@@ -99,6 +100,10 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     accepting.onInvalid = (error) => {
       watched.reject(error, clock.monotonicMs());
     };
+    accepting.onReset = (stream, code) => {
+      watched.reset(stream, code);
+    };
+    continueAfterStreamErrors(session, accepting);
     sessions.set(session, watched);
     timer ??= clock.setTimer(intervalMs, check);
     // Not the event of the server: a stream that was reset by then no longer has its session.

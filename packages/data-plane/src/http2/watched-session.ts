@@ -45,6 +45,9 @@ export class WatchedSession {
   #closingSinceMs: number | undefined = undefined;
   #destroyedSinceMs: number | undefined = undefined;
   #rejected: { readonly error: RejectionError; readonly atMs: number } | undefined = undefined;
+  /** The newest stream with a request, and codes for streams that are not reported yet. */
+  #lastStream = 0;
+  readonly #resetsAhead = new Map<number, number>();
   #resets = 0;
   #resetsSinceMs: number;
 
@@ -81,6 +84,22 @@ export class WatchedSession {
   opened(stream: ServerHttp2Stream, response: Http2Response): void {
     this.#idleSinceMs = undefined;
     this.#streams.set(stream, { response, pendingBytes: 0, stalledSinceMs: undefined });
+    this.#lastStream = stream.id ?? this.#lastStream;
+    if (this.#resetsAhead.size > 0) this.#resetOpened(stream);
+  }
+
+  #resetOpened(stream: ServerHttp2Stream): void {
+    for (const [id, code] of this.#resetsAhead) {
+      if (id > this.#lastStream) continue;
+      this.#resetsAhead.delete(id);
+      if (id === stream.id) stream.close(code);
+    }
+  }
+
+  /** Resets a stream. If node:http2 has not reported it yet, it is reset when that happens. */
+  reset(id: number, code: number): void {
+    if (id > this.#lastStream) this.#resetsAhead.set(id, code);
+    for (const stream of this.#streams.keys()) if (stream.id === id) stream.close(code);
   }
 
   /**

@@ -3,14 +3,20 @@ import fc from 'fast-check';
 import { watchMemory } from '@gateway/shared/test/memory';
 import { encodedByNode, type SentFields } from '../../../test/http2-encoded.ts';
 import { FLAG, FRAME, fieldBlock, frame } from '../../../test/http2-frames.ts';
-import { FrameInspector, InspectionError } from './frames.ts';
+import { FrameInspector } from './frames.ts';
+import { InspectionError } from './inspection-error.ts';
+import { StreamWindows } from './stream-windows.ts';
 
 const MAX_BLOCK_BYTES = 128 * 1024;
+
+function inspectorOf(forward: (part: Buffer) => void): FrameInspector {
+  return new FrameInspector(MAX_BLOCK_BYTES, new StreamWindows(), forward, () => undefined);
+}
 
 /** Inspects bytes that arrive in parts of these sizes, repeated. */
 function inspect(bytes: Buffer, sizes: readonly number[] = [bytes.length]) {
   const passed: Buffer[] = [];
-  const inspector = new FrameInspector(MAX_BLOCK_BYTES, (part) => passed.push(Buffer.from(part)));
+  const inspector = inspectorOf((part) => passed.push(Buffer.from(part)));
   for (let at = 0, index = 0; at < bytes.length; index += 1) {
     const size = sizes[index % sizes.length] ?? 1;
     // A copy, because the inspector may change what it gets.
@@ -137,7 +143,7 @@ describe('an incomplete frame with fields', () => {
     ]);
     const memory = watchMemory();
     const inspectors = Array.from({ length: 20 }, () => {
-      const inspector = new FrameInspector(MAX_BLOCK_BYTES, () => undefined);
+      const inspector = inspectorOf(() => undefined);
       for (const byte of bytes) inspector.receive(Buffer.from([byte]));
       return inspector;
     });

@@ -1,7 +1,23 @@
 import { constants } from 'node:http2';
 import { BodyBuffer } from '@gateway/http1/message/body-buffer';
+import { ControlFrames, isControlFrame } from './control-frames.ts';
 import { FieldBlocks } from './field-blocks.ts';
+import {
+  CONTINUATION,
+  END_HEADERS,
+  flagsAt,
+  HEAD_BYTES,
+  HEADERS,
+  PADDED,
+  payloadBytes,
+  PUSH_PROMISE,
+  streamAt,
+  typeAt,
+  WITH_PRIORITY,
+} from './frame-types.ts';
 import { HpackError } from './hpack-error.ts';
+import { InspectionError } from './inspection-error.ts';
+import type { StreamWindows } from './stream-windows.ts';
 
 const {
   NGHTTP2_COMPRESSION_ERROR,
@@ -10,15 +26,7 @@ const {
   NGHTTP2_PROTOCOL_ERROR,
 } = constants;
 
-const HEADERS = 1;
-const PUSH_PROMISE = 5;
-const CONTINUATION = 9;
-const END_HEADERS = 0x4;
-const PADDED = 0x8;
-const PRIORITY = 0x20;
-
 const PREFACE_BYTES = 24;
-const HEAD_BYTES = 9;
 const PRIORITY_BYTES = 5;
 /** The largest frame: the default of SETTINGS_MAX_FRAME_SIZE, which the gateway does not change. */
 const MAX_FRAME_BYTES = 16_384;
@@ -26,27 +34,15 @@ const MAX_FRAME_BYTES = 16_384;
 /** A field that node:http2 refuses, without indexing: `connection: x`. */
 const REFUSED_FIELD = Buffer.from('\x00\x0aconnection\x01x', 'latin1');
 
-/** The connection cannot continue. */
-export class InspectionError extends Error {
-  override readonly name = 'InspectionError';
-  /** The reason that is counted. */
-  readonly code = 'HTTP2_INVALID_FRAME';
-  /** The code of GOAWAY. */
-  readonly http2Code: number;
-
-  constructor(message: string, http2Code: number, options?: ErrorOptions) {
-    super(message, options);
-    this.http2Code = http2Code;
-  }
-}
-
 /**
  * Inspects the bytes that a caller sends before node:http2 reads them, because it drops invalid fields silently. A field
- * block with an invalid field gets one more field, which node:http2 refuses by resetting the stream. Everything else
- * passes unchanged.
+ * block with an invalid field gets one more field, which node:http2 refuses by resetting the stream. Control frames are
+ * dropped if node:http2 would end the connection for the error of one stream. Everything else passes unchanged.
  */
 export class FrameInspector {
   readonly #blocks = new FieldBlocks();
+  readonly #windows: StreamWindows;
+  readonly #control: ControlFrames;
   readonly #maxBlockBytes: number;
   readonly #forward: (bytes: Buffer) => void;
   /** Bytes of the preface or of a payload that pass unread. */
@@ -57,16 +53,26 @@ export class FrameInspector {
   #neededBytes = HEAD_BYTES;
   /** The stream whose field block is incomplete, or 0. */
   #blockStream = 0;
+  #dependsOnItself = false;
   #fragments: Buffer[] = [];
   #blockBytes = 0;
 
   /**
    * @param maxBlockBytes the largest field block, encoded
+   * @param windows the open streams
    * @param forward takes the bytes for node:http2
+   * @param reset resets a stream that may not be open yet in node:http2
    */
-  constructor(maxBlockBytes: number, forward: (bytes: Buffer) => void) {
+  constructor(
+    maxBlockBytes: number,
+    windows: StreamWindows,
+    forward: (bytes: Buffer) => void,
+    reset: (stream: number, code: number) => void,
+  ) {
     this.#maxBlockBytes = maxBlockBytes;
+    this.#windows = windows;
     this.#forward = forward;
+    this.#control = new ControlFrames(windows, reset);
   }
 
   /**
@@ -88,22 +94,30 @@ export class FrameInspector {
         this.#hold(bytes.subarray(at), needed);
         return;
       }
-      if (isFieldFrame(bytes[at + 3])) {
+      const type = typeAt(bytes, at);
+      if (isFieldFrame(type)) {
         const frame = bytes.subarray(at, at + needed);
         at += needed;
         if (this.#isMalformed(frame)) {
-          frame[4] = flagsOf(frame) & ~END_HEADERS;
+          frame[4] = flagsAt(frame, 0) & ~END_HEADERS;
           this.#forward(bytes.subarray(forwarded, at));
           this.#forward(refusedContinuation(frame));
           forwarded = at;
         }
+      } else if (isControlFrame(type) && needed > HEAD_BYTES) {
+        if (!this.#control.passes(bytes.subarray(at, at + needed))) {
+          if (at > forwarded) this.#forward(bytes.subarray(forwarded, at));
+          forwarded = at + needed;
+        }
+        at += needed;
       } else {
-        const end = at + HEAD_BYTES + bytes.readUIntBE(at, 3);
+        const end = at + HEAD_BYTES + payloadBytes(bytes, at);
         at = Math.min(end, bytes.length);
         this.#passBytes = end - at;
       }
     }
-    this.#forward(forwarded === 0 ? bytes : bytes.subarray(forwarded));
+    if (forwarded === 0) this.#forward(bytes);
+    else if (forwarded < bytes.length) this.#forward(bytes.subarray(forwarded));
   }
 
   #hold(start: Buffer, needed: number): void {
@@ -125,12 +139,12 @@ export class FrameInspector {
     return bytes;
   }
 
-  /** How many bytes of a frame are needed to handle it: of a frame with fields all, of another one its head. */
+  /** How many bytes of a frame are needed to handle it: all of one that is inspected, of another one its head. */
   #frameBytes(bytes: Buffer, at: number): number {
     if (bytes.length - at < HEAD_BYTES) return HEAD_BYTES;
-    const type = bytes[at + 3];
-    const length = bytes.readUIntBE(at, 3);
-    const stream = bytes.readUInt32BE(at + 5) & 0x7fffffff;
+    const type = typeAt(bytes, at);
+    const length = payloadBytes(bytes, at);
+    const stream = streamAt(bytes, at);
     const expected = this.#blockStream;
     // RFC 9113 section 6.10: nothing comes between the frames of a field block.
     const isNext = expected === 0 ? type !== CONTINUATION : type === CONTINUATION;
@@ -140,6 +154,7 @@ export class FrameInspector {
     if (type === PUSH_PROMISE) {
       throw new InspectionError('a caller pushes', NGHTTP2_PROTOCOL_ERROR);
     }
+    if (isControlFrame(type)) return HEAD_BYTES + (length > MAX_FRAME_BYTES ? 0 : length);
     if (!isFieldFrame(type)) return HEAD_BYTES;
     if (stream === 0) {
       throw new InspectionError('a field block has no stream', NGHTTP2_PROTOCOL_ERROR);
@@ -150,16 +165,21 @@ export class FrameInspector {
     return HEAD_BYTES + length;
   }
 
-  /** Adds a frame to its field block. Returns true if it completes a block with an invalid field. */
+  /** Adds a frame to its field block. Returns true if it completes a block that must be refused. */
   #isMalformed(frame: Buffer): boolean {
-    const fragment = frame[3] === HEADERS ? fragmentOf(frame) : frame.subarray(HEAD_BYTES);
-    const isLast = (flagsOf(frame) & END_HEADERS) !== 0;
+    const isFirst = typeAt(frame, 0) === HEADERS;
+    const fragment = isFirst ? fragmentOf(frame) : frame.subarray(HEAD_BYTES);
+    const isLast = (flagsAt(frame, 0) & END_HEADERS) !== 0;
+    if (isFirst) {
+      this.#windows.opened(streamAt(frame, 0));
+      this.#dependsOnItself = removeOwnDependency(frame);
+    }
     this.#blockBytes += fragment.length;
     if (this.#blockBytes > this.#maxBlockBytes) {
       throw new InspectionError('a field block is too large', NGHTTP2_ENHANCE_YOUR_CALM);
     }
     if (!isLast) {
-      this.#blockStream = frame.readUInt32BE(5) & 0x7fffffff;
+      this.#blockStream = streamAt(frame, 0);
       // A copy, so that a small frame does not keep the whole chunk that it arrived in.
       this.#fragments.push(Buffer.from(fragment));
       return false;
@@ -170,7 +190,7 @@ export class FrameInspector {
     this.#blockBytes = 0;
     this.#blockStream = 0;
     try {
-      return this.#blocks.hasInvalidField(block);
+      return this.#blocks.hasInvalidField(block) || this.#dependsOnItself;
     } catch (error) {
       if (!(error instanceof HpackError)) throw error;
       throw new InspectionError(error.message, NGHTTP2_COMPRESSION_ERROR, { cause: error });
@@ -178,24 +198,36 @@ export class FrameInspector {
   }
 }
 
-function isFieldFrame(type: number | undefined): boolean {
+function isFieldFrame(type: number): boolean {
   return type === HEADERS || type === CONTINUATION;
-}
-
-function flagsOf(frame: Buffer): number {
-  return frame[4] ?? 0;
 }
 
 /** The part of a field block in a HEADERS frame (RFC 9113 section 6.2). */
 function fragmentOf(frame: Buffer): Buffer {
-  const flags = flagsOf(frame);
-  const isPadded = (flags & PADDED) !== 0;
-  const padding = isPadded ? (frame[HEAD_BYTES] ?? 0) : 0;
-  const start = HEAD_BYTES + (isPadded ? 1 : 0) + ((flags & PRIORITY) === 0 ? 0 : PRIORITY_BYTES);
+  const flags = flagsAt(frame, 0);
+  const padding = (flags & PADDED) === 0 ? 0 : (frame[HEAD_BYTES] ?? 0);
+  const start = priorityAt(flags) + ((flags & WITH_PRIORITY) === 0 ? 0 : PRIORITY_BYTES);
   const end = frame.length - padding;
   if (start > end)
     throw new InspectionError('a frame has too much padding', NGHTTP2_PROTOCOL_ERROR);
   return frame.subarray(start, end);
+}
+
+function priorityAt(flags: number): number {
+  return HEAD_BYTES + ((flags & PADDED) === 0 ? 0 : 1);
+}
+
+/**
+ * Whether a HEADERS frame says that its stream depends on itself (RFC 7540 section 5.3.1), which ends the connection in
+ * node:http2. If so it depends on no stream afterwards.
+ */
+function removeOwnDependency(frame: Buffer): boolean {
+  const flags = flagsAt(frame, 0);
+  if ((flags & WITH_PRIORITY) === 0) return false;
+  const at = priorityAt(flags);
+  if ((frame.readUInt32BE(at) & 0x7fffffff) !== streamAt(frame, 0)) return false;
+  frame.writeUInt32BE(0, at);
+  return true;
 }
 
 function refusedContinuation(frame: Buffer): Buffer {

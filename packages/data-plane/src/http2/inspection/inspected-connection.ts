@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { FrameInspector, InspectionError } from './frames.ts';
+import { FrameInspector } from './frames.ts';
+import { InspectionError } from './inspection-error.ts';
+import { SentFrames } from './sent-frames.ts';
+import { StreamWindows } from './stream-windows.ts';
 
 /** A connection whose frames are inspected before node:http2 reads them. */
 export class InspectedConnection<S extends Socket> extends Duplex {
@@ -8,14 +11,33 @@ export class InspectedConnection<S extends Socket> extends Duplex {
   readonly socket: S;
   /** Is called once if the connection must end. Nothing more is read from it. */
   onInvalid: (error: InspectionError) => void = () => undefined;
+  /** Is called if a stream must be reset. It may not be open yet in node:http2. */
+  onReset: (stream: number, code: number) => void = () => undefined;
+  /** Is called if GOAWAY with an error was sent. */
+  onGoAway: () => void = () => undefined;
+  /** Whether GOAWAY with an error was sent. */
+  hasSentGoAway = false;
+  readonly #sentFrames: SentFrames;
 
   /** @param maxBlockBytes the largest field block, encoded */
   constructor(socket: S, maxBlockBytes: number) {
     super({ highWaterMark: 64 * 1024 });
     this.socket = socket;
-    const inspector = new FrameInspector(maxBlockBytes, (bytes) => {
-      if (!this.push(bytes)) socket.pause();
+    const windows = new StreamWindows();
+    this.#sentFrames = new SentFrames(windows, () => {
+      this.hasSentGoAway = true;
+      this.onGoAway();
     });
+    const inspector = new FrameInspector(
+      maxBlockBytes,
+      windows,
+      (bytes) => {
+        if (!this.push(bytes)) socket.pause();
+      },
+      (stream, code) => {
+        this.onReset(stream, code);
+      },
+    );
     let isInvalid = false;
     socket.on('data', (bytes: Buffer) => {
       if (isInvalid) return;
@@ -43,6 +65,7 @@ export class InspectedConnection<S extends Socket> extends Duplex {
     _encoding: string,
     callback: (error?: Error | null) => void,
   ): void {
+    this.#sentFrames.sent(bytes);
     this.socket.write(bytes, callback);
   }
 
@@ -50,7 +73,9 @@ export class InspectedConnection<S extends Socket> extends Duplex {
     chunks: { readonly chunk: Buffer }[],
     callback: (error?: Error | null) => void,
   ): void {
-    this.socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), callback);
+    const bytes = Buffer.concat(chunks.map(({ chunk }) => chunk));
+    this.#sentFrames.sent(bytes);
+    this.socket.write(bytes, callback);
   }
 
   override _final(callback: (error?: Error | null) => void): void {
