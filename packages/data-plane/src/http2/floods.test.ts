@@ -62,6 +62,8 @@ describe('an HTTP/2 caller that sends bytes that are not part of a request', () 
     ['settings, even if it reads the answers', () => frame(FRAME.settings, 0, 0)],
     ['frames of an unknown type', () => frame(UNKNOWN_TYPE, 0, 0, Buffer.alloc(1000))],
     ['priorities', () => frame(2, 0, 1, Buffer.from([0, 0, 0, 0, 1]))],
+    ['priorities that depend on themselves', () => frame(2, 0, 1, Buffer.from([0, 0, 0, 1, 1]))],
+    ['answers to pings that were not sent', () => frame(FRAME.ping, FLAG.ack, 0, Buffer.alloc(8))],
   ])('is disconnected: %s', async (_case, make) => {
     const frames = many(1000, make());
     await flood(() => frames);
