@@ -48,6 +48,14 @@ describe('the admin ports of both planes', () => {
     }
   });
 
+  it('answer after a SIGHUP, which ends no process, although none has a certificate to reload', async () => {
+    const planes = [gateway.controlPlane, ...gateway.dataPlanes];
+    for (const { pid } of planes) process.kill(pid, 'SIGHUP');
+    for (const url of [...admins(), ...admins()]) {
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    }
+  });
+
   it('count the requests of a route by status and outcome', async () => {
     const [dataPlane] = gateway.dataPlanes;
     const url = dataPlane?.adminUrl ?? '';

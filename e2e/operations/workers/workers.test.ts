@@ -75,6 +75,13 @@ describe('a data plane with two workers', () => {
     await complete(group);
   });
 
+  it('continues after SIGHUP to the primary and to each worker, although there is no certificate to reload', async () => {
+    const workers = childrenOf(group.pid);
+    for (const pid of [group.pid, ...workers]) process.kill(pid, 'SIGHUP');
+    await answeredBy(client);
+    expect(childrenOf(group.pid)).toEqual(workers);
+  });
+
   it('replaces and logs a worker that crashes, while the other one serves', async () => {
     const [killed = 0] = childrenOf(group.pid);
     process.kill(killed, 'SIGKILL');

@@ -43,7 +43,7 @@ export interface ProcessOptions {
 /**
  * Runs a process until SIGTERM or SIGINT. `start` starts the parts and registers their close functions; a signal runs them. The
  * exit code is 0 after a clean stop, and 1 if the start failed, a part did not close, or the stop took too long. A failed
- * start logs one line.
+ * start logs one line. SIGHUP reloads the certificate, if there is one, and never ends the process.
  */
 export async function runProcess(
   options: ProcessOptions,
@@ -67,6 +67,8 @@ export async function runProcess(
     process.exit(error === undefined ? code : 1);
   }
 
+  // Without a listener SIGHUP would kill the process, along with its requests in flight.
+  process.on('SIGHUP', () => undefined);
   process.once('SIGTERM', () => void stopAndExit('SIGTERM', 0));
   process.once('SIGINT', () => void stopAndExit('SIGINT', 0));
   process.on('unhandledRejection', (error) => {
