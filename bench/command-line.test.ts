@@ -12,6 +12,7 @@ async function parse(...args: readonly string[]): Promise<{ ran: string; options
     rows: noteRun('rows'),
     profile: noteRun('profile'),
     attack: noteRun('attack'),
+    bulkheads: noteRun('bulkheads'),
     workers: noteRun('workers'),
     configChange: noteRun('config-change'),
     ingest: noteRun('ingest'),

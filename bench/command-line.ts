@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import type { AttackOptions } from './attack/run-attack.ts';
+import type { BulkheadsOptions } from './bulkheads/run-bulkheads.ts';
 import type { ConfigChangeOptions } from './config-change/run-config-change.ts';
 import type { IngestOptions } from './ingest/run-ingest.ts';
 import type { ProfileOptions } from './profile/run-profile.ts';
@@ -12,6 +13,7 @@ export interface Runs {
   rows(options: RowsOptions): Promise<void>;
   profile(options: ProfileOptions): Promise<void>;
   attack(options: AttackOptions): Promise<void>;
+  bulkheads(options: BulkheadsOptions): Promise<void>;
   workers(): Promise<void>;
   configChange(options: ConfigChangeOptions): Promise<void>;
   ingest(options: IngestOptions): Promise<void>;
@@ -51,6 +53,15 @@ export function benchCommand(runs: Runs): Command {
     .description('p99 of a steady load, with and without slow or oversized callers')
     .argument('[name]', 'run only the attacks whose name contains this', '')
     .action((name: string) => runs.attack({ name }));
+
+  bench
+    .command('bulkheads')
+    .description(
+      'failures and p99 of a sound route beside hung and slow ones, and beside slow callers',
+    )
+    .option('--callers <n>', 'callers of the hung and the slow route', whole(2, 10_000), 5000)
+    .option('--bodies <n>', 'callers with slow bodies', whole(1, 12_000), 12_000)
+    .action((options: BulkheadsOptions) => runs.bulkheads(options));
 
   bench
     .command('workers')

@@ -1,5 +1,6 @@
 import { runAttack } from './attack/run-attack.ts';
 import { benchCommand } from './command-line.ts';
+import { runBulkheads } from './bulkheads/run-bulkheads.ts';
 import { runConfigChange } from './config-change/run-config-change.ts';
 import { runIngest } from './ingest/run-ingest.ts';
 import { runNats } from './nats/run-nats.ts';
@@ -12,6 +13,7 @@ const bench = benchCommand({
   rows: runRows,
   profile: runProfile,
   attack: runAttack,
+  bulkheads: runBulkheads,
   workers: runWorkers,
   configChange: runConfigChange,
   ingest: runIngest,

@@ -1,11 +1,13 @@
 /**
- * The upstream of an attacked route, in a process of its own: serving hundreds of large responses that nobody reads must
+ * The upstream of an attacked, a slow or a hung route, in a process of its own: serving hundreds of large responses that nobody reads must
  * delay neither the steady load nor its clock. It sends its port to its parent, and ends when the channel to the parent
  * closes.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** How long a response below `/slow` takes; there is none below `/hung`. */
+const SLOW_MS = 1000;
 const LARGE_BYTES = 16 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 
@@ -27,7 +29,9 @@ const server = createServer((request, response) => {
   if (request.url?.startsWith('/large') === true) {
     response.setHeader('Content-Length', LARGE_BYTES);
     sendLarge(response, LARGE_BYTES);
-  } else response.end('{"ok":true}');
+  } else if (request.url?.startsWith('/slow') === true) {
+    setTimeout(() => response.end('{"ok":true}'), SLOW_MS);
+  } else if (request.url?.startsWith('/hung') !== true) response.end('{"ok":true}');
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('disconnect', () => process.exit(0));

@@ -6,6 +6,7 @@ import { startTestDataPath } from '../../test/data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
 import { expectRefusal } from '@gateway/shared/test/refusal';
+import { DEFAULT_LIMITS, testSnapshot } from '@gateway/shared/test/snapshot';
 import { startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
@@ -204,5 +205,28 @@ describe('upgrades above MAX_WEBSOCKETS', () => {
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
     await ask('GET', UPGRADE);
     await eventually(() => expect(held.length).toBe(1));
+  });
+
+  it('of one service are bounded by max_in_flight, apart from its requests', async () => {
+    const held: ServerResponse[] = [];
+    const upstream = opened(
+      await startUpstream(({ headers }, response) => {
+        if (headers.upgrade === undefined) response.end('ok');
+        else held.push(response);
+      }),
+    );
+    const { gateway, ask } = await setUp(upstream.url, { timeout_ms: 60_000 });
+    const snapshot = testSnapshot({ upstreams: [upstream.url] }, gateway.token);
+    const limits = { ...DEFAULT_LIMITS, max_in_flight: 1 };
+    const services = snapshot.services.map((service) => ({ ...service, limits }));
+    await gateway.use({ ...snapshot, version: 2, services });
+    const first = await ask('GET', UPGRADE);
+    await eventually(() => expect(held.length).toBe(1));
+    const shed = await (await ask('GET', UPGRADE)).response();
+    const error = await expectRefusal(shed, 503, 'upstream_overloaded');
+    expect(error.message).toContain('max_in_flight of 1');
+    expect((await gateway.call('test')).status).toBe(200);
+    held[0]?.end();
+    expect((await first.response()).status).toBe(200);
   });
 });

@@ -1,11 +1,9 @@
-import type { Clock } from '@gateway/shared/clock';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { bearerCredential } from '@gateway/shared/http/headers';
 import { addressGroup } from '@gateway/shared/net/client-address';
 import { hashTokenSecret, isTokenSecret } from '@gateway/shared/tokens/secret';
 import type { Overloads } from '../limits/overloads.ts';
 import { FairSlots } from '../limits/fair-slots.ts';
-import type { CallerRequest } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import { findToken, type Token } from '../routing-table/routing-table.ts';
 
@@ -81,19 +79,4 @@ export function tokenOfCall(ctx: RequestContext): Token | undefined {
   if (secret === undefined || !isTokenSecret(secret)) return undefined;
   const token = findToken(ctx.table, hashTokenSecret(secret));
   return token !== undefined && ctx.receivedAtMs < token.expiresAtMs ? token : undefined;
-}
-
-/** How long the body of a call is read that was refused because there was no slot for it. */
-const SHED_LINGER_MS = 1_000;
-
-/**
- * Callers that send slowly must not hold as many connections as they like while there are no slots. In HTTP/2 other
- * requests share the connection.
- */
-export function closeSoon(request: CallerRequest, clock: Clock): void {
-  if (request.complete || request.httpVersion === '2.0') return;
-  const timer = clock.setTimer(SHED_LINGER_MS, () => request.socket.destroy());
-  const cancel = () => timer.cancel();
-  request.once('end', cancel);
-  request.once('close', cancel);
 }

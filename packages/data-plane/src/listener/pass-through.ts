@@ -17,7 +17,6 @@ import type { ProxyHandler } from '../request/proxy-handler.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
 import { onRequestEnd, type RequestEndOptions } from '../request/request-end.ts';
 import {
-  closeSoon,
   tokenOfCall,
   type PassThroughCaller,
   type PassThroughSlots,
@@ -83,7 +82,6 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
     const refusal = options.slots.enter(ctx, token);
     if (refusal !== undefined) {
       refuse(refusal);
-      closeSoon(request, options.clock);
       return;
     }
     const caller = token === undefined ? 'unauthenticated' : 'authenticated';

@@ -90,6 +90,39 @@ describe('a route with JWTs and its issuer', () => {
     expect(timing.total_ms).toBeLessThan(3000);
   });
 
+  it('keeps requests that wait for a hanging issuer apart from the slots of the others', async () => {
+    const { issuer, gateway, route, call } = await startJwtRoute(
+      opened,
+      {},
+      { timeout_ms: 60_000 },
+      { environment: { MAX_IN_FLIGHT_REQUESTS: '1', MAX_UNAUTHENTICATED_REQUESTS: '4' } },
+    );
+    const slow = opened(await startTokenIssuer());
+    slow.answer = () => undefined;
+    const token = createTokenSecret();
+    const snapshot = testSnapshot({ ...route, auth: slow.auth() }, token);
+    const [hanging] = snapshot.routes;
+    if (hanging === undefined) throw new Error('no route');
+    const plain = { ...hanging, id: 'rte_plain', name: 'plain', auth: { type: 'token' as const } };
+    await gateway.use({ ...snapshot, version: 2, routes: [hanging, plain] });
+    const jwt = await slow.token();
+    // Of four slots one issuer gets three.
+    const held = Array.from({ length: 3 }, () => call(jwt).catch(() => undefined));
+    await eventually(async () => expect(await gateway.inFlight()).toBe(3));
+    const refused = await call(jwt);
+    await expectRefusal(refused, 503, 'gateway_overloaded');
+    expect(refused.headers.get('retry-after')).toBe('1');
+    const headers = { authorization: `Bearer ${token}` };
+    for (let again = 0; again < 3; again += 1) {
+      const other = await fetch(`${gateway.url}/v1/proxy/plain`, { headers });
+      expect(other.status).toBe(200);
+    }
+    await Promise.all([slow.close(), issuer.close(), ...held]);
+    await eventually(async () => expect(await gateway.inFlight()).toBe(0));
+    const text = await gateway.registry.getSingleMetricAsString('gateway_slots_in_use');
+    expect(text).toContain('gateway_slots_in_use{slots="unauthenticated"} 0');
+  });
+
   it('refuses an issuer at a denied address', async () => {
     const denyCidrs = ['127.0.0.0/8'];
     const { issuer, gateway, callWith } = await startJwtRoute(opened, {}, {}, { denyCidrs });

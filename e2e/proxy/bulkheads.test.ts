@@ -1,0 +1,90 @@
+import { eventually } from '@gateway/shared/test/eventually';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { startCrowd, type CrowdOptions } from '@gateway/local-stack/test/crowd';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { startSteadyLoad } from './steady-load.ts';
+
+/** A small gateway, which a few hundred callers fill. `npm run bench -- bulkheads` does the same with thousands. */
+const LIMITS = {
+  MAX_IN_FLIGHT_REQUESTS: '200',
+  MAX_PASS_THROUGH_REQUESTS: '50',
+  MAX_UNAUTHENTICATED_REQUESTS: '50',
+};
+const CALLERS = 300;
+const CALLS = 150;
+const LOAD = { perSecond: 100, maxSeconds: 20 };
+const testTimeoutMs = 60_000;
+
+describe('a sound route', () => {
+  const opened = closeAfterEach();
+  let gateway: Gateway;
+  let sound: string;
+  let hungServiceId: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ dataPlaneStart: () => ({ env: LIMITS }) });
+    const hung = await gateway.service({ url: `${gateway.upstream.url}/slow/600000` });
+    hungServiceId = hung.id;
+    await gateway.route({ name: 'hung', service_id: hung.id, retry_count: 0 });
+    await gateway.route({ name: 'slow', upstreamPath: '/slow/300', retry_count: 0 });
+    await gateway.route({ name: 'sound' });
+    sound = `${gateway.admin.baseUrl}/v1/proxy/sound`;
+    await gateway.settled();
+  }, testTimeoutMs);
+  afterAll(() => gateway.close());
+
+  function crowd(options: Pick<CrowdOptions, 'path' | 'kind' | 'token'>) {
+    const port = Number(new URL(gateway.admin.baseUrl).port);
+    return opened(startCrowd({ ...options, port, callers: CALLERS, againMs: 200 }));
+  }
+
+  /** Sends a steady load to the sound route; returns the statuses that are not 200. */
+  async function failures(): Promise<readonly number[]> {
+    const load = startSteadyLoad({ url: sound, token: gateway.admin.token, ...LOAD });
+    await eventually(() => expect(load.answers.length).toBeGreaterThanOrEqual(CALLS), {
+      deadlineMs: LOAD.maxSeconds * 1000,
+    });
+    await load.stop();
+    return load.answers.map(({ status }) => status).filter((status) => status !== 200);
+  }
+
+  const refusedIn = (of: { readonly statuses: ReadonlyMap<number, number> }) =>
+    eventually(() => expect(of.statuses.get(503)).toBeGreaterThan(0), { deadlineMs: 10_000 });
+
+  it(
+    'fails no request while callers fill a hung and a slow one, and the hung service is degraded',
+    async () => {
+      const { token } = gateway.admin;
+      const hung = crowd({ path: '/v1/proxy/hung', kind: 'calls', token });
+      const slow = crowd({ path: '/v1/proxy/slow', kind: 'calls', token });
+      await Promise.all([refusedIn(hung), refusedIn(slow)]);
+      expect(await failures()).toEqual([]);
+      const refused = await gateway.admin.proxy('hung', { method: 'GET' });
+      expect(refused.status).toBe(503);
+      await eventually(
+        async () => {
+          const service = await gateway.admin.get(`/v1/services/${hungServiceId}`);
+          expect(service.resource()['status']).toBe('degraded');
+        },
+        { deadlineMs: 10_000 },
+      );
+    },
+    testTimeoutMs,
+  );
+
+  it.each(['no token', 'a token without a management scope'])(
+    'fails no request while callers with %s send slow bodies to the management API',
+    async (kind) => {
+      const bare =
+        kind === 'no token' ? undefined : await gateway.tokenClient({ scopes: ['proxy'] });
+      await gateway.settled();
+      const slow = crowd({ path: '/v1/x', kind: 'slow-bodies', token: bare?.token });
+      await refusedIn(slow);
+      expect(await failures()).toEqual([]);
+      // Operators can still work.
+      expect((await gateway.admin.get('/v1/services')).status).toBe(200);
+    },
+    testTimeoutMs,
+  );
+});
