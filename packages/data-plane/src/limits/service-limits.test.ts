@@ -238,6 +238,21 @@ describe('max_connections and max_pending of a service', () => {
     expect(attempts).toMatchObject([{ error: 'pool_full' }]);
   });
 
+  it('do not hide that an earlier attempt was sent', async () => {
+    const { call, held } = await setUp({ max_connections: 1, max_pending: 0 }, {}, {}, 2);
+    const calls = [call('hung')];
+    await eventually(() => expect(held.length).toBe(1));
+    calls.push(call('hung'));
+    await eventually(() => expect(held.length).toBe(2));
+    // Its retry finds the queue of the other upstream full.
+    held.shift()?.destroy();
+    const cutOff = await Promise.race(calls);
+    const error = await expectRefusal(cutOff, 502, 'upstream_unavailable');
+    expect(error.message).toContain('not retried: The service payments is overloaded');
+    held.shift()?.end();
+    expect((await Promise.all(calls)).map(({ status }) => status).toSorted()).toEqual([200, 502]);
+  });
+
   it('do not count as a failure of the upstream', async () => {
     const { gateway, call, start, held } = await setUp({ max_connections: 1, max_pending: 0 });
     void start(1);
