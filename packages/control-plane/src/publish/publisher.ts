@@ -142,7 +142,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
     metrics.duration.observe({ form }, tookMs / 1000);
     metrics.lastVersion.set({ environment }, version);
     if (lagMs !== undefined) metrics.lag.observe(lagMs / 1000);
-    log.info({ environment, form, version, why, took_ms: Math.round(tookMs) }, 'published');
+    const fields = { environment, form, version, reason: why, took_ms: Math.round(tookMs) };
+    log.info(fields, 'configuration published');
     if (!result.snapshotIsDue) return;
     schedule.request(environment, DUE_MIN_AGE_MS);
     queue.add(environment);

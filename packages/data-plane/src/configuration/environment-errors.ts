@@ -43,10 +43,10 @@ export class EnvironmentErrors {
 
   refused(reason: RefusalReason, cause: unknown): void {
     const { environment, log, metrics, version } = this.#options;
-    const why = reasonOf(cause);
-    this.#current = `${environment}: ${reason}: ${why}`;
+    const detail = reasonOf(cause);
+    this.#current = `${environment}: ${reason}: ${detail}`;
     metrics.refused.inc({ reason });
-    const fields = { environment, reason, why, served_version: version() };
+    const fields = { environment, reason, detail, served_version: version() };
     log.error(fields, 'configuration rejected');
   }
 
@@ -61,19 +61,19 @@ export class EnvironmentErrors {
   /** @param failures failed attempts for the same version before this one */
   downloadFailed(version: number, failures: number, cause: unknown): void {
     const { environment, log, metrics } = this.#options;
-    const why = reasonOf(cause);
-    this.#current = `${environment}: download_failed: ${why}`;
+    const reason = reasonOf(cause);
+    this.#current = `${environment}: download_failed: ${reason}`;
     this.#isBlocked = true;
     metrics.fetchFailures.inc();
     if (failures % LOG_EVERY_FAILURES > 0) return;
-    log.warn({ environment, version, why }, 'snapshot download failed; retrying');
+    log.warn({ environment, version, reason }, 'snapshot download failed; retrying');
   }
 
   /** The last-good file keeps its deltas until the next snapshot, which loses nothing. */
   deltasNotReplaced(cause: unknown): void {
     const { environment, log } = this.#options;
     log.info(
-      { environment, why: reasonOf(cause) },
+      { environment, reason: reasonOf(cause) },
       'snapshot for the last-good file not downloaded; keeping its deltas',
     );
   }
