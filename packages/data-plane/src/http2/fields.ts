@@ -1,5 +1,6 @@
 import { constants } from 'node:http2';
 import { eachField, filterFields, type HeaderFields } from '@gateway/http1/fields/header-fields';
+import { isKnownMethod } from '@gateway/http1/message/request-head';
 import { CHUNKED, NO_BODY, type BodyFraming } from '@gateway/http1/message/framing';
 
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_PROTOCOL_ERROR } = constants;
@@ -11,8 +12,8 @@ export interface Http2RequestHead {
   readonly url: string;
   readonly fields: HeaderFields;
   readonly framing: BodyFraming;
-  /** Whether the target has bytes above ASCII, which HTTP/1.1 refuses with 400 (RFC 3986 section 2). */
-  readonly hasInvalidTarget: boolean;
+  /** Whether it gets 400, as over HTTP/1.1: its method is unknown, or its target has bytes above ASCII. */
+  readonly isMalformed: boolean;
   /** The size of the fields as RFC 9113 section 6.5.2 counts it. */
   readonly bytes: number;
 }
@@ -73,12 +74,13 @@ export function requestHead(
   // CONNECT has no path; its method is refused.
   const url = path ?? (method === 'CONNECT' ? '*' : '');
   if (bytes > maxBytes) return NGHTTP2_ENHANCE_YOUR_CALM;
-  const hasInvalidTarget = !TARGET.test(url);
-  if (hasInvalidTarget && !NON_ASCII_TARGET.test(url)) return NGHTTP2_PROTOCOL_ERROR;
+  const isTarget = TARGET.test(url);
+  if (!isTarget && !NON_ASCII_TARGET.test(url)) return NGHTTP2_PROTOCOL_ERROR;
+  const isMalformed = !isTarget || !isKnownMethod(method);
   const all = authority === undefined ? regular : withHost(regular, authority);
   if (cookie !== undefined) all.push('cookie', cookie);
   const framing = framingOf(contentLength, endsWithHead);
-  return { method, url, fields: all, framing, hasInvalidTarget, bytes };
+  return { method, url, fields: all, framing, isMalformed, bytes };
 }
 
 /** node:http2 has checked the length against the frames. Without a length the body lasts until the stream ends. */

@@ -139,7 +139,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     watched.received(head.bytes);
     watched.opened(stream, response);
     stream.once('close', () => watched.ended(stream, clock.monotonicMs()));
-    if (head.hasInvalidTarget) {
+    if (head.isMalformed) {
       refuse(response, watched.socket);
       return;
     }

@@ -64,8 +64,10 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
     // Refuses at once: bytes after a request with ambiguous framing must not be read as a request.
     try {
       checkHeaderLines(ctx, options.maxHeaderLines);
+      // Over HTTP/2 it has no path. Over HTTP/1.1 it is refused before.
+      if (ctx.method === 'CONNECT') throw refuseMethod(ctx.method);
       checkHead(ctx);
-      if (ctx.method === 'TRACE') throw refuseTrace();
+      if (ctx.method === 'TRACE') throw refuseMethod(ctx.method);
     } catch (error) {
       refuse(error);
       return;
@@ -101,8 +103,8 @@ function respondWithOptions(
 }
 
 /** TRACE would return credentials to anybody who can make a caller send it (RFC 9110 section 9.3.8). */
-function refuseTrace(): GatewayError {
-  return new GatewayError('method_not_allowed', 'The method TRACE is not forwarded.', {
+function refuseMethod(method: string): GatewayError {
+  return new GatewayError('method_not_allowed', `The method ${method} is not forwarded.`, {
     headers: { allow: PROXY_METHODS.join(', ') },
   });
 }

@@ -12,9 +12,17 @@ export interface ConformanceRig {
 }
 
 /** Without retries and with a large quota, so that every request is forwarded once. */
-const ROUTE = {
+export const RIG_ROUTE = {
   retry_count: 0,
   rate_limit: { limit: 1_000_000, window_seconds: 3600, per: 'route' },
+} as const;
+
+export const RIG_ENVIRONMENT = {
+  // One connection, so that bytes left by a request would affect the next one.
+  MAX_UPSTREAM_CONNECTIONS: '1',
+  LINGER_TIMEOUT_MS: '300',
+  MAX_HEADER_BYTES: '16384',
+  AUTH_FAILURE_LIMIT: '1000000',
 } as const;
 
 /** Starts the data plane and the upstream. */
@@ -24,16 +32,9 @@ export async function startRig(
 ): Promise<ConformanceRig> {
   const upstream = await startRecordingUpstream();
   const gateway = await startTestDataPath(
-    { upstreams: [upstream.url], ...ROUTE, ...route },
+    { upstreams: [upstream.url], ...RIG_ROUTE, ...route },
     {
-      environment: {
-        // One connection, so that bytes left by a request would affect the next one.
-        MAX_UPSTREAM_CONNECTIONS: '1',
-        LINGER_TIMEOUT_MS: '300',
-        MAX_HEADER_BYTES: '16384',
-        AUTH_FAILURE_LIMIT: '1000000',
-        ...environment,
-      },
+      environment: { ...RIG_ENVIRONMENT, ...environment },
     },
   );
   return {

@@ -26,7 +26,7 @@ export async function runCase(rig: ConformanceRig, one: ConformanceCase): Promis
     const own = one.client.connection === 'stays' ? 1 : 0;
     await canary(rig, other);
     const seen = upstream.requests.slice(0, upstream.requests.length - own - 1);
-    checkUpstream(seen, one);
+    checkUpstream(seen, one.upstream);
     const canaries = upstream.requests.slice(seen.length);
     expect(canaries.map(({ target }) => target.split('-')[0])).toEqual(
       Array.from(canaries, () => '/base/canary'),
@@ -128,9 +128,13 @@ async function canary(rig: ConformanceRig, connection: RawConnection): Promise<v
   expect(rig.upstream.requests.at(-1)).toMatchObject({ target: `/base/${name}`, body: '' });
 }
 
-function checkUpstream(seen: readonly RecordedRequest[], one: ConformanceCase): void {
+/** Checks that exactly the expected requests reached the upstream. */
+export function checkUpstream(
+  seen: readonly RecordedRequest[],
+  upstream: ConformanceCase['upstream'],
+): void {
   const expected: readonly UpstreamExpectation[] =
-    one.upstream === 'none' ? [] : Array.isArray(one.upstream) ? one.upstream : [one.upstream];
+    upstream === 'none' ? [] : Array.isArray(upstream) ? upstream : [upstream];
   expect(seen.map(({ target }) => target)).toEqual(
     expected.map(({ target }) => target ?? '/base/case'),
   );

@@ -41,6 +41,11 @@ const MAX_LENGTH = 2n ** 64n - 1n;
 /** RFC 9112 section 2.2: a server skips empty lines before a request line; no client needs more than this. */
 const MAX_EMPTY_LINES = 4;
 
+/** Whether a method is a registered one, in upper case. Others are refused as malformed. */
+export function isKnownMethod(method: string): boolean {
+  return KNOWN_METHODS.has(method);
+}
+
 /** How a server reads requests. */
 export const REQUEST_SYNTAX: MessageSyntax<RequestHead> = {
   start: '',

@@ -16,6 +16,7 @@ export const HEADER = {
 /** Fields of one connection, which are never forwarded (RFC 9110 section 7.6.1), in lower case. */
 export const HOP_BY_HOP_FIELDS: readonly string[] = [
   'connection',
+  'http2-settings',
   'keep-alive',
   'proxy-authenticate',
   'proxy-connection',

@@ -1,0 +1,203 @@
+import {
+  changed,
+  get,
+  inexpressible,
+  MALFORMED,
+  pseudo,
+  refused,
+  RESET,
+  served,
+  shown,
+  type DowngradeCase,
+  type Fields,
+} from '../downgrade-case.ts';
+
+const BEARER = ['authorization', 'Bearer {token}'] as const;
+const ONLY_HTTP2 = inexpressible('HTTP/1.1 has no pseudo-header fields');
+
+const RESETS: readonly (readonly [name: string, fields: Fields])[] = [
+  ['an unknown pseudo-header', get([':unknown', '1'])],
+  [':status in a request', get([':status', '200'])],
+  [':path in upper case', changed({ ':path': undefined }, [':Path', '/v1/proxy/test/case'])],
+  [':method twice', [...pseudo(), [':method', 'POST'], BEARER]],
+  [':path twice', [...pseudo(), [':path', '/v1/proxy/other'], BEARER]],
+  [':scheme twice', [...pseudo(), [':scheme', 'http'], BEARER]],
+  [':authority twice', [...pseudo(), [':authority', 'evil.test'], BEARER]],
+  ['no :method', changed({ ':method': undefined })],
+  ['no :scheme', changed({ ':scheme': undefined })],
+  ['no :path', changed({ ':path': undefined })],
+  [
+    ':path after a field',
+    [...pseudo({ ':path': undefined }), BEARER, [':path', '/v1/proxy/test/case']],
+  ],
+  [
+    ':protocol, which is not offered',
+    changed({ ':method': 'CONNECT' }, [':protocol', 'websocket']),
+  ],
+  [':scheme with a line break', changed({ ':scheme': 'https\r\nx: y' })],
+  [':scheme with a space', changed({ ':scheme': 'https ' })],
+  [':authority with a line break', changed({ ':authority': 'gateway.test\r\nx: y' })],
+  [
+    ':method with a line break',
+    changed({ ':method': 'GET /v1/proxy/test/smuggled HTTP/1.1\r\nhost: a\r\n\r\nGET' }),
+  ],
+  [':path with a line break', changed({ ':path': '/v1/proxy/test/case HTTP/1.1\r\nx: y\r\n\r\n' })],
+];
+
+const METHODS: readonly (readonly [method: string, http2: 'reset' | 'refused'])[] = [
+  ['get', 'refused'],
+  ['FROB', 'refused'],
+  ['PRI', 'refused'],
+  ['', 'reset'],
+  ['GET ', 'reset'],
+  [' GET', 'reset'],
+  ['GET:', 'reset'],
+  ['GE\tT', 'reset'],
+  ['GE\0T', 'reset'],
+  ['G\xc9T', 'reset'],
+];
+
+const PATHS = [
+  ...[
+    '',
+    'v1/proxy/test/case',
+    '/v1/proxy/test/a b',
+    '/v1/proxy/test/case HTTP/1.1',
+    '/v1/proxy/test/a\tb',
+  ],
+  ...[
+    '/v1/proxy/test/a\0',
+    '/v1/proxy/test/a\x7f',
+    '/v1/proxy/test/a\nb',
+    '/v1/proxy/test/a\rb',
+    ' /v1/proxy/test/case',
+  ],
+];
+
+const AUTHORITIES: readonly (readonly [authority: string, http2: 'reset' | 'refused'])[] = [
+  ['user@gateway.test', 'reset'],
+  ['gateway.test/x', 'reset'],
+  ['gateway.test?x', 'reset'],
+  ['gateway.test#x', 'reset'],
+  ['gateway.test evil.test', 'reset'],
+  ['gateway.test\\evil', 'reset'],
+  ['gateway\xe9.test', 'reset'],
+  ['gateway.test:80:81', 'refused'],
+  ['gateway.test:http', 'refused'],
+  ['gateway.test:123456', 'refused'],
+  ['[::1', 'refused'],
+  [':80', 'refused'],
+];
+
+/** The parts of a request line and of Host (RFC 9113 section 8.3). */
+export const PSEUDO_HEADERS: readonly DowngradeCase[] = [
+  ...RESETS.map(([name, fields]): DowngradeCase => ({
+    name,
+    rule: 'RFC 9113 section 8.3',
+    fields,
+    result: RESET,
+    http1: ONLY_HTTP2,
+  })),
+  ...METHODS.map(([method, http2]): DowngradeCase => ({
+    name: `the method ${shown(method)}`,
+    rule: 'RFC 9110 section 9.1',
+    fields: changed({ ':method': method }),
+    result: http2 === 'reset' ? RESET : MALFORMED,
+    http1: MALFORMED,
+  })),
+  ...['TRACE', 'CONNECT'].map((method): DowngradeCase => ({
+    name: `the method ${method}`,
+    rule: 'RFC 9110 section 9.3',
+    fields:
+      method === 'TRACE'
+        ? changed({ ':method': method })
+        : changed({ ':method': method, ':scheme': undefined, ':path': undefined }),
+    result: refused(405, 'method_not_allowed'),
+    http1:
+      method === 'TRACE' ? 'same' : inexpressible('the target of CONNECT is in the request line'),
+  })),
+  ...PATHS.map((path): DowngradeCase => ({
+    name: `the path ${shown(path)}`,
+    rule: 'RFC 9113 section 8.3.1',
+    fields: changed({ ':path': path }),
+    result: RESET,
+    http1: MALFORMED,
+  })),
+  ...['/v1/proxy/test/caf\xe9', '/v1/proxy/test/case?\xff'].map((path): DowngradeCase => ({
+    name: `the path ${shown(path)}`,
+    rule: 'RFC 3986 section 2',
+    fields: changed({ ':path': path }),
+    result: MALFORMED,
+    http1: 'same',
+  })),
+  {
+    name: 'an absolute path, which HTTP/1.1 allows',
+    rule: 'RFC 9113 section 8.3.1',
+    fields: changed({ ':path': 'https://gateway.test/v1/proxy/test/case' }),
+    result: RESET,
+    http1: served(),
+  },
+  {
+    name: 'an asterisk as the path of OPTIONS',
+    rule: 'RFC 9113 section 8.3.1',
+    fields: changed({ ':method': 'OPTIONS', ':path': '*' }),
+    result: { kind: 'answered', status: 204, connection: 'stays' },
+    http1: 'same',
+  },
+  {
+    name: 'an asterisk as the path of GET',
+    rule: 'RFC 9113 section 8.3.1',
+    fields: changed({ ':path': '*' }),
+    result: RESET,
+    http1: refused(),
+  },
+  ...['http', 'https', 'HTTPS'].map((scheme): DowngradeCase => ({
+    name: `the scheme ${scheme}, which does not decide what the upstream is told`,
+    rule: 'RFC 9113 section 8.3.1',
+    fields: changed({ ':scheme': scheme }),
+    result: served({ has: ['x-forwarded-proto: https'] }),
+    http1: ONLY_HTTP2,
+  })),
+  ...AUTHORITIES.map(([authority, http2]): DowngradeCase => ({
+    name: `the authority ${shown(authority)}`,
+    rule: 'RFC 9113 section 8.3.1',
+    fields: changed({ ':authority': authority }),
+    result: http2 === 'reset' ? RESET : refused(),
+    http1: refused(),
+  })),
+  {
+    name: 'a Host that is not the authority',
+    rule: 'RFC 9113 section 8.3.1',
+    fields: get(['host', 'evil.test']),
+    result: refused(),
+    http1: 'same',
+  },
+  {
+    name: 'a Host that is the authority',
+    rule: 'RFC 9113 section 8.3.1',
+    fields: get(['host', 'gateway.test']),
+    result: served({ has: ['x-forwarded-host: gateway.test'], once: ['host'] }),
+    http1: inexpressible('two equal Host lines are two, and refused'),
+  },
+  {
+    name: 'a Host without an authority',
+    rule: 'RFC 9113 section 8.3.1',
+    fields: changed({ ':authority': undefined }, ['host', 'gateway.test']),
+    result: served({ has: ['x-forwarded-host: gateway.test'], once: ['host'] }),
+    http1: 'same',
+  },
+  {
+    name: 'neither Host nor authority',
+    rule: 'RFC 9113 section 8.3.1',
+    fields: changed({ ':authority': undefined }),
+    result: RESET,
+    http1: refused(),
+  },
+  {
+    name: 'two Hosts without an authority',
+    rule: 'RFC 9113 section 8.3.1',
+    fields: changed({ ':authority': undefined }, ['host', 'gateway.test'], ['host', 'evil.test']),
+    result: RESET,
+    http1: refused(),
+  },
+];
