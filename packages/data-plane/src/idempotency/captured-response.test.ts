@@ -106,7 +106,7 @@ describe('a captured response', () => {
   });
 
   it('is kept in memory of about its size, however small its parts are', () => {
-    const maxBodyBytes = 100_000;
+    const maxBodyBytes = 300_000;
     const memory = watchMemory();
     const { captured, send, end, events } = setUp({ maxBodyBytes, budgetBytes: maxBodyBytes });
     captured.attach({ data: () => true, end: () => undefined, error: () => undefined });
@@ -114,7 +114,8 @@ describe('a captured response', () => {
     const { liveBytes } = memory.growth();
     end();
     expect(events.at(-1)).toBe(`complete ${'x'.repeat(maxBodyBytes)}`);
-    expect(liveBytes).toBeLessThan(20 * maxBodyBytes);
+    // A list of the parts takes 120 times the size. Other suites of this process change the memory too.
+    expect(liveBytes).toBeLessThan(40 * maxBodyBytes);
   });
 
   it('is not kept if the budget is used up', () => {

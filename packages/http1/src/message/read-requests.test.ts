@@ -160,7 +160,7 @@ describe('a head that is incomplete', () => {
     const events = { head: () => undefined, body: () => undefined, end: () => undefined };
     const limits = { maxHeaderBytes: 32 * 1024, maxHeaderLines: 10 };
     const memory = watchMemory();
-    const readers = Array.from({ length: 30 }, () => {
+    const readers = Array.from({ length: 60 }, () => {
       const reader = new MessageReader(REQUEST_SYNTAX, events, limits);
       reader.expect();
       for (let at = 0; at < bytes.length; at += 1) reader.feed(bytes.subarray(at, at + 1));
@@ -168,6 +168,7 @@ describe('a head that is incomplete', () => {
     });
     const { liveBytes } = memory.growth();
     expect(readers.every((reader) => reader.withinHead)).toBe(true);
-    expect(liveBytes / readers.length).toBeLessThan(100_000);
+    // A text that grows by one character takes 950 KB for each. Other suites of this process change the memory too.
+    expect(liveBytes / readers.length).toBeLessThan(300_000);
   });
 });
