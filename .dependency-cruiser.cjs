@@ -26,6 +26,7 @@ const adapters = [
   'packages/data-plane/src/nats/nats-link.ts',
   'packages/data-plane/src/idempotency/nats-store.ts',
   'packages/data-plane/src/quota/kv-ledger.ts',
+  'packages/data-plane/src/quota/kv-fleet-store.ts',
   'packages/data-plane/src/access/jwt/fetch-key-set.ts',
   'packages/data-plane/src/configuration/last-good.ts',
   'packages/data-plane/src/records/record-stream.ts',
@@ -42,6 +43,7 @@ const natsAdapters = [
   'packages/data-plane/src/nats/',
   'packages/data-plane/src/heartbeats/heartbeats.ts',
   'packages/data-plane/src/quota/kv-ledger.ts',
+  'packages/data-plane/src/quota/kv-fleet-store.ts',
 ];
 
 /** The pattern of these paths. A rule about a file that was moved would pass without checking anything. */

@@ -35,8 +35,9 @@ describe('quotas while NATS is down', () => {
     names.push(String((await gateway.route({ rate_limit: tiny }))['name']));
     await gateway.settled();
     for (const { adminUrl } of gateway.dataPlanes) {
-      await eventually(async () =>
-        expect(await metric(adminUrl, 'gateway_live_data_planes')).toBe(DATA_PLANES),
+      await eventually(
+        async () => expect(await metric(adminUrl, 'gateway_quota_share')).toBe(1 / DATA_PLANES),
+        { deadlineMs: 30_000 },
       );
     }
   }, testTimeoutMs);

@@ -10,9 +10,13 @@ import { Registry } from 'prom-client';
 import { assemble } from './assembly.ts';
 import { runDataPlane, type DataPlaneProcess } from './run-data-plane.ts';
 import { NatsIdempotencyStore } from './idempotency/nats-store.ts';
+import { FleetMembership } from './quota/fleet-membership.ts';
+import { KvFleetStore } from './quota/kv-fleet-store.ts';
 import { KvQuotaLedger } from './quota/kv-ledger.ts';
 import { LeasedQuotaStore } from './quota/leased-quota-store.ts';
+import { answerRecalls, recallOverNats } from './quota/nats-recall.ts';
 import { registerQuotaMetrics } from './quota/quota-metrics.ts';
+import { openSavedPlace } from './quota/saved-place.ts';
 import { whenTimeKnown } from './quota/server-clock.ts';
 import { describeSkew } from './heartbeats/clock-skew.ts';
 import { startConfigurationFeed } from './configuration/configuration-feed.ts';
@@ -158,15 +162,35 @@ async function start({
   const admin = group?.answer(adminOptions) ?? (await startAdminServer(adminOptions));
   runner.defer('admin server', () => admin.close());
 
-  const quotas = new LeasedQuotaStore({
+  const place = openSavedPlace(join(config.DATA_PLANE_DATA_DIR, 'quota-place'), log);
+  const ownSlot = () => membership.view.own?.slot;
+  const membership: FleetMembership = new FleetMembership({
+    store: new KvFleetStore(link, clock),
+    id: config.DATA_PLANE_ID,
+    clock,
+    log,
+    serverMs: () => clock.nowMs() + (heartbeats.serverTimeOffsetMs() ?? 0),
+    isLive: (id) => heartbeats.isLive(id),
+    onShareChange: (placeLost) => quotas.shareChanged(placeLost),
+    stillOwes: () => quotas.owes(),
+    saved: place.load(),
+    save: (saved) => place.save(saved),
+  });
+  runner.defer('quota fleet', () => membership.leave());
+  const quotas: LeasedQuotaStore = new LeasedQuotaStore({
     ledger: new KvQuotaLedger(link, clock),
+    fleet: membership,
+    recall: recallOverNats(link, ownSlot),
     clock,
     log,
     maxCounters: MAX_QUOTA_COUNTERS,
-    liveNodes: () => heartbeats.liveDataPlanes(),
     serverTimeOffsetMs: () => heartbeats.serverTimeOffsetMs(),
     serverTimeErrorMs: () => heartbeats.serverTimeErrorMs(),
     newLeaseId: randomUUID,
+  });
+  answerRecalls(link, {
+    slot: ownSlot,
+    giveUp: (key, window) => quotas.giveUp(key, window),
   });
   registerQuotaMetrics(registry, quotas);
 

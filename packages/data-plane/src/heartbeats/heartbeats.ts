@@ -48,6 +48,8 @@ export interface HeartbeatOptions {
 export interface Heartbeats {
   /** Live data planes, this one included: at least 1. While NATS is away the last known number. */
   liveDataPlanes(): number;
+  /** Whether another data plane with this id is live. */
+  isLive(id: string): boolean;
   /** Other data planes with the same id, and what the operator should do; undefined if there are none. */
   readonly problem: string | undefined;
   /**
@@ -212,6 +214,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
 
   return {
     liveDataPlanes,
+    isLive: (id) => peers.has(id),
     get problem() {
       return duplicates.problem;
     },

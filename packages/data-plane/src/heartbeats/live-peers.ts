@@ -29,6 +29,10 @@ export class LivePeers {
     this.#heardAtMs.delete(id);
   }
 
+  has(id: string): boolean {
+    return this.#heardAtMs.has(id);
+  }
+
   /** This data plane and its live peers: at least 1. */
   get count(): number {
     return 1 + this.#heardAtMs.size;

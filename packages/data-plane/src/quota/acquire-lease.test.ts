@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { fixedFleet } from '../../test/quota/fixed-fleet.ts';
 import { acquireLease } from './acquire-lease.ts';
 import {
   ANSWER_MS,
@@ -17,7 +18,13 @@ const OTHERS = 5;
 class OvertakenLedger implements QuotaLedger {
   readonly reachable = true;
   readonly losses = 0;
-  entry: LedgerEntry = { window: WINDOW, window_ms: 1000, granted: GRANTED, lease: 'before' };
+  entry: LedgerEntry = {
+    window: WINDOW,
+    window_ms: 1000,
+    granted: GRANTED,
+    lease: 'before',
+    reserves: {},
+  };
   readonly readWithinMs: (number | undefined)[] = [];
   #revision = 1;
 
@@ -43,6 +50,12 @@ describe('a lease', () => {
     const request = {
       key: { hash: 'a1', windowMs: 1000 },
       window: WINDOW,
+      startMs: WINDOW * 1000,
+      nowMs: WINDOW * 1000 + 500,
+      windowMs: 1000,
+      fleet: fixedFleet({ nodes: 2, node: 0, shares: false }).view,
+      reserve: 0,
+      givenUp: new Map(),
       limit: 100,
       nodes: 2,
       waiting: 1,

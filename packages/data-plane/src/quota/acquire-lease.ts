@@ -1,3 +1,6 @@
+import { ALL_PARTS } from './fleet.ts';
+import type { FleetView } from './fleet-view.ts';
+import { heldForOthers, nextReserves, type GivenUpBySlot } from './held-back.ts';
 import { leaseSize } from './lease-size.ts';
 import {
   ANSWER_MS,
@@ -13,11 +16,20 @@ import {
 export interface LeaseRequest {
   readonly key: LedgerKey;
   readonly window: number;
+  /** When the window begins, and the time now, by the clock of the ledger, ms. */
+  readonly startMs: number;
+  readonly nowMs: number;
+  readonly windowMs: number;
   readonly limit: number;
   readonly nodes: number;
   readonly waiting: number;
   readonly expected: number;
-  /** Granted without the ledger, to be stored in it now. */
+  readonly fleet: FleetView;
+  /** What this data plane has kept back for itself and not used. */
+  readonly reserve: number;
+  /** What others have just given up because this data plane asked. */
+  readonly givenUp: GivenUpBySlot;
+  /** Granted from the reserve, to be stored in the ledger now. */
   readonly debt: number;
   /** Leased earlier in this window and not needed any more. */
   readonly giveBack: number;
@@ -38,24 +50,33 @@ export interface RoundTally {
   unanswered: number;
 }
 
+/** A round that the ledger has answered. */
+export interface SettledLease {
+  readonly kind: 'settled';
+  /** 0 if nothing is left, or little and no need. */
+  readonly size: number;
+  /** Whether an entry was stored, with the debt and the reserve. */
+  readonly written: boolean;
+  /** The total of all data planes in the window. */
+  readonly granted: number;
+  /** What this data plane keeps back for itself from now on. */
+  readonly reserve: number;
+  /** What is kept back for the other data planes. */
+  readonly held: number;
+  readonly state: LedgerState;
+  /** The revision that was known or read first. */
+  readonly firstRevision: number;
+}
+
 export type LeaseOutcome =
-  /** `granted` is the total of all data planes in the window. `size` is 0 if nothing is left, or little and no need. */
-  | {
-      readonly kind: 'settled';
-      readonly size: number;
-      readonly charged: number;
-      readonly granted: number;
-      readonly state: LedgerState;
-      /** The revision that was known or read first. */
-      readonly firstRevision: number;
-    }
+  | SettledLease
   /** The entry of the ledger cannot be used in this window. */
   | { readonly kind: 'unusable'; readonly reason: string };
 
 interface Step {
   readonly entry: LedgerEntry;
   readonly size: number;
-  readonly charged: number;
+  readonly reserve: number;
 }
 
 /** Each conflict means that another data plane got a lease. After this many the caller may start another round. */
@@ -85,8 +106,15 @@ export async function acquireLease(
   const firstRevision = typeof state === 'string' ? 0 : state.revision;
   let id = newId();
   const settled = (granted: number, step: Step | undefined, at: LedgerState): LeaseOutcome => {
-    const { size = 0, charged = 0 } = step ?? {};
-    return { kind: 'settled', size, charged, granted, state: at, firstRevision };
+    const { size = 0, reserve = request.reserve } = step ?? {};
+    const written = step !== undefined;
+    const held = heldForOthers(
+      reservesIn(at.entry, request),
+      request,
+      request.fleet,
+      request.givenUp,
+    );
+    return { kind: 'settled', size, written, granted, reserve, held, state: at, firstRevision };
   };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     if (typeof state === 'string') return { kind: 'unusable', reason: state };
@@ -139,18 +167,37 @@ function nextEntry(
   if (entry !== undefined && entry.window > request.window) {
     return 'the stored window is later than the current one';
   }
-  const before = grantedIn(entry, request) - givenBack(entry, request);
-  const left = Math.max(0, request.limit - before);
-  const charged = Math.min(request.debt, left);
-  const size = request.chargeOnly ? 0 : leaseSize({ ...request, left: left - charged });
-  const granted = before + charged + size;
-  const changed = granted !== storedGrant(entry, request) || size > 0 || charged > 0;
+  const { window, fleet, givenUp, debt, limit, windowMs } = request;
+  const stored = reservesIn(entry, request);
+  const before = grantedIn(entry, request) - givenBack(entry, request) + debt;
+  const left = Math.max(0, limit - before - heldForOthers(stored, request, fleet, givenUp));
+  const size = request.chargeOnly ? 0 : leaseSize({ ...request, left });
+  const granted = before + size;
+  const changed = granted !== storedGrant(entry, request) || size > 0 || debt > 0;
   if (!changed && !request.chargeOnly) return undefined;
-  return {
-    entry: { window: request.window, window_ms: request.key.windowMs, granted, lease: id },
-    size,
-    charged,
-  };
+  const reserve = nextReserve(stored, request, left - size, size);
+  const reserves = nextReserves(stored, request, reserve, fleet, givenUp);
+  return { entry: { window, window_ms: windowMs, granted, lease: id, reserves }, size, reserve };
+}
+
+/**
+ * A lease comes from the reserve first. Who has no reserve yet takes its part of what is left. What others have just
+ * given up is kept back for the one that asked.
+ */
+function nextReserve(
+  stored: LedgerEntry['reserves'],
+  request: LeaseRequest,
+  left: number,
+  leased: number,
+): number {
+  const { fleet, reserve, chargeOnly, givenUp } = request;
+  if (fleet.own === undefined) return 0;
+  if (chargeOnly) return reserve;
+  if (givenUp.size > 0) return left;
+  if (reserve === 0 && stored[fleet.own.slot] === undefined) {
+    return Math.floor((left * fleet.own.parts) / ALL_PARTS);
+  }
+  return Math.min(left, Math.max(0, reserve - leased));
 }
 
 function grantedIn(entry: LedgerEntry | undefined, request: LeaseRequest): number {
@@ -159,6 +206,13 @@ function grantedIn(entry: LedgerEntry | undefined, request: LeaseRequest): numbe
 
 function storedGrant(entry: LedgerEntry | undefined, request: LeaseRequest): number {
   return entry?.window === request.window ? entry.granted : 0;
+}
+
+function reservesIn(
+  entry: LedgerEntry | undefined,
+  request: LeaseRequest,
+): LedgerEntry['reserves'] {
+  return entry?.window === request.window ? entry.reserves : {};
 }
 
 function givenBack(entry: LedgerEntry | undefined, request: LeaseRequest): number {

@@ -1,4 +1,5 @@
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
+import type { LedgerKey } from './ledger.ts';
 import { QuotaCounter } from './quota-counter.ts';
 
 /** The number of oldest counters that are searched for one whose window has ended. */
@@ -10,6 +11,7 @@ const EVICTION_SCAN = 8;
  */
 export class CounterTable {
   readonly #counters = new Map<string, QuotaCounter>();
+  readonly #byHash = new Map<string, QuotaCounter>();
   readonly #maxCounters: number;
   readonly #onRemoved: (counter: QuotaCounter) => void;
   #dropped = 0;
@@ -33,6 +35,16 @@ export class CounterTable {
     return this.#counters.get(nameOf(policy, subject));
   }
 
+  /** The counter with this key in the ledger, or undefined. */
+  withKey({ hash }: LedgerKey): QuotaCounter | undefined {
+    const counter = this.#byHash.get(hash);
+    return counter?.key.hash === hash ? counter : undefined;
+  }
+
+  all(): Iterable<QuotaCounter> {
+    return this.#counters.values();
+  }
+
   /**
    * Adds a counter.
    *
@@ -44,7 +56,15 @@ export class CounterTable {
     const name = nameOf(policy, subject);
     const counter = new QuotaCounter(name, policy, nowMs);
     this.#counters.set(name, counter);
+    this.#byHash.set(counter.key.hash, counter);
     return counter;
+  }
+
+  /** The policy of the counter has changed. Another length of windows has another key. */
+  applyPolicy(counter: QuotaCounter, policy: QuotaPolicy): void {
+    this.#byHash.delete(counter.key.hash);
+    counter.applyPolicy(policy);
+    this.#byHash.set(counter.key.hash, counter);
   }
 
   #evictOne(serverMs: number): void {
@@ -66,6 +86,7 @@ export class CounterTable {
 
   #remove(counter: QuotaCounter): void {
     this.#counters.delete(counter.name);
+    this.#byHash.delete(counter.key.hash);
     this.#onRemoved(counter);
   }
 }

@@ -16,7 +16,13 @@ import { UnusableEntryError, type LedgerEntry, type LedgerKey } from './ledger.t
 
 const TOPOLOGY = { replicas: 1, maxRecordStreamBytes: 16 * 1024 * 1024 };
 const key: LedgerKey = { hash: 'a'.repeat(64), windowMs: 60_000 };
-const entry: LedgerEntry = { window: 7, window_ms: 60_000, granted: 3, lease: 'first' };
+const entry: LedgerEntry = {
+  window: 7,
+  window_ms: 60_000,
+  granted: 3,
+  lease: 'first',
+  reserves: { 4: { requests: 12, writes: 1 } },
+};
 
 let nats: OwnNats;
 let server: Server;

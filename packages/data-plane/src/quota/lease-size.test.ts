@@ -8,8 +8,9 @@ const demands: fc.Arbitrary<LeaseDemand> = fc.record({
   nodes: fc.integer({ min: 1, max: 16 }),
   waiting: fc.integer({ min: 0, max: 500 }),
   expected: fc.integer({ min: 0, max: 100_000 }),
+  reserve: fc.constant(0),
 });
-const idle = { limit: 1000, nodes: 4, waiting: 0, expected: 0 };
+const idle = { limit: 1000, nodes: 4, waiting: 0, expected: 0, reserve: 0 };
 
 describe('the size of a lease', () => {
   it('is an integer within what is left, and enough for waiting requests if possible', () => {

@@ -4,14 +4,16 @@ import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { Requester, QuotaStore } from './quota-store.ts';
 import { CounterTable } from './counter-table.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
-import { shareLeft } from './lease-size.ts';
+import { ALL_PARTS, shareOf } from './fleet.ts';
+import type { LedgerKey } from './ledger.ts';
+import { GivenUpWindows, type GivenUp } from './recall.ts';
 import type { QuotaCounter } from './quota-counter.ts';
 import { emptyQuotaCounts, type QuotaCounts } from './quota-counts.ts';
 import { ServerClock, type ServerClockOptions } from './server-clock.ts';
 
 type TakerOptions = Pick<
   LeaseTakerOptions,
-  'ledger' | 'clock' | 'log' | 'liveNodes' | 'newLeaseId'
+  'ledger' | 'clock' | 'log' | 'fleet' | 'recall' | 'newLeaseId'
 >;
 
 export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
@@ -27,14 +29,16 @@ export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
 export class LeasedQuotaStore implements QuotaStore {
   readonly counts: QuotaCounts = emptyQuotaCounts();
   readonly #clock: Clock;
-  readonly #liveNodes: () => number;
+  readonly #fleet: LeasedQuotaOptions['fleet'];
   readonly #time: ServerClock;
   readonly #leases: LeaseTaker;
   readonly #counters: CounterTable;
+  readonly #givenUp: GivenUpWindows;
 
   constructor(options: LeasedQuotaOptions) {
     this.#clock = options.clock;
-    this.#liveNodes = options.liveNodes;
+    this.#fleet = options.fleet;
+    this.#givenUp = new GivenUpWindows(options.maxCounters);
     this.#time = new ServerClock(options);
     this.#leases = new LeaseTaker({
       ...options,
@@ -43,9 +47,11 @@ export class LeasedQuotaStore implements QuotaStore {
       serverMs: () => this.#serverMs(),
       onRefilled: (counter) => this.#answerWaiting(counter),
     });
-    this.#counters = new CounterTable(options.maxCounters, (removed) =>
-      this.#leases.forget(removed),
-    );
+    this.#counters = new CounterTable(options.maxCounters, (removed) => {
+      this.#leases.forget(removed);
+      // A counter that is made again in this window must not have the reserve a second time.
+      if (removed.endMs > this.#serverMs()) this.#noteGivenUp(removed.key, removed.window);
+    });
   }
 
   /** Counters that were removed before their window had ended. */
@@ -58,9 +64,44 @@ export class LeasedQuotaStore implements QuotaStore {
     return this.#counters.size;
   }
 
-  /** Whether leases are available; otherwise the share rule decides. */
+  /** Whether leases are available; otherwise only the reserve is granted. */
   get leasing(): boolean {
     return this.#leases.open;
+  }
+
+  /** The part of each limit that is kept back for this data plane in new windows, from 0 to 1. */
+  get share(): number {
+    const { own } = this.#fleet.view;
+    return own !== undefined && this.#serverMs() >= own.from_ms ? own.parts / ALL_PARTS : 0;
+  }
+
+  /**
+   * Gives up what this data plane does not need of a window, because another asks for it.
+   *
+   * @returns what it still keeps back, and what it gives of its lease; undefined if it gives up nothing
+   */
+  giveUp(key: LedgerKey, window: number): GivenUp | undefined {
+    const counter = this.#counters.withKey(key);
+    if (counter === undefined || counter.window < window) {
+      return this.#noteGivenUp(key, window) ? NOTHING_KEPT : undefined;
+    }
+    if (counter.window > window) return NOTHING_KEPT;
+    return counter.giveUp(this.#clock.monotonicMs());
+  }
+
+  /** Whether anything was granted in the current windows that the ledger does not know of. */
+  owes(): boolean {
+    return this.#leases.owes();
+  }
+
+  /**
+   * The share of this data plane changes: in the current windows only reserves that the ledger knows of hold. If this
+   * data plane has lost its place in the fleet, none does.
+   */
+  shareChanged(placeLost: boolean): void {
+    for (const counter of this.#counters.all()) {
+      if (placeLost || counter.reserveWrites === 0) counter.loseReserve();
+    }
   }
 
   /** @param nowMs by the local wall clock */
@@ -76,7 +117,7 @@ export class LeasedQuotaStore implements QuotaStore {
       this.#counters.find(policy, subject) ??
       this.#counters.add(policy, subject, this.#clock.monotonicMs(), serverMs);
     if (counter.limit !== policy.limit || counter.windowMs !== policy.windowMs) {
-      counter.applyPolicy(policy);
+      this.#counters.applyPolicy(counter, policy);
     }
     // Requests that already wait come first.
     const decided = counter.waiting.length === 0 ? this.#decide(counter, serverMs) : undefined;
@@ -93,6 +134,7 @@ export class LeasedQuotaStore implements QuotaStore {
     if (serverMs >= counter.endMs || serverMs < counter.startMs - 2 * marginMs) {
       this.#leases.forget(counter);
       counter.startWindow(serverMs, marginMs);
+      this.#keepBack(counter, serverMs);
     }
     if (counter.usedUp) {
       if (counter.mayGetReturns) this.#leases.recheck(counter);
@@ -104,8 +146,20 @@ export class LeasedQuotaStore implements QuotaStore {
       if (counter.unused <= counter.lowWater) this.#leases.refillAhead(counter);
       return counter.view(true, remainingOf(counter), serverMs);
     }
-    if (!counter.shareOnly && this.#leases.open) return undefined;
-    return this.#takeFromShare(counter, serverMs);
+    if (counter.reserveInRound > 0 || (!counter.shareOnly && this.#leases.open)) return undefined;
+    return this.#takeReserved(counter, serverMs);
+  }
+
+  /** The share of this data plane of a window that has just begun, unless it has given it up. */
+  #keepBack(counter: QuotaCounter, nowMs: number): void {
+    const { own } = this.#fleet.view;
+    if (own === undefined || this.#givenUp.has(counter.key, counter.window)) return;
+    const { limit, startMs, windowMs } = counter;
+    counter.reserve = shareOf(own, { limit, startMs, windowMs, nowMs });
+  }
+
+  #noteGivenUp(key: LedgerKey, window: number): boolean {
+    return this.#givenUp.add(key, window, this.#serverMs());
   }
 
   /**
@@ -120,13 +174,12 @@ export class LeasedQuotaStore implements QuotaStore {
     return counter.shareOnly && soonOver ? counter.endMs : undefined;
   }
 
-  #takeFromShare(counter: QuotaCounter, serverMs: number): FixedWindow {
+  #takeReserved(counter: QuotaCounter, serverMs: number): FixedWindow {
     this.counts.shared += 1;
-    const { limit, used, granted, debt } = counter;
-    const left = shareLeft({ limit, used, granted, debt, nodes: this.#liveNodes() });
-    if (left > 0) counter.takeFromShare();
     this.#leases.addDebt(counter);
-    return counter.view(left > 0, Math.max(0, left - 1), serverMs);
+    if (counter.reserve === 0) return counter.view(false, 0, serverMs);
+    counter.takeReserved();
+    return counter.view(true, counter.reserve, serverMs);
   }
 
   #wait(
@@ -171,6 +224,9 @@ export class LeasedQuotaStore implements QuotaStore {
     }
   }
 }
+
+/** Of a window without a counter: its reserve was never stored. */
+const NOTHING_KEPT: GivenUp = { keeps: 0, writes: 0, gives: 0 };
 
 /** What is left of the window as far as this data plane knows. It may be less if others hold leases. */
 function remainingOf(counter: QuotaCounter): number {

@@ -4,6 +4,15 @@ import { z } from 'zod';
 /** The format of a stored entry. */
 const QUOTA_ENTRY_FORMAT = 1;
 
+const reserveSchema = z.object({
+  requests: z.int().min(0),
+  /** How often the member has stored its reserve of this window, so that a former one is told from a later one. */
+  writes: z.int().min(0),
+});
+
+/** What a member of the fleet keeps back for itself. */
+export type Reserve = Readonly<z.infer<typeof reserveSchema>>;
+
 const storedEntrySchema = z.object({
   format: formatField(QUOTA_ENTRY_FORMAT),
   /** The number of the window since the Unix epoch, by the clock of the ledger. Never decreases. */
@@ -12,11 +21,14 @@ const storedEntrySchema = z.object({
   granted: z.int().min(0),
   /** The id of the write that stored this entry, by which its author recognizes it. */
   lease: z.string().max(64),
+  /** What members of the fleet keep back of the window, by slot. A member without a reserve keeps back its share. */
+  reserves: z.record(z.string(), reserveSchema).default({}),
 });
 
 /**
  * The entry of the ledger for one policy and subject: how much of the newest window is granted to all data planes
- * together. It only grows within a window, except when a data plane gives back an unused lease.
+ * together, and what is kept back for single ones. `granted` only grows within a window, except when a data plane gives
+ * back an unused lease. The reserve of a data plane is written by itself, or by one to which it has given it up.
  */
 export type LedgerEntry = Readonly<Omit<z.infer<typeof storedEntrySchema>, 'format'>>;
 
@@ -33,8 +45,10 @@ export function encodeEntry(entry: LedgerEntry): string {
 export function decodeEntry(value: Uint8Array): LedgerEntry {
   try {
     const text = Buffer.from(value).toString('utf8');
-    const { window, window_ms, granted, lease } = storedEntrySchema.parse(JSON.parse(text));
-    return { window, window_ms, granted, lease };
+    const { window, window_ms, granted, lease, reserves } = storedEntrySchema.parse(
+      JSON.parse(text),
+    );
+    return { window, window_ms, granted, lease, reserves };
   } catch (cause) {
     throw new UnusableEntryError('the stored quota entry is malformed or has an unknown format', {
       cause,
@@ -66,10 +80,7 @@ export interface LedgerKey {
   readonly windowMs: number;
 }
 
-/**
- * A ledger that does not answer within this time counts as unreachable, for reads and writes. All data planes must use
- * the same time: otherwise one that leases and one that grants its share could exceed a limit together (docs/adr/0009).
- */
+/** A ledger that does not answer within this time counts as unreachable, for reads and writes. */
 export const ANSWER_MS = 1000;
 /** The part of that time for a write; the rest is for reading it back. */
 export const WRITE_MS = 500;

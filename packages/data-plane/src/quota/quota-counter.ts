@@ -4,9 +4,13 @@ import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { Requester } from './quota-store.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
+import type { GivenUp } from './recall.ts';
 
 /** A rate is not measured over a shorter time, because a burst would look like a high rate. */
 const MIN_RATE_SPAN_MS = 100;
+
+/** What is needed within this time is not given up. It is longer than asking the others takes. */
+const KEPT_FOR_MS = 10;
 
 /** A request that waits for a decision. */
 export interface Waiter {
@@ -37,13 +41,25 @@ export class QuotaCounter {
   used = 0;
   /** Granted to all data planes in the window, as last read from the ledger. */
   granted = 0;
-  /** Granted from the share and not stored in the ledger yet. */
+  /** Kept back for the other data planes in the window, as last read from the ledger. */
+  held = 0;
+  /** What is kept back for this data plane, and is granted only while the ledger is unreachable. */
+  reserve = 0;
+  /** The part of the reserve that a round with the ledger may lease just now. */
+  reserveInRound = 0;
+  /** How often the reserve of this window was stored in the ledger; 0 as long as it is the share. */
+  reserveWrites = 0;
+  /** Granted from the reserve and not stored in the ledger yet. */
   debt = 0;
-  /** Leased under a larger limit, to be given back. */
+  /** Leased under a larger limit, or given by another data plane, to be given back to the ledger. */
   giveBack = 0;
-  /** When the ledger may be read again for returned leases, by the monotonic clock. */
+  /** Nothing was left for this data plane at the last round. */
+  exhausted = false;
+  /** When the ledger may be read again for what others have given back, by the monotonic clock. */
   recheckAtMs = -Infinity;
-  /** The entry of the ledger is unusable in this window, so the share rule decides. */
+  /** The time between these reads, ms. */
+  recheckMs = 0;
+  /** The entry of the ledger is unusable in this window, so only the reserve is granted. */
   shareOnly = false;
 
   known: LedgerState | undefined = undefined;
@@ -60,7 +76,7 @@ export class QuotaCounter {
   /** Recently granted requests per ms. */
   rate = 0;
 
-  #key: LedgerKey | undefined = undefined;
+  #key: LedgerKey;
   #takes = 0;
   /** The limit was lowered in this window. */
   #lowered = false;
@@ -71,26 +87,55 @@ export class QuotaCounter {
     this.name = name;
     this.limit = policy.limit;
     this.windowMs = policy.windowMs;
+    this.#key = keyOf(name, policy.windowMs);
     this.#measuredAtMs = nowMs;
   }
 
   /** The key of this counter in the ledger. Windows of another length have another key. */
   get key(): LedgerKey {
-    this.#key ??= {
-      hash: createHash('sha256').update(`${this.windowMs} ${this.name}`).digest('hex'),
-      windowMs: this.windowMs,
-    };
     return this.#key;
   }
 
-  /** Whether the whole window is granted, and this data plane holds nothing of it, not even to give back. */
+  /** Whether nothing is left of the window, and this data plane holds nothing of it, not even to give back. */
   get usedUp(): boolean {
-    return this.unused === 0 && this.giveBack === 0 && this.granted >= this.limit;
+    if (this.unused > 0 || this.giveBack > 0) return false;
+    const reserved = this.reserve + this.reserveInRound;
+    return this.exhausted || (this.granted >= this.limit && reserved === 0);
   }
 
-  /** Whether other data planes may give back leases of a larger limit. */
+  /** Whether other data planes may give up a reserve, or give back leases of a larger limit. */
   get mayGetReturns(): boolean {
-    return this.#lowered || this.granted > this.limit;
+    return this.held > 0 || this.#lowered || this.granted > this.limit;
+  }
+
+  /** Nothing is kept back any more for this data plane in this window. */
+  loseReserve(): void {
+    this.reserve = 0;
+    this.reserveInRound = 0;
+  }
+
+  /**
+   * Gives up what this data plane will not need in the next moment: later it can ask the others in its turn.
+   *
+   * @returns what it still keeps back, with what the ledger does not know to be granted, and what it gives of its lease
+   */
+  giveUp(nowMs: number): GivenUp {
+    const writes = this.reserveWrites;
+    // The round may store another reserve than that of now.
+    if (this.refilling) return { keeps: this.limit, writes, gives: 0 };
+    const spanMs = Math.max(MIN_RATE_SPAN_MS, nowMs - this.#measuredAtMs);
+    const needed = Math.floor((this.#takes / spanMs) * KEPT_FOR_MS) + this.waiting.length;
+    const gives = Math.max(0, this.unused - needed);
+    const keeps = Math.min(this.reserve, Math.max(0, needed - this.unused));
+    this.unused -= gives;
+    this.reserve = keeps;
+    return { keeps: keeps + this.debt, writes, gives };
+  }
+
+  /** Ends a round that stored no reserve: what it could have leased is kept back again. */
+  keepReserve(): void {
+    this.reserve += this.reserveInRound;
+    this.reserveInRound = 0;
   }
 
   /** Starts the window of this time. The rest of a former lease is lost. */
@@ -104,10 +149,16 @@ export class QuotaCounter {
     this.unused = 0;
     this.used = 0;
     this.granted = 0;
+    this.held = 0;
+    this.reserve = 0;
+    this.reserveInRound = 0;
+    this.reserveWrites = 0;
     this.debt = 0;
     this.giveBack = 0;
     this.#lowered = false;
+    this.exhausted = false;
     this.recheckAtMs = -Infinity;
+    this.recheckMs = 0;
     this.shareOnly = false;
   }
 
@@ -116,14 +167,18 @@ export class QuotaCounter {
     if (policy.windowMs !== this.windowMs) {
       this.windowMs = policy.windowMs;
       this.endMs = -Infinity;
-      this.#key = undefined;
+      this.#key = keyOf(this.name, policy.windowMs);
       this.known = undefined;
     }
     if (policy.limit < this.limit) {
       this.giveBack += this.unused;
       this.unused = 0;
+      const part = policy.limit / this.limit;
+      this.reserve = Math.floor(this.reserve * part);
+      this.reserveInRound = Math.floor(this.reserveInRound * part);
       this.#lowered = true;
     }
+    if (policy.limit > this.limit) this.exhausted = false;
     this.limit = policy.limit;
   }
 
@@ -145,8 +200,9 @@ export class QuotaCounter {
     this.#takes += 1;
   }
 
-  /** Grants one request from the share. */
-  takeFromShare(): void {
+  /** Grants one request from the reserve. */
+  takeReserved(): void {
+    this.reserve -= 1;
     this.debt += 1;
     this.used += 1;
     this.#takes += 1;
@@ -166,6 +222,10 @@ export class QuotaCounter {
     const resetSeconds = Math.max(1, Math.ceil((this.endMs - serverMs) / 1000));
     return { granted, limit: this.limit, remaining, resetSeconds };
   }
+}
+
+function keyOf(name: string, windowMs: number): LedgerKey {
+  return { hash: createHash('sha256').update(`${windowMs} ${name}`).digest('hex'), windowMs };
 }
 
 function isAbandoned(requester: Requester | undefined, monotonicMs: number): boolean {

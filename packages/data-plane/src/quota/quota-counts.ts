@@ -4,7 +4,7 @@ export interface QuotaCounts {
   /** Takes that waited for a lease, or for the start of the window. */
   leaseWaits: number;
   windowWaits: number;
-  /** Takes that the share rule decided. */
+  /** Takes that the reserve decided, because there was no lease. */
   shared: number;
   /** Rounds with the ledger that succeeded. */
   refills: number;
@@ -15,6 +15,10 @@ export interface QuotaCounts {
   conflicts: number;
   /** Writes that were not answered in time. What such a write leased may stay unused. */
   unanswered: number;
+  /** Times that other data planes were asked for what they do not need. */
+  recalls: number;
+  /** The same, where it was not done because too many were under way. */
+  recallsSkipped: number;
 }
 
 /** Counts that are all 0. */
@@ -29,5 +33,7 @@ export function emptyQuotaCounts(): QuotaCounts {
     failedRefills: 0,
     conflicts: 0,
     unanswered: 0,
+    recalls: 0,
+    recallsSkipped: 0,
   };
 }

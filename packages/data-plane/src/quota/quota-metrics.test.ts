@@ -14,8 +14,10 @@ it('each count of the store has its own metric', async () => {
     failedRefills: 7,
     conflicts: 8,
     unanswered: 9,
+    recalls: 11,
+    recallsSkipped: 12,
   };
-  registerQuotaMetrics(registry, { counts, leasing: true, size: 10 });
+  registerQuotaMetrics(registry, { counts, leasing: true, share: 0.25, size: 10 });
   const lines = (await registry.metrics()).split('\n').filter((line) => /^[a-z]/.test(line));
   expect(lines).toEqual([
     'gateway_quota_takes_total 1',
@@ -27,7 +29,10 @@ it('each count of the store has its own metric', async () => {
     'gateway_quota_refills_total{result="failed"} 7',
     'gateway_quota_conflicts_total 8',
     'gateway_quota_unanswered_total 9',
+    'gateway_quota_recalls_total{result="sent"} 11',
+    'gateway_quota_recalls_total{result="skipped"} 12',
     'gateway_quota_leasing 1',
+    'gateway_quota_share 0.25',
     'gateway_quota_counters 10',
   ]);
 });

@@ -2,7 +2,7 @@ import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Registry } from 'prom-client';
 import type { LeasedQuotaStore } from './leased-quota-store.ts';
 
-type CountingStore = Pick<LeasedQuotaStore, 'counts' | 'leasing' | 'size'>;
+type CountingStore = Pick<LeasedQuotaStore, 'counts' | 'leasing' | 'share' | 'size'>;
 
 /** Registers the quota metrics. They read the counts of the store at each scrape, so that a request only changes numbers. */
 export function registerQuotaMetrics(registry: Registry, store: CountingStore): void {
@@ -24,7 +24,7 @@ export function registerQuotaMetrics(registry: Registry, store: CountingStore): 
   );
   instruments.observeCounter(
     'gateway_quota_share_takes_total',
-    'Requests that were decided by the share of this data plane, because NATS gave no lease',
+    'Requests that were decided by what is kept back for this data plane, because NATS gave no lease',
     () => counts.shared,
   );
   instruments.observeCounter(
@@ -51,8 +51,22 @@ export function registerQuotaMetrics(registry: Registry, store: CountingStore): 
     'Lease writes that NATS did not answer in time; what such a write leased may stay unused',
     () => counts.unanswered,
   );
+  instruments.observeCounters(
+    'gateway_quota_recalls_total',
+    'Requests to the other data planes for what they do not need of a window; skipped if too many were under way',
+    ['result'],
+    () => [
+      [{ result: 'sent' }, counts.recalls],
+      [{ result: 'skipped' }, counts.recallsSkipped],
+    ],
+  );
   instruments.observeGauge('gateway_quota_leasing', '1 while NATS grants leases', () =>
     store.leasing ? 1 : 0,
+  );
+  instruments.observeGauge(
+    'gateway_quota_share',
+    'The part of each limit that is kept back for this data plane, from 0 to 1; it grants that while NATS is down',
+    () => store.share,
   );
   instruments.observeGauge(
     'gateway_quota_counters',

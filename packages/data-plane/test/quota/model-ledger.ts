@@ -1,3 +1,6 @@
+import { NO_FLEET, type Fleet } from '../../src/quota/fleet.ts';
+import type { FleetStore } from '../../src/quota/fleet-store.ts';
+import type { Recall, RecallAnswer } from '../../src/quota/recall.ts';
 import type {
   LedgerEntry,
   LedgerKey,
@@ -31,16 +34,51 @@ export class ModelLedger {
   /** Every entry that was ever stored. */
   readonly written: LedgerEntry[] = [];
   readonly #entries = new Map<string, LedgerState>();
+  readonly #away = new Set<number>();
+  readonly #dead = new Set<number>();
+  readonly #losses = new Map<number, number>();
   #calls: Call[] = [];
   #late: Call[] = [];
   #revision = 0;
-  #losses = 0;
+  #dataLosses = 0;
+  #fleet: { readonly fleet: Fleet | undefined; readonly revision: number } = {
+    fleet: undefined,
+    revision: 0,
+  };
 
   /** Loses the connections and all data. */
   loseAll(): void {
     this.#entries.clear();
     this.#revision = 0;
-    this.#losses += 1;
+    this.#dataLosses += 1;
+  }
+
+  /** The fleet at the begin. */
+  startWith(members: Fleet['members']): void {
+    this.#fleet = { fleet: { ...NO_FLEET, members, next_slot: members.length }, revision: 1 };
+    this.#revision = 1;
+  }
+
+  get fleet(): Fleet {
+    return this.#fleet.fleet ?? NO_FLEET;
+  }
+
+  /** The node loses its connection; its pending calls may still arrive. */
+  cutOff(node: number): void {
+    this.#away.add(node);
+    this.#losses.set(node, (this.#losses.get(node) ?? 0) + 1);
+    const cut = this.#calls.filter((call) => call.node === node);
+    this.#calls = this.#calls.filter((call) => call.node !== node);
+    this.#late.push(...cut);
+    for (const call of cut) call.refuse();
+  }
+
+  reconnect(node: number): void {
+    this.#away.delete(node);
+  }
+
+  isAway(node: number): boolean {
+    return this.#away.has(node);
   }
 
   get pending(): number {
@@ -68,40 +106,85 @@ export class ModelLedger {
 
   /** The node is dead: its pending calls may still arrive, and it gets no answer. */
   kill(node: number): void {
+    this.#dead.add(node);
     this.#late.push(...this.#calls.filter((call) => call.node === node));
     this.#calls = this.#calls.filter((call) => call.node !== node);
   }
 
   /** The connection of one node to the ledger. */
   from(node: number): QuotaLedger {
-    const losses = () => this.#losses;
+    const losses = () => this.#dataLosses + (this.#losses.get(node) ?? 0);
+    const reachable = () => !this.#away.has(node);
     return {
-      reachable: true,
+      get reachable() {
+        return reachable();
+      },
       get losses() {
         return losses();
       },
-      read: (key) =>
-        new Promise<LedgerState>((resolve, reject) => {
-          const fail = () => reject(new Error('no answer'));
-          this.#calls.push({
-            node,
-            apply: () => this.#state(key),
-            answer: (result) => resolve(result as LedgerState),
-            unanswered: fail,
-            refuse: fail,
-          });
-        }),
-      write: (key, entry, revision) =>
-        new Promise<WriteResult>((resolve, reject) => {
-          this.#calls.push({
-            node,
-            apply: () => this.#write(key, entry, revision),
-            answer: (result) => resolve(result as WriteResult),
-            unanswered: () => resolve({ kind: 'unknown' }),
-            refuse: () => reject(new Error('the connection was lost')),
-          });
+      read: (key) => this.#read(node, () => this.#state(key)),
+      write: (key, entry, revision) => this.#stored(node, () => this.#write(key, entry, revision)),
+    };
+  }
+
+  /** The connection of one node to the stored fleet. */
+  fleetFrom(node: number): FleetStore {
+    const reachable = () => !this.#away.has(node);
+    return {
+      get reachable() {
+        return reachable();
+      },
+      read: () => this.#read(node, () => this.#fleet),
+      write: (fleet, revision) =>
+        this.#stored(node, () => {
+          if (this.#fleet.revision !== revision) return { kind: 'conflict' };
+          this.#revision += 1;
+          this.#fleet = { fleet, revision: this.#revision };
+          return { kind: 'written', revision: this.#revision };
         }),
     };
+  }
+
+  /** @param others what each connected node with one of these slots answers to the node */
+  recallFrom(
+    node: number,
+    others: (...question: Parameters<Recall>) => readonly RecallAnswer[],
+  ): Recall {
+    return (question) =>
+      new Promise((resolve) => {
+        const none = () => resolve([]);
+        this.#send({
+          node,
+          apply: () => others(question),
+          answer: (result) => resolve(result as readonly RecallAnswer[]),
+          unanswered: none,
+          refuse: none,
+        });
+      });
+  }
+
+  #read<T>(node: number, apply: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const fail = () => reject(new Error('no answer'));
+      const answer = (result: unknown) => resolve(result as T);
+      if (this.#away.has(node)) fail();
+      else this.#send({ node, apply, answer, unanswered: fail, refuse: fail });
+    });
+  }
+
+  #stored(node: number, apply: () => WriteResult): Promise<WriteResult> {
+    return new Promise((resolve, reject) => {
+      const answer = (result: unknown) => resolve(result as WriteResult);
+      const unanswered = () => resolve({ kind: 'unknown' });
+      const refuse = () => reject(new Error('the connection was lost'));
+      if (this.#away.has(node)) refuse();
+      else this.#send({ node, apply, answer, unanswered, refuse });
+    });
+  }
+
+  /** A dead process sends nothing, although its timers still run here. */
+  #send(call: Call): void {
+    if (!this.#dead.has(call.node)) this.#calls.push(call);
   }
 
   #state(key: LedgerKey): LedgerState {

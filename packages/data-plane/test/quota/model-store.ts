@@ -2,6 +2,8 @@ import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { pino } from 'pino';
 import { LeasedQuotaStore } from '../../src/quota/leased-quota-store.ts';
+import type { Recall } from '../../src/quota/recall.ts';
+import { fixedFleet } from './fixed-fleet.ts';
 import type { LedgerEntry } from '../../src/quota/ledger.ts';
 import { ModelLedger, type Fate } from './model-ledger.ts';
 
@@ -13,21 +15,46 @@ const START_MS = WINDOW_MS * WINDOW + 15_000;
 export const ERROR_MS = 20;
 
 /** Quota stores with one ledger and one clock, both of which the test controls. */
-export function openModelStore({ limit = 1000, nodes = 1, timeKnown = true } = {}) {
+export function openModelStore({
+  limit = 1000,
+  nodes = 1,
+  timeKnown = true,
+  /** Whether something is kept back for each of the nodes. */
+  shares = false,
+} = {}) {
   const clock = manualClock(START_MS);
   const ledger = new ModelLedger();
   let leases = 0;
-  const open = (node: number) =>
-    new LeasedQuotaStore({
+  const stores = new Map<number, LeasedQuotaStore>();
+  /** Nodes that are not open need nothing. */
+  const recallFrom =
+    (asking: number): Recall =>
+    ({ key, window, from }) =>
+      Promise.resolve(
+        from
+          .filter((slot) => slot !== asking)
+          .flatMap((slot) => {
+            const given = stores.has(slot)
+              ? stores.get(slot)?.giveUp(key, window)
+              : { keeps: 0, writes: 0, gives: 0 };
+            return given === undefined ? [] : [{ slot, ...given }];
+          }),
+      );
+  const open = (node: number) => {
+    const opened = new LeasedQuotaStore({
       ledger: ledger.from(node),
       clock,
       log: pino({ level: 'silent' }),
       maxCounters: 10,
-      liveNodes: () => nodes,
+      fleet: fixedFleet({ nodes, node, shares }),
+      recall: recallFrom(node),
       serverTimeOffsetMs: () => (timeKnown ? 0 : undefined),
       serverTimeErrorMs: () => ERROR_MS,
       newLeaseId: () => `lease ${(leases += 1)}`,
     });
+    stores.set(node, opened);
+    return opened;
+  };
   const store = open(0);
   const policy = { key: 'production/orders', limit, windowMs: WINDOW_MS, per: 'route' as const };
   const take = (from = store, of = policy) => from.take(of, '', clock.nowMs());

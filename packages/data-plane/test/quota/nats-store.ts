@@ -5,6 +5,7 @@ import { systemClock, type Clock } from '@gateway/shared/clock';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { pino } from 'pino';
+import { fixedFleet } from './fixed-fleet.ts';
 import { whenUp } from '../../src/nats/await-link.ts';
 import { linkNats } from '../../src/nats/nats-link.ts';
 import { KvQuotaLedger } from '../../src/quota/kv-ledger.ts';
@@ -54,7 +55,8 @@ export async function openNatsStores(url: string): Promise<NatsStores> {
         clock,
         log,
         maxCounters,
-        liveNodes: () => liveNodes,
+        fleet: fixedFleet({ nodes: liveNodes, node: 0, shares: false }),
+        recall: () => Promise.resolve([]),
         serverTimeOffsetMs: () => 0,
         serverTimeErrorMs: () => 0,
         newLeaseId: () => `${node}.${(leases += 1)}`,

@@ -73,6 +73,15 @@ export function quotaSubject(windowMs: number, hash: string): string {
   return `$KV.${quotaBucket(windowMs)}.${hash}`;
 }
 
+/** The stream and the subject of the fleet that divides the quotas, in the bucket that keeps entries for a day. */
+export const QUOTA_FLEET = {
+  stream: `KV_${NAMES.quotaBucket}`,
+  subject: `$KV.${NAMES.quotaBucket}.fleet`,
+} as const;
+
+/** Where a data plane asks the others what they do not need of a window. */
+export const QUOTA_RECALL_SUBJECT = 'gateway.quotas.recall';
+
 /** The stream of the bucket for windows of this length. */
 export function quotaBucketStream(windowMs: number): string {
   return `KV_${quotaBucket(windowMs)}`;

@@ -1,0 +1,267 @@
+import type { Clock, Timer } from '@gateway/shared/clock';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import {
+  balanced,
+  join,
+  NO_FLEET,
+  remove,
+  withMember,
+  type Fleet,
+  type FleetMember,
+} from './fleet.ts';
+import type { FleetPlace, FleetView } from './fleet-view.ts';
+import type { FleetStore, SavedPlace } from './fleet-store.ts';
+import { SilentMembers } from './silent-members.ts';
+
+export interface FleetMembershipOptions {
+  readonly store: FleetStore;
+  /** The id of this data plane. */
+  readonly id: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The time by the clock of the ledger, ms; an estimate while that clock is unknown. */
+  readonly serverMs: () => number;
+  /** Whether heartbeats of this data plane arrive. */
+  readonly isLive: (id: string) => boolean;
+  /** Called before the share of this data plane changes. If it has lost its place, nothing is kept back for it any more. */
+  readonly onShareChange: (placeLost: boolean) => void;
+  /** Whether it has granted anything that the ledger does not know of. */
+  readonly stillOwes: () => boolean;
+  /** The place that the former process with this data folder had. */
+  readonly saved: SavedPlace | undefined;
+  /** Keeps the place on disk before it returns; undefined after leaving the fleet. */
+  readonly save: (place: SavedPlace | undefined) => void;
+}
+
+const REFRESH_MS = 1000;
+/** A view of the fleet is used for windows that begin at most this long after it was read. */
+export const VIEW_MS = 2000;
+/** A larger share holds from this time on: by then no data plane uses a view without it any more. */
+const LEAD_MS = 5000;
+/** For the errors of the estimated clocks, this one's and another's together. */
+const CLOCK_ERROR_MS = 500;
+/** A change that lost to another data plane is tried again at once, this often. */
+const MAX_TRIES = 5;
+/** The bucket forgets what was not written for a day. */
+const RENEW_MS = 3_600_000;
+
+/**
+ * The place of this data plane in the fleet: it joins, takes an equal share, makes room for others, and removes members
+ * that are gone. Each step is one compare-and-set; a step that fails is taken again a second later.
+ */
+export class FleetMembership implements FleetPlace {
+  readonly #options: FleetMembershipOptions;
+  /** The former process with this data folder may have used or given up its share of windows that began before. */
+  #usableFromMs: number;
+  readonly #silent: SilentMembers;
+  #fleet = NO_FLEET;
+  #revision = 0;
+  /** By the clock of the ledger. The fleet held at this time or later. */
+  #readAtMs = -Infinity;
+  #slot: number | undefined;
+  #own: FleetMember | undefined = undefined;
+  #view: FleetView = { own: undefined, others: [], nextSlot: 0, validForMs: -Infinity };
+  /** The start of the share that this data plane may use. */
+  #acceptedFromMs: number | undefined;
+  /** The revision after which a change of the share may still be stored. */
+  #openChange: number | undefined = undefined;
+  #owes = false;
+  #reading: Promise<void> | undefined = undefined;
+  #timer: Timer | undefined = undefined;
+  #stopped = false;
+
+  constructor(options: FleetMembershipOptions) {
+    this.#options = options;
+    this.#silent = new SilentMembers(options);
+    this.#usableFromMs = options.serverMs() + CLOCK_ERROR_MS;
+    const { saved } = options;
+    if (saved !== undefined && !saved.owes) {
+      this.#slot = saved.slot;
+      this.#acceptedFromMs = saved.from_ms;
+      const { slot, parts } = saved;
+      this.#see({ slot, id: options.id, parts, from_ms: this.#usableFromMs });
+    }
+    void this.#tick();
+  }
+
+  get view(): FleetView {
+    return this.#view;
+  }
+
+  viewFor(startMs: number): FleetView | Promise<FleetView> {
+    return startMs <= this.#view.validForMs ? this.#view : this.#readFor(startMs);
+  }
+
+  noteDebt(): void {
+    if (this.#owes) return;
+    this.#owes = true;
+    this.#save();
+  }
+
+  /** Leaves the fleet, so that nothing is kept back for this data plane any more. Never rejects. */
+  async leave(): Promise<void> {
+    const { store, save, log } = this.#options;
+    this.#stopped = true;
+    this.#timer?.cancel();
+    if (this.#slot === undefined || this.#owes || !store.reachable) return;
+    this.#own = undefined;
+    const slots = new Set([this.#slot]);
+    try {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        await this.#read();
+        if (!(await this.#write(remove(this.#fleet, slots)))) continue;
+        save(undefined);
+        return;
+      }
+    } catch (error) {
+      log.info({ reason: String(error) }, 'the quota fleet could not be left at the stop');
+    }
+  }
+
+  async #tick(): Promise<void> {
+    const { store, clock, log } = this.#options;
+    if (this.#owes && !this.#options.stillOwes()) {
+      this.#owes = false;
+      this.#save();
+    }
+    if (!store.reachable) this.#silent.forget();
+    else {
+      try {
+        let settled = false;
+        for (let tries = 0; !settled && tries < MAX_TRIES; tries += 1) {
+          await this.#read();
+          settled = await this.#step();
+        }
+      } catch (error) {
+        // Heartbeats may have been missed as well.
+        this.#silent.forget();
+        log.debug({ reason: String(error) }, 'the quota fleet could not be read or changed');
+      }
+    }
+    if (!this.#stopped) this.#timer = clock.setTimer(REFRESH_MS, () => void this.#tick());
+  }
+
+  async #readFor(startMs: number): Promise<FleetView> {
+    await this.#read();
+    if (startMs > this.#view.validForMs) throw new Error('the quota fleet is not known yet');
+    return this.#view;
+  }
+
+  #read(): Promise<void> {
+    this.#reading ??= this.#readNow().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  async #readNow(): Promise<void> {
+    const sentMs = this.#options.serverMs();
+    const { fleet, revision } = await this.#options.store.read();
+    if (fleet === undefined && this.#fleet.members.length > 0) {
+      // The store has lost its data: the others, which have not come back yet, still have their shares.
+      this.#revision = revision;
+      if (!(await this.#write(this.#fleet))) throw new Error('the fleet was stored by another');
+      this.#adopt(this.#fleet, this.#revision, sentMs);
+    } else this.#adopt(fleet ?? NO_FLEET, revision, sentMs);
+  }
+
+  /** The stored fleet. What is not certain about the own share counts as no share. */
+  #adopt(fleet: Fleet, revision: number, readAtMs: number): void {
+    this.#fleet = fleet;
+    this.#revision = revision;
+    if (this.#readAtMs === -Infinity) {
+      this.#usableFromMs = Math.max(this.#usableFromMs, readAtMs + CLOCK_ERROR_MS);
+    }
+    this.#readAtMs = Math.max(this.#readAtMs, readAtMs);
+    if (revision !== this.#openChange) this.#openChange = undefined;
+    const { id, onShareChange } = this.#options;
+    const stored = fleet.members.find((one) => one.slot === this.#slot && one.id === id);
+    if (stored === undefined) {
+      if (this.#own !== undefined) onShareChange(true);
+      this.#see(undefined);
+      return;
+    }
+    const certain = this.#openChange === undefined && stored.from_ms === this.#acceptedFromMs;
+    const from_ms = Math.max(stored.from_ms, this.#usableFromMs);
+    this.#see({ ...stored, from_ms, parts: certain ? stored.parts : 0 });
+  }
+
+  #see(own: FleetMember | undefined): void {
+    this.#own = own;
+    const others = this.#fleet.members.filter(({ slot }) => slot !== own?.slot);
+    const validForMs = this.#readAtMs + VIEW_MS;
+    this.#view = { own, others, nextSlot: this.#fleet.next_slot, validForMs };
+  }
+
+  /** @returns false if another data plane has changed the fleet meanwhile */
+  async #step(): Promise<boolean> {
+    const nowMs = this.#options.serverMs();
+    const gone = this.#silent.gone(this.#fleet, this.#slot);
+    if (this.#own === undefined) return this.#join(gone);
+    if (gone.size > 0) {
+      const removed = await this.#write(remove(this.#fleet, gone));
+      if (removed) this.#see(this.#own);
+      return removed;
+    }
+    const change = this.#change(nowMs + LEAD_MS);
+    if (change !== undefined && !this.#owes) return this.#changeShare(change);
+    if (nowMs - this.#fleet.written_ms > RENEW_MS) return this.#write(this.#fleet);
+    return true;
+  }
+
+  async #join(gone: Set<number>): Promise<boolean> {
+    // The place of the former process with this data folder is free at once, if it owed nothing.
+    if (this.#slot !== undefined) gone.add(this.#slot);
+    const slot = this.#fleet.next_slot;
+    if (!(await this.#write(join(remove(this.#fleet, gone), this.#options.id)))) return false;
+    this.#slot = slot;
+    this.#acceptedFromMs = 0;
+    this.#adopt(this.#fleet, this.#revision, -Infinity);
+    this.#save();
+    return true;
+  }
+
+  /** An equal share, or the same one again if it is not certain since when others know of it. */
+  #change(fromMs: number): FleetMember | undefined {
+    const own = this.#own;
+    if (own === undefined) return undefined;
+    const stored = this.#fleet.members.find(({ slot }) => slot === own.slot);
+    const change = balanced(this.#fleet, own.slot, fromMs);
+    if (change !== undefined || stored === undefined) return change;
+    const certain = stored.parts === 0 || stored.from_ms === this.#acceptedFromMs;
+    return certain ? undefined : { ...stored, from_ms: fromMs };
+  }
+
+  /** Until the change is known to be stored, or not, this data plane has no share. */
+  async #changeShare(change: FleetMember): Promise<boolean> {
+    const { serverMs, onShareChange } = this.#options;
+    this.#openChange = this.#revision;
+    this.#see({ ...change, parts: 0 });
+    onShareChange(false);
+    if (!(await this.#write(withMember(this.#fleet, change)))) return false;
+    this.#openChange = undefined;
+    const inTime = serverMs() <= change.from_ms - VIEW_MS - CLOCK_ERROR_MS;
+    if (inTime) this.#acceptedFromMs = change.from_ms;
+    this.#adopt(this.#fleet, this.#revision, -Infinity);
+    this.#save();
+    return true;
+  }
+
+  async #write(fleet: Fleet): Promise<boolean> {
+    const next = { ...fleet, written_ms: this.#options.serverMs() };
+    const result = await this.#options.store.write(next, this.#revision);
+    if (result.kind !== 'written') return false;
+    // A read may have found this write, or a later one, already.
+    if (result.revision > this.#revision) {
+      this.#fleet = next;
+      this.#revision = result.revision;
+    }
+    return true;
+  }
+
+  #save(): void {
+    const own = this.#own;
+    if (own === undefined || this.#slot === undefined) return;
+    const { parts } = own;
+    const from_ms = this.#acceptedFromMs ?? 0;
+    this.#options.save({ slot: this.#slot, parts, from_ms, owes: this.#owes });
+  }
+}

@@ -1,0 +1,19 @@
+import type { Fleet } from './fleet.ts';
+import type { WriteResult } from './ledger.ts';
+
+/** Stores the fleet, changed by compare-and-set. */
+export interface FleetStore {
+  readonly reachable: boolean;
+  /** @throws if it cannot be read */
+  read(): Promise<{ readonly fleet: Fleet | undefined; readonly revision: number }>;
+  write(fleet: Fleet, revision: number): Promise<WriteResult>;
+}
+
+/** The place in the fleet, as this data plane keeps it on disk. */
+export interface SavedPlace {
+  readonly slot: number;
+  readonly parts: number;
+  readonly from_ms: number;
+  /** It has granted what the ledger does not know of. */
+  readonly owes: boolean;
+}

@@ -1,0 +1,26 @@
+import type { FleetMember } from './fleet.ts';
+
+/** The fleet as one data plane knows it. */
+export interface FleetView {
+  /** The place of this data plane; undefined if it has none yet. */
+  readonly own: FleetMember | undefined;
+  readonly others: readonly FleetMember[];
+  /** Members that joined later have this slot or a higher one. */
+  readonly nextSlot: number;
+  /** The view holds for windows that begin until this time, by the clock of the ledger, ms. */
+  readonly validForMs: number;
+}
+
+/** The place of this data plane in the fleet, as the quotas use it. */
+export interface FleetPlace {
+  /** The fleet as last read. */
+  readonly view: FleetView;
+  /**
+   * The fleet as it holds for windows that begin at `startMs`, by the clock of the ledger; read again if necessary.
+   *
+   * @throws if it cannot be read
+   */
+  viewFor(startMs: number): FleetView | Promise<FleetView>;
+  /** Called before a grant that the ledger does not know of. */
+  noteDebt(): void;
+}

@@ -1,0 +1,108 @@
+import { formatField } from '@gateway/shared/formats';
+import { z } from 'zod';
+
+/** The format of the stored fleet. */
+const FLEET_FORMAT = 1;
+/** Shares are numbers of parts: all of a limit is `ALL_PARTS`. */
+export const ALL_PARTS = 1_000_000;
+
+const memberSchema = z.object({
+  /** Identifies this place in the fleet. Never used again after the member has left. */
+  slot: z.int().min(0),
+  /** The data plane whose place this is. */
+  id: z.string().max(64),
+  parts: z.int().min(0).max(ALL_PARTS),
+  /** The share holds in windows that begin at this time or later, by the clock of the ledger, ms. */
+  from_ms: z.number(),
+});
+
+const fleetSchema = z.object({
+  format: formatField(FLEET_FORMAT),
+  next_slot: z.int().min(0),
+  members: z.array(memberSchema).max(10_000),
+  written_ms: z.number(),
+});
+
+export type FleetMember = Readonly<z.infer<typeof memberSchema>>;
+
+/**
+ * The data planes that have a share of each window, stored once for all. Each member changes only its own share, by
+ * compare-and-set, and only so that all shares together are at most `ALL_PARTS`.
+ */
+export interface Fleet {
+  readonly next_slot: number;
+  readonly members: readonly FleetMember[];
+  /** When it was stored, by the clock of the ledger. */
+  readonly written_ms: number;
+}
+
+export const NO_FLEET: Fleet = { next_slot: 0, members: [], written_ms: 0 };
+
+/** The stored form of a fleet. */
+export function encodeFleet(fleet: Fleet): string {
+  return JSON.stringify({ format: FLEET_FORMAT, ...fleet });
+}
+
+/** @throws ZodError or SyntaxError if it is not a fleet of this format */
+export function decodeFleet(value: Uint8Array): Fleet {
+  const { next_slot, members, written_ms } = fleetSchema.parse(
+    JSON.parse(Buffer.from(value).toString('utf8')),
+  );
+  return { next_slot, members, written_ms };
+}
+
+/** A window of a limit. All times are by the clock of the ledger, ms. */
+export interface WindowOfLimit {
+  readonly limit: number;
+  readonly startMs: number;
+  readonly windowMs: number;
+  readonly nowMs: number;
+}
+
+/** In longer windows a new share holds although they began before it. */
+const LONG_WINDOW_MS = 60_000;
+
+/**
+ * What is kept back of the window for the member before it uses or gives up any of it.
+ *
+ * A window that began before the share may have been granted to others. For windows of up to a minute the member
+ * therefore waits for the next one. In longer ones it would be without a share for long, while all that was granted
+ * before is rarely so much.
+ */
+export function shareOf(member: FleetMember, of: WindowOfLimit): number {
+  const begun = of.startMs >= member.from_ms;
+  const holds = begun || (of.windowMs > LONG_WINDOW_MS && of.nowMs >= member.from_ms);
+  return holds ? Math.floor((of.limit * member.parts) / ALL_PARTS) : 0;
+}
+
+/** Adds a member without a share, in a new slot. */
+export function join(fleet: Fleet, id: string): Fleet {
+  const member = { slot: fleet.next_slot, id, parts: 0, from_ms: 0 };
+  return { ...fleet, next_slot: fleet.next_slot + 1, members: [...fleet.members, member] };
+}
+
+/** Removes members. What they held of any window is free. */
+export function remove(fleet: Fleet, slots: ReadonlySet<number>): Fleet {
+  return { ...fleet, members: fleet.members.filter(({ slot }) => !slots.has(slot)) };
+}
+
+/**
+ * The share that the member of this slot should change to: an equal part, as far as the others leave it. undefined if
+ * it has that already. A larger share holds from `fromMs` on; until then, and in windows that began before, the member
+ * has none.
+ */
+export function balanced(fleet: Fleet, slot: number, fromMs: number): FleetMember | undefined {
+  const own = fleet.members.find((member) => member.slot === slot);
+  if (own === undefined) return undefined;
+  const equal = Math.floor(ALL_PARTS / fleet.members.length);
+  if (own.parts > equal) return { ...own, parts: equal };
+  const others = fleet.members.reduce((sum, { parts }) => sum + parts, 0) - own.parts;
+  const parts = Math.min(equal, ALL_PARTS - others);
+  return parts > own.parts ? { ...own, parts, from_ms: fromMs } : undefined;
+}
+
+/** The fleet with this member in place of the one of the same slot. */
+export function withMember(fleet: Fleet, member: FleetMember): Fleet {
+  const members = fleet.members.map((one) => (one.slot === member.slot ? member : one));
+  return { ...fleet, members };
+}

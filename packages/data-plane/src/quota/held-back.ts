@@ -1,0 +1,64 @@
+import { shareOf, type WindowOfLimit } from './fleet.ts';
+import type { FleetView } from './fleet-view.ts';
+import type { LedgerEntry, Reserve } from './ledger.ts';
+import type { GivenUp } from './recall.ts';
+
+/** What others have just given up, by slot. */
+export type GivenUpBySlot = ReadonlyMap<number, GivenUp>;
+
+/**
+ * What is kept back of the window for all data planes but this one: their share, unless the entry says what is left of
+ * it. A member that has left has no reserve; one that this view does not know yet has what the entry says.
+ *
+ * @param reserves those of the entry for this window
+ */
+export function heldForOthers(
+  reserves: LedgerEntry['reserves'],
+  window: WindowOfLimit,
+  fleet: FleetView,
+  givenUp: GivenUpBySlot,
+): number {
+  let held = 0;
+  for (const member of fleet.others) {
+    const stored = reserves[member.slot];
+    const reserve = stored?.requests ?? shareOf(member, window);
+    held += Math.min(reserve, keeps(stored, givenUp.get(member.slot)));
+  }
+  for (const [slot, { requests }] of Object.entries(reserves)) {
+    if (Number(slot) >= fleet.nextSlot && Number(slot) !== fleet.own?.slot) held += requests;
+  }
+  return held;
+}
+
+/** The reserves to store with this data plane's own: those of members that have left are gone. */
+export function nextReserves(
+  reserves: LedgerEntry['reserves'],
+  window: WindowOfLimit,
+  own: number,
+  fleet: FleetView,
+  givenUp: GivenUpBySlot,
+): LedgerEntry['reserves'] {
+  const next: Record<string, Reserve> = {};
+  for (const [slot, reserve] of Object.entries(reserves)) {
+    if (Number(slot) >= fleet.nextSlot) next[slot] = reserve;
+  }
+  for (const member of fleet.others) {
+    const { slot } = member;
+    const stored = reserves[slot];
+    const kept = keeps(stored, givenUp.get(slot));
+    if (kept < (stored?.requests ?? shareOf(member, window))) {
+      next[slot] = { requests: kept, writes: stored?.writes ?? 0 };
+    } else if (stored !== undefined) next[slot] = stored;
+  }
+  if (fleet.own !== undefined) {
+    const writes = (reserves[fleet.own.slot]?.writes ?? 0) + 1;
+    next[fleet.own.slot] = { requests: own, writes };
+  }
+  return next;
+}
+
+/** A member that has stored a reserve since it gave something up has not given that up. */
+function keeps(stored: Reserve | undefined, givenUp: GivenUp | undefined): number {
+  if (givenUp === undefined || givenUp.writes !== (stored?.writes ?? 0)) return Infinity;
+  return givenUp.keeps;
+}

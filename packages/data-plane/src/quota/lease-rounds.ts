@@ -1,0 +1,238 @@
+import type { Clock } from '@gateway/shared/clock';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import {
+  acquireLease,
+  type LeaseRequest,
+  type LeaseOutcome,
+  type RoundTally,
+  type SettledLease,
+} from './acquire-lease.ts';
+import type { FleetPlace } from './fleet-view.ts';
+import type { GivenUpBySlot } from './held-back.ts';
+import type { LeaseDemand } from './lease-size.ts';
+import type { QuotaLedger } from './ledger.ts';
+import type { QuotaCounter } from './quota-counter.ts';
+import type { QuotaCounts } from './quota-counts.ts';
+import type { Recall } from './recall.ts';
+
+export interface LeaseRoundsOptions {
+  readonly ledger: QuotaLedger;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The time by the clock of the ledger. */
+  readonly serverMs: () => number;
+  readonly fleet: FleetPlace;
+  readonly recall: Recall;
+  /** Returns ids that are unique over all data planes. */
+  readonly newLeaseId: () => string;
+  readonly counts: QuotaCounts;
+  /** Called when the ledger has answered. */
+  readonly onAnswered: () => void;
+  /** Called when the ledger knows of all that the counter has granted. */
+  readonly onSettled: (counter: QuotaCounter) => void;
+}
+
+/** A lease should last for this part of the window at the recent rate, within bounds, */
+const LEASE_PART = 1 / 60;
+const MIN_LEASE_MS = 250;
+const MAX_LEASE_MS = 1000;
+/** and for this many rounds with the ledger, if the ledger is slow. */
+const LEASE_ROUNDS = 3;
+/** A refill starts when the lease lasts no longer than this at the recent rate, or than this many rounds. */
+const REFILL_AHEAD_MS = 50;
+const REFILL_AHEAD_ROUNDS = 1.5;
+/** The latency of the ledger is that of the quickest of the last rounds; a single slow one often has other reasons. */
+const ROUNDS_KEPT = 4;
+const MAX_ROUND_MS = 1000;
+/** How often the ledger is read again, and others are asked, if nothing is left: first, and at last. */
+const RECHECK_MS = 500;
+const MAX_RECHECK_MS = 4000;
+/** The number of windows for which others are asked at one time. */
+const PARALLEL_RECALLS = 64;
+const NOTHING_GIVEN_UP: GivenUpBySlot = new Map();
+
+/**
+ * Rounds of a counter with the ledger. A round stores its debt and takes a lease. If too little is left, it asks the
+ * other data planes for what they do not need, and takes a lease of that.
+ */
+export class LeaseRounds {
+  readonly #options: LeaseRoundsOptions;
+  /** The durations of the last rounds, ms. */
+  #rounds: number[] = [];
+  #recalls = 0;
+
+  constructor(options: LeaseRoundsOptions) {
+    this.#options = options;
+  }
+
+  /** The expected time of a round, ms; longer after rounds that lost to other data planes. */
+  #roundMs(counter: QuotaCounter): number {
+    const quickest = this.#rounds.length === 0 ? 0 : Math.min(...this.#rounds);
+    return Math.min(MAX_ROUND_MS, Math.max(quickest, counter.lostRaceMs));
+  }
+
+  /** What the next lease of the counter should suffice for. */
+  demand(counter: QuotaCounter): Omit<LeaseDemand, 'left' | 'reserve'> {
+    const leaseMs = Math.min(MAX_LEASE_MS, Math.max(MIN_LEASE_MS, counter.windowMs * LEASE_PART));
+    return {
+      limit: counter.limit,
+      nodes: this.#options.fleet.view.others.length + 1,
+      // A refused counter takes a lease of one for the next request.
+      waiting: Math.max(counter.waiting.length, counter.usedUp ? 1 : 0),
+      expected: Math.ceil(counter.rate * Math.max(leaseMs, LEASE_ROUNDS * this.#roundMs(counter))),
+    };
+  }
+
+  /**
+   * Runs one round for the counter, which must not be in one.
+   *
+   * @param chargeOnly leases nothing: only stores the debt
+   * @throws if the ledger failed
+   */
+  async run(counter: QuotaCounter, chargeOnly: boolean): Promise<void> {
+    const { clock, counts } = this.#options;
+    counter.refilling = true;
+    const startedMs = clock.monotonicMs();
+    counter.measureRate(startedMs);
+    counter.dropAbandoned(startedMs);
+    const tally = { conflicts: 0, unanswered: 0 };
+    try {
+      await this.#lease(counter, chargeOnly, NOTHING_GIVEN_UP, tally);
+      const tookMs = clock.monotonicMs() - startedMs;
+      this.#rounds.push(tookMs);
+      counter.lostRaceMs = tally.conflicts > 0 ? tookMs : counter.lostRaceMs / 2;
+      if (this.#rounds.length > ROUNDS_KEPT) this.#rounds.shift();
+      counts.refills += 1;
+      this.#options.onAnswered();
+      if (!chargeOnly && counter.exhausted && counter.held > 0) {
+        const givenUp = await this.#askOthers(counter);
+        if (givenUp.size > 0) await this.#lease(counter, false, givenUp, tally);
+      }
+    } catch (error) {
+      counter.known = undefined;
+      counts.failedRefills += 1;
+      throw error;
+    } finally {
+      counter.keepReserve();
+      counter.refilling = false;
+      counts.conflicts += tally.conflicts;
+      counts.unanswered += tally.unanswered;
+    }
+  }
+
+  async #lease(
+    counter: QuotaCounter,
+    chargeOnly: boolean,
+    givenUp: GivenUpBySlot,
+    tally: RoundTally,
+  ): Promise<void> {
+    const { ledger, newLeaseId, fleet } = this.#options;
+    const { key, window, startMs } = counter;
+    const known = chargeOnly ? fleet.view : fleet.viewFor(startMs);
+    const view = known instanceof Promise ? await known : known;
+    if (counter.window !== window || counter.key !== key) return;
+    const { losses } = ledger;
+    const wasLost = counter.knownLosses !== losses;
+    const { debt, giveBack, reserve } = counter;
+    if (!chargeOnly) {
+      counter.reserveInRound = reserve;
+      counter.reserve = 0;
+    }
+    const request: LeaseRequest = {
+      ...this.demand(counter),
+      key,
+      window,
+      startMs,
+      nowMs: this.#options.serverMs(),
+      windowMs: key.windowMs,
+      fleet: view,
+      reserve,
+      givenUp,
+      debt,
+      giveBack,
+      grantedBeforeLoss: wasLost ? counter.granted : 0,
+      chargeOnly,
+    };
+    // A lost answer must not cause the same amount to be given back twice.
+    counter.giveBack = 0;
+    const state = counter.contended || wasLost ? undefined : counter.known;
+    const outcome = await acquireLease(ledger, request, state, newLeaseId, tally);
+    counter.knownLosses = losses;
+    this.#apply(counter, request, outcome, tally.conflicts > 0);
+  }
+
+  /** Asks the others for what they do not need. */
+  async #askOthers(counter: QuotaCounter): Promise<GivenUpBySlot> {
+    const { recall, fleet, counts } = this.#options;
+    if (this.#recalls >= PARALLEL_RECALLS) {
+      counts.recallsSkipped += 1;
+      return NOTHING_GIVEN_UP;
+    }
+    const { key, window } = counter;
+    this.#recalls += 1;
+    counts.recalls += 1;
+    try {
+      const from = fleet.view.others.map(({ slot }) => slot);
+      const answers = await recall({ key, window, from });
+      if (counter.window !== window || counter.key !== key) return NOTHING_GIVEN_UP;
+      for (const { gives } of answers) counter.giveBack += gives;
+      return new Map(answers.map((answer) => [answer.slot, answer]));
+    } finally {
+      this.#recalls -= 1;
+    }
+  }
+
+  #apply(
+    counter: QuotaCounter,
+    request: LeaseRequest,
+    outcome: LeaseOutcome,
+    conflicted: boolean,
+  ): void {
+    // A lease of a window that has ended or of a changed policy is lost.
+    const current = counter.window === request.window && counter.key === request.key;
+    if (outcome.kind === 'unusable') {
+      counter.known = undefined;
+      counter.contended = false;
+      if (current) counter.shareOnly = true;
+      this.#options.log.debug(
+        { reason: outcome.reason },
+        'quota entry unusable; granting the share',
+      );
+      return;
+    }
+    this.#options.counts.leased += outcome.size;
+    if (counter.key === request.key) {
+      const others =
+        counter.known !== undefined && outcome.firstRevision !== counter.known.revision;
+      counter.contended = others || conflicted;
+      counter.known = outcome.state;
+    }
+    if (!current) return;
+    counter.granted = outcome.granted;
+    counter.held = outcome.held;
+    if (outcome.written) this.#stored(counter, request, outcome);
+    if (counter.limit < request.limit) counter.giveBack += outcome.size;
+    else counter.unused += outcome.size;
+    const aheadMs = Math.max(REFILL_AHEAD_MS, REFILL_AHEAD_ROUNDS * this.#roundMs(counter));
+    const soon = Math.ceil(counter.rate * aheadMs);
+    counter.lowWater = Math.max(1, soon, Math.floor(outcome.size / 8));
+    if (request.chargeOnly) return;
+    counter.exhausted = counter.unused < request.waiting;
+    if (!counter.exhausted) return;
+    counter.recheckMs = Math.min(MAX_RECHECK_MS, Math.max(RECHECK_MS, 2 * counter.recheckMs));
+    counter.recheckAtMs = this.#options.clock.monotonicMs() + counter.recheckMs;
+  }
+
+  /** The ledger knows the debt and the reserve of the request. */
+  #stored(counter: QuotaCounter, request: LeaseRequest, outcome: SettledLease): void {
+    counter.debt -= request.debt;
+    if (counter.debt === 0) this.#options.onSettled(counter);
+    const slot = request.fleet.own?.slot ?? NaN;
+    const stored = outcome.state.entry?.reserves[slot];
+    if (stored !== undefined) counter.reserveWrites = stored.writes;
+    if (request.chargeOnly) return;
+    const lowered = counter.limit < request.limit ? counter.limit / request.limit : 1;
+    counter.reserve = Math.floor(outcome.reserve * lowered);
+    counter.reserveInRound = 0;
+  }
+}

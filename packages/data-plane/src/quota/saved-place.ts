@@ -1,0 +1,61 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { formatField } from '@gateway/shared/formats';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import { z } from 'zod';
+import type { SavedPlace } from './fleet-store.ts';
+
+/** The format of the file. */
+const QUOTA_PLACE_FORMAT = 1;
+
+const placeSchema = z.object({
+  format: formatField(QUOTA_PLACE_FORMAT),
+  slot: z.int().min(0),
+  parts: z.int().min(0),
+  from_ms: z.number(),
+  owes: z.boolean(),
+});
+
+/**
+ * The file with the place of this data plane in the fleet. It is written at once, before a grant that depends on it, but
+ * not synced: it is for a process that was killed, not for a machine that lost power.
+ *
+ * @param file its folder is created if it is missing
+ */
+export function openSavedPlace(file: string, log: Logger) {
+  let failing = false;
+  return {
+    /** The place of the former process; undefined if there is none, or the file cannot be read. */
+    load(): SavedPlace | undefined {
+      try {
+        const stored = placeSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+        const { slot, parts, from_ms, owes } = stored;
+        return { slot, parts, from_ms, owes };
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        log.warn({ file, reason: String(error) }, 'quota place skipped; a new one is taken');
+        return undefined;
+      }
+    },
+    /** Never throws: a place that is not kept is taken anew after a restart. */
+    save(place: SavedPlace | undefined): void {
+      try {
+        if (place === undefined) {
+          rmSync(file, { force: true });
+          return;
+        }
+        mkdirSync(path.dirname(file), { recursive: true });
+        writeFileSync(`${file}.new`, JSON.stringify({ format: QUOTA_PLACE_FORMAT, ...place }));
+        renameSync(`${file}.new`, file);
+        failing = false;
+      } catch (error) {
+        if (!failing) log.warn({ file, reason: String(error) }, 'quota place could not be saved');
+        failing = true;
+      }
+    },
+  };
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

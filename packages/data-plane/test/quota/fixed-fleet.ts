@@ -1,0 +1,24 @@
+import { ALL_PARTS } from '../../src/quota/fleet.ts';
+import type { FleetPlace } from '../../src/quota/fleet-view.ts';
+
+export interface FixedFleetOptions {
+  readonly nodes: number;
+  /** The slot of this data plane. */
+  readonly node: number;
+  /** Whether each has an equal share, or none. */
+  readonly shares: boolean;
+}
+
+/** The place of a data plane in a fleet that never changes. */
+export function fixedFleet({ nodes, node, shares }: FixedFleetOptions): FleetPlace {
+  const parts = shares ? Math.floor(ALL_PARTS / nodes) : 0;
+  const slots = [...Array(nodes).keys()].filter((slot) => slot !== node);
+  const member = (slot: number) => ({ slot, id: `dp-${slot}`, parts, from_ms: 0 });
+  const view = {
+    own: member(node),
+    others: slots.map(member),
+    nextSlot: nodes,
+    validForMs: Infinity,
+  };
+  return { view, viewFor: () => view, noteDebt: () => undefined };
+}

@@ -1,0 +1,189 @@
+import type { Clock } from '@gateway/shared/clock';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { ALL_PARTS } from '../../src/quota/fleet.ts';
+import { FleetMembership } from '../../src/quota/fleet-membership.ts';
+import type { SavedPlace } from '../../src/quota/fleet-store.ts';
+import { LeasedQuotaStore } from '../../src/quota/leased-quota-store.ts';
+import type { RecallAnswer, RecallRequest } from '../../src/quota/recall.ts';
+import { ModelLedger, type Fate } from './model-ledger.ts';
+
+const WINDOW_MS = 1000;
+const START_MS = WINDOW_MS * 1_900_000_000 + 400;
+/** The error that the nodes allow for. */
+const MAX_SKEW_MS = 20;
+const log = pino({ level: 'silent' });
+
+export interface QuotaWorld {
+  readonly nodes: number;
+  readonly limit: number;
+  /** The error of each node's estimate of the time of the ledger, ms; at most `MAX_SKEW_MS`. */
+  readonly skewsMs: readonly number[];
+  readonly steps: readonly Step[];
+}
+
+export type Step =
+  | { readonly kind: 'take'; readonly node: number; readonly count: number }
+  | { readonly kind: 'settle'; readonly index: number; readonly fate: Fate }
+  /** Answers the pending calls, in their order, until there is none. */
+  | { readonly kind: 'settle_all' }
+  | { readonly kind: 'advance'; readonly ms: number }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'limit'; readonly limit: number }
+  /** The process is killed and starts again, with its data folder or without. */
+  | { readonly kind: 'restart'; readonly node: number; readonly folder: boolean }
+  /** One node, or all of them, lose the connection to the ledger, or have it again. */
+  | { readonly kind: 'cut_off' | 'reconnect'; readonly node: number | 'all' };
+
+/** Resolves when all pending promises have continued. Work of the nodes between their calls takes no time. */
+const idle = () => new Promise((resolve) => setImmediate(resolve));
+
+interface Node {
+  /** The process: a restarted one has another number. */
+  readonly process: number;
+  readonly store: LeasedQuotaStore;
+  readonly membership: FleetMembership;
+  readonly clock: Clock;
+  alive: boolean;
+}
+
+/**
+ * Runs the steps with real quota stores and memberships on a modelled ledger.
+ *
+ * @returns the grants in each window by the true time of the ledger, and the largest limit of each
+ */
+export async function play({ nodes, limit, skewsMs, steps }: QuotaWorld) {
+  const clock = manualClock(START_MS);
+  const ledger = new ModelLedger();
+  const granted = new Map<number, number>();
+  const limits = new Map<number, number>();
+  const saved = new Map<number, SavedPlace | undefined>();
+  let policy = { key: 'production/orders', limit, windowMs: WINDOW_MS, per: 'route' as const };
+  let leases = 0;
+  let processes = 0;
+  const windowNow = () => Math.floor(clock.nowMs() / WINDOW_MS);
+  const running: Node[] = [];
+
+  const answersTo =
+    (asking: () => Node | undefined) =>
+    ({ key, window }: RecallRequest): RecallAnswer[] =>
+      running
+        .filter((node) => node !== asking() && !ledger.isAway(node.process))
+        .flatMap(({ store, membership }) => {
+          const slot = membership.view.own?.slot;
+          const given = slot === undefined ? undefined : store.giveUp(key, window);
+          return slot === undefined || given === undefined ? [] : [{ slot, ...given }];
+        });
+  const open = (index: number): Node => {
+    processes += 1;
+    const own = processes;
+    const skewed: Clock = { ...clock, nowMs: () => clock.nowMs() + (skewsMs[index] ?? 0) };
+    const membership: FleetMembership = new FleetMembership({
+      store: ledger.fleetFrom(own),
+      id: `dp-${index}`,
+      clock: skewed,
+      log,
+      serverMs: () => skewed.nowMs(),
+      isLive: (id) => running.some((node, at) => `dp-${at}` === id && node.alive),
+      onShareChange: (placeLost) => store.shareChanged(placeLost),
+      stillOwes: () => store.owes(),
+      saved: saved.get(index),
+      save: (place) => {
+        // A process that was killed writes nothing any more.
+        if (node.alive) saved.set(index, place);
+      },
+    });
+    const store: LeasedQuotaStore = new LeasedQuotaStore({
+      ledger: ledger.from(own),
+      fleet: membership,
+      recall: ledger.recallFrom(
+        own,
+        answersTo(() => node),
+      ),
+      clock: skewed,
+      log,
+      maxCounters: 10,
+      serverTimeOffsetMs: () => 0,
+      serverTimeErrorMs: () => MAX_SKEW_MS,
+      newLeaseId: () => `lease ${(leases += 1)}`,
+    });
+    const node: Node = { process: own, store, membership, clock: skewed, alive: true };
+    return node;
+  };
+  const take = async (node: Node) => {
+    const window = await node.store.take(policy, '', node.clock.nowMs());
+    if (window.remaining < 0) throw new Error('a negative number is left');
+    // A dead node answers no request, although its promises still settle here.
+    if (!node.alive || !window.granted) return;
+    const now = windowNow();
+    granted.set(now, (granted.get(now) ?? 0) + 1);
+    limits.set(now, Math.max(limits.get(now) ?? 0, window.limit));
+  };
+  const settleAll = async () => {
+    for (let rounds = 0; rounds < 100 && ledger.pending > 0; rounds += 1) {
+      ledger.settle(0, 'answered');
+      await idle();
+    }
+  };
+  const advance = async (ms: number) => {
+    // In small parts, so that no node grants by an outdated time.
+    for (let leftMs = ms; leftMs > 0; leftMs -= 5) {
+      clock.advance(Math.min(5, leftMs));
+      await idle();
+    }
+  };
+  const restart = (index: number, folder: boolean) => {
+    const dead = running[index];
+    if (dead === undefined) return;
+    const away = ledger.isAway(dead.process);
+    ledger.kill(dead.process);
+    dead.alive = false;
+    if (!folder) saved.set(index, undefined);
+    const node = open(index);
+    if (away) ledger.cutOff(node.process);
+    running[index] = node;
+  };
+  const each = (node: number | 'all'): readonly Node[] => {
+    const one = node === 'all' ? undefined : running[node % nodes];
+    return one === undefined ? running : [one];
+  };
+
+  const parts = Math.floor(ALL_PARTS / nodes);
+  const slots = [...Array(nodes).keys()];
+  ledger.startWith(slots.map((slot) => ({ slot, id: `dp-${slot}`, parts, from_ms: 1 })));
+  for (const slot of slots) saved.set(slot, { slot, parts, from_ms: 1, owes: false });
+  for (const slot of slots) running.push(open(slot));
+  await settleAll();
+
+  for (const one of steps) {
+    if (one.kind === 'take') {
+      const node = running[one.node % nodes];
+      for (let count = 0; node !== undefined && count < one.count; count += 1) void take(node);
+    } else if (one.kind === 'settle') ledger.settle(one.index, one.fate);
+    else if (one.kind === 'settle_all') await settleAll();
+    else if (one.kind === 'late') ledger.arriveLate();
+    else if (one.kind === 'limit') policy = { ...policy, limit: one.limit };
+    else if (one.kind === 'restart') restart(one.node % nodes, one.folder);
+    else if (one.kind === 'advance') await advance(one.ms);
+    else {
+      for (const { process } of each(one.node)) {
+        if (one.kind === 'cut_off') ledger.cutOff(process);
+        else ledger.reconnect(process);
+      }
+    }
+    await idle();
+  }
+  return { granted, limits, ledger, running };
+}
+
+/** Any world of these steps, with 1 to 5 nodes. */
+export function worlds(step: fc.Arbitrary<Step>, maxSteps = 120): fc.Arbitrary<QuotaWorld> {
+  const skew = fc.integer({ min: -MAX_SKEW_MS, max: MAX_SKEW_MS });
+  return fc.record({
+    nodes: fc.integer({ min: 1, max: 5 }),
+    limit: fc.integer({ min: 1, max: 30 }),
+    skewsMs: fc.array(skew, { minLength: 5, maxLength: 5 }),
+    steps: fc.array(step, { maxLength: maxSteps, size: 'max' }),
+  });
+}
