@@ -13,6 +13,7 @@ async function parse(...args: readonly string[]): Promise<{ ran: string; options
     profile: noteRun('profile'),
     attack: noteRun('attack'),
     bulkheads: noteRun('bulkheads'),
+    overload: noteRun('overload'),
     workers: noteRun('workers'),
     configChange: noteRun('config-change'),
     ingest: noteRun('ingest'),
@@ -62,6 +63,10 @@ describe('the command line of the bench', () => {
     expect(await parse('config-change', '--data-planes', '3')).toMatchObject({
       ran: 'config-change',
       options: { changes: 100, dataPlanes: 3 },
+    });
+    expect(await parse('overload', '--times', '4')).toMatchObject({
+      ran: 'overload',
+      options: { times: 4, workers: 20, workMs: 50 },
     });
     const ingest = await parse('ingest', '--cpu-prof', '/tmp/profiles');
     expect(ingest).toMatchObject({ ran: 'ingest', options: { cpuProf: '/tmp/profiles' } });

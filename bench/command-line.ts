@@ -4,6 +4,7 @@ import type { AttackOptions } from './attack/run-attack.ts';
 import type { BulkheadsOptions } from './bulkheads/run-bulkheads.ts';
 import type { ConfigChangeOptions } from './config-change/run-config-change.ts';
 import type { IngestOptions } from './ingest/run-ingest.ts';
+import type { OverloadOptions } from './overload/run-overload.ts';
 import type { ProfileOptions } from './profile/run-profile.ts';
 import type { RecordsOptions } from './records/run-records.ts';
 import type { RowsOptions } from './rows/run-rows.ts';
@@ -14,6 +15,7 @@ export interface Runs {
   profile(options: ProfileOptions): Promise<void>;
   attack(options: AttackOptions): Promise<void>;
   bulkheads(options: BulkheadsOptions): Promise<void>;
+  overload(options: OverloadOptions): Promise<void>;
   workers(): Promise<void>;
   configChange(options: ConfigChangeOptions): Promise<void>;
   ingest(options: IngestOptions): Promise<void>;
@@ -62,6 +64,18 @@ export function benchCommand(runs: Runs): Command {
     .option('--callers <n>', 'callers of the hung and the slow route', whole(2, 10_000), 5000)
     .option('--bodies <n>', 'callers with slow bodies', whole(1, 12_000), 12_000)
     .action((options: BulkheadsOptions) => runs.bulkheads(options));
+
+  bench
+    .command('overload')
+    .description(
+      'goodput and latency of a service under overload, with and without an adaptive limit',
+    )
+    .option('--times <n>', 'load, in parts of the capacity', whole(1, 10), 3)
+    .option('--workers <n>', 'workers of the upstream', whole(1, 1000), 20)
+    .option('--work-ms <n>', 'how long a worker needs for a request', whole(1, 10_000), 50)
+    .option('--seconds <n>', 'length of each measurement', whole(1, 600), 20)
+    .option('--write', 'write the table into docs/understand/benchmarks.md', false)
+    .action((options: OverloadOptions) => runs.overload(options));
 
   bench
     .command('workers')

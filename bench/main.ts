@@ -4,6 +4,7 @@ import { runBulkheads } from './bulkheads/run-bulkheads.ts';
 import { runConfigChange } from './config-change/run-config-change.ts';
 import { runIngest } from './ingest/run-ingest.ts';
 import { runNats } from './nats/run-nats.ts';
+import { runOverload } from './overload/run-overload.ts';
 import { runProfile } from './profile/run-profile.ts';
 import { runRecords } from './records/run-records.ts';
 import { runRows } from './rows/run-rows.ts';
@@ -14,6 +15,7 @@ const bench = benchCommand({
   profile: runProfile,
   attack: runAttack,
   bulkheads: runBulkheads,
+  overload: runOverload,
   workers: runWorkers,
   configChange: runConfigChange,
   ingest: runIngest,

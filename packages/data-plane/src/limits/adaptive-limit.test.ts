@@ -54,7 +54,7 @@ function open(world: Partial<World>): OverloadSimulation {
   const limits = (nowMs: () => number) =>
     Array.from({ length: planes }, (_none, plane) => {
       // The clocks of the data planes differ by some ms.
-      return new AdaptiveLimit(() => seed * 777 + plane * 5 + nowMs());
+      return new AdaptiveLimit(() => seed * 777 + plane * 10 + nowMs());
     });
   return new OverloadSimulation({
     limits: world.limits ?? limits,

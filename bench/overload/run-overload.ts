@@ -1,0 +1,130 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  createManagementClient,
+  type ManagementClient,
+} from '@gateway/local-stack/stack/management-client';
+import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { z } from 'zod';
+import { BENCHMARKS, writeSection } from '../report/document.ts';
+import { formatCells } from '../report/table.ts';
+import { openLoad, type OpenLoadResult } from './open-load.ts';
+import type { UpstreamOrder } from './upstream-process.ts';
+
+/** What `npm run bench -- overload` is given. */
+export interface OverloadOptions extends UpstreamOrder {
+  /** The load, in parts of the capacity. */
+  readonly times: number;
+  readonly seconds: number;
+  /** Whether the table goes into the document too. */
+  readonly write: boolean;
+}
+
+const UNLOADED = 0.1;
+const WARM_UP_SECONDS = 12;
+const SERVED_MS = 1500;
+const DEADLINE_MS = 1000;
+const MIN_GOODPUT = 0.9;
+const MAX_P99_RATIO = 3;
+const HEAD = [
+  'service',
+  'load',
+  'good/s',
+  'of capacity',
+  'p50 ms',
+  'p99 ms',
+  'refused/s',
+  'left/s',
+];
+const idSchema = z.object({ data: z.object({ id: z.string() }) });
+
+/**
+ * Sends a service more requests than its upstream can serve, with and without an adaptive limit, and prints what the
+ * callers get. Sets exit code 1 if the adaptive limit does not keep the goodput and the latency.
+ */
+export async function runOverload(options: OverloadOptions): Promise<void> {
+  const stack = await createPlaneStack();
+  const upstreams: ChildProcess[] = [];
+  try {
+    const controlPlane = await stack.startControlPlane();
+    const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
+    for (const adaptive of [true, false]) {
+      await makeRoute(client, adaptive, await startUpstream(options, upstreams));
+    }
+    const dataPlane = await stack.startDataPlane();
+    await delay(SERVED_MS);
+    await measure(options, dataPlane.baseUrl, stack);
+  } finally {
+    await stack.close();
+    for (const upstream of upstreams) upstream.disconnect();
+  }
+}
+
+async function measure(options: OverloadOptions, baseUrl: string, stack: PlaneStack) {
+  const { workers, workMs, times, seconds } = options;
+  const capacity = (workers * 1000) / workMs;
+  const run = (name: string, load: number) =>
+    openLoad({
+      url: `${baseUrl}/v1/proxy/${name}`,
+      token: stack.adminToken,
+      perSecond: Math.round(capacity * load),
+      warmUpSeconds: WARM_UP_SECONDS,
+      seconds,
+      deadlineMs: DEADLINE_MS,
+    });
+  const unloaded = await run(nameOf(true), UNLOADED);
+  const limited = await run(nameOf(true), times);
+  const unlimited = await run(nameOf(false), times);
+  const table = formatCells(HEAD, [
+    cells('adaptive', UNLOADED, unloaded, capacity),
+    cells('adaptive', times, limited, capacity),
+    cells('not adaptive', times, unlimited, capacity),
+  ]);
+  const goodput = limited.goodPerSecond / capacity;
+  const ratio = limited.p99Ms / unloaded.p99Ms;
+  const isKept = goodput >= MIN_GOODPUT && ratio <= MAX_P99_RATIO;
+  if (!isKept) process.exitCode = 1;
+  const text =
+    `${table}\n\n${workers} workers of ${workMs} ms serve ${capacity} requests/s. ` +
+    `Callers leave after ${DEADLINE_MS} ms. Each row: ${seconds} s after ${WARM_UP_SECONDS} s. ` +
+    `The p99 under load is ${ratio.toFixed(1)} × the unloaded one.`;
+  process.stdout.write(`${text}\n`);
+  if (options.write) await writeSection(BENCHMARKS, 'overload', text);
+}
+
+function cells(service: string, load: number, result: OpenLoadResult, capacity: number): string[] {
+  return [
+    service,
+    `${load} ×`,
+    result.goodPerSecond.toFixed(0),
+    `${((result.goodPerSecond / capacity) * 100).toFixed(0)} %`,
+    milliseconds(result.p50Ms),
+    milliseconds(result.p99Ms),
+    result.refusedPerSecond.toFixed(0),
+    (result.leftPerSecond + result.failedPerSecond).toFixed(0),
+  ];
+}
+
+/** Without a good response there is no latency. */
+const milliseconds = (ms: number) => (Number.isNaN(ms) ? '' : ms.toFixed(0));
+
+const nameOf = (adaptive: boolean) => (adaptive ? 'adaptive' : 'plain');
+
+async function makeRoute(client: ManagementClient, adaptive: boolean, url: string) {
+  const name = nameOf(adaptive);
+  const service = { name, environment: 'production', url, limits: { adaptive } };
+  const service_id = idSchema.parse(await client.post('/v1/services', service)).data.id;
+  const rate_limit = { limit: 1_000_000_000, window_seconds: 60 };
+  await client.post('/v1/routes', { name, service_id, retry_count: 0, rate_limit });
+}
+
+async function startUpstream(order: UpstreamOrder, upstreams: ChildProcess[]): Promise<string> {
+  const { workers, workMs } = order;
+  const file = fileURLToPath(new URL('upstream-process.ts', import.meta.url));
+  const child = fork(file, [JSON.stringify({ workers, workMs })]);
+  upstreams.push(child);
+  const [port] = (await once(child, 'message')) as [number];
+  return `http://127.0.0.1:${port}`;
+}
