@@ -31,6 +31,8 @@ export interface Http2Abuse {
   readonly bearer: () => Fields[number];
   /** The field block of a valid request with additional fields. */
   readonly request: (...more: Fields) => Buffer;
+  /** Replaces the connection by a new one. */
+  readonly reconnect: () => Promise<void>;
   /** Checks that another caller is served, and another stream of the same connection if it is open. */
   readonly othersAreServed: () => Promise<void>;
 }
@@ -64,6 +66,10 @@ export function abuseOfHttp2(environment: Readonly<Record<string, string>> = {})
     },
     bearer,
     request,
+    async reconnect() {
+      connection.destroy();
+      connection = await frameConnection(gateway.port, gateway.authority.certPem);
+    },
     async othersAreServed() {
       const session = gateway.connectHttp2();
       const headers = Object.fromEntries([bearer(), ['x-canary', 'other']]) as Record<

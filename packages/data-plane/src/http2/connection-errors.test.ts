@@ -14,7 +14,6 @@ import { startSecureDataPath } from '../../test/secure-data-path.ts';
 
 const PROTOCOL_ERROR = 1;
 const FLOW_CONTROL_ERROR = 3;
-const STREAM_CLOSED = 5;
 const FRAME_SIZE_ERROR = 6;
 const MAX_WINDOW = 2 ** 31 - 1;
 const PADDED = 8;
@@ -55,16 +54,6 @@ describe('an error of an HTTP/2 connection ends it', () => {
     ],
     ['a window update of a stream that was not opened', PROTOCOL_ERROR, () => [window(1, 9)]],
     ['DATA of a stream that was not opened', PROTOCOL_ERROR, () => [data('x')]],
-    [
-      'DATA after the end of its stream',
-      STREAM_CLOSED,
-      () => [start(), data('x', FLAG.endStream), data('y')],
-    ],
-    [
-      'a request after the end of its stream',
-      STREAM_CLOSED,
-      () => [start(), data('x', FLAG.endStream), start()],
-    ],
     ['a ping of a wrong size', FRAME_SIZE_ERROR, () => [frame(FRAME.ping, 0, 0, Buffer.alloc(7))]],
     [
       'an answer to a ping of a wrong size',

@@ -5,6 +5,7 @@ import { FLAG, FRAME, fieldBlock, frame, uint32 } from '../../test/http2-frames.
 
 const PROTOCOL_ERROR = 1;
 const FLOW_CONTROL_ERROR = 3;
+const STREAM_CLOSED = 5;
 const FRAME_SIZE_ERROR = 6;
 const MAX_WINDOW = 2 ** 31 - 1;
 const WITH_PRIORITY = 0x20;
@@ -142,18 +143,36 @@ describe('a malformed HTTP/2 stream is reset, and its siblings are served', () =
       'a priority update (RFC 9218)',
       () => [frame(16, 0, 0, Buffer.concat([uint32(BAD), Buffer.from('u=1')]))],
     ],
-    [
-      'DATA after a reset of the caller',
-      () => [start(), frame(FRAME.rstStream, 0, BAD, uint32(8)), data('late')],
-    ],
-    [
-      'fields after a reset of the caller',
-      () => [start(), frame(FRAME.rstStream, 0, BAD, uint32(8)), start()],
-    ],
   ])('harmless, and ignored: %s', async (_case, frames) => {
     await expectSiblingsServed(frames());
     const resets = abuse.connection.frames.filter(({ type }) => type === FRAME.rstStream);
     expect(resets).toEqual([]);
+  });
+
+  it.each<[string, () => Buffer[]]>([
+    ['DATA', () => [data('late')]],
+    ['DATA that ends it again', () => [data('late', FLAG.endStream)]],
+    ['empty DATA', () => [data('', FLAG.endStream)]],
+    ['another request', () => [start()]],
+    ['trailers', () => [frame(FRAME.headers, HEAD, BAD, fieldBlock([['x-late', '1']]))]],
+    ['much DATA', () => Array.from({ length: 20 }, () => data('x'.repeat(10_000)))],
+  ])('%s after its end, also if the caller has reset it', async (_case, late) => {
+    const reset = frame(FRAME.rstStream, 0, BAD, uint32(8));
+    const ended = (stream: number) => [
+      frame(FRAME.headers, FLAG.endHeaders, stream, head('POST', ['x-canary', 'bad'])),
+      frame(FRAME.data, FLAG.endStream, stream, Buffer.from('whole')),
+    ];
+    for (const frames of [
+      [...ended(BAD), ...late()],
+      [start(), reset, ...late()],
+    ]) {
+      await expectSiblingsServed(frames);
+      const answer = await abuse.connection.frame(FRAME.rstStream, BAD);
+      expect(resetCode(answer.payload)).toBe(STREAM_CLOSED);
+      const ofStream = abuse.connection.frames.filter(({ stream }) => stream === BAD);
+      expect(ofStream).toHaveLength(1);
+      await abuse.reconnect();
+    }
   });
 
   it('a window that is too large while its response is sent', async () => {

@@ -12,7 +12,7 @@ import {
   WINDOW_UPDATE,
 } from './frame-types.ts';
 import { InspectionError } from './inspection-error.ts';
-import type { StreamWindows } from './stream-windows.ts';
+import type { OpenStreams } from './open-streams.ts';
 
 const {
   NGHTTP2_FLOW_CONTROL_ERROR,
@@ -36,12 +36,12 @@ export function isControlFrame(type: number): boolean {
  * here such a frame is dropped, and its stream is reset.
  */
 export class ControlFrames {
-  readonly #windows: StreamWindows;
+  readonly #streams: OpenStreams;
   readonly #reset: (stream: number, code: number) => void;
 
   /** @param reset resets a stream that may not be open yet in node:http2 */
-  constructor(windows: StreamWindows, reset: (stream: number, code: number) => void) {
-    this.#windows = windows;
+  constructor(streams: OpenStreams, reset: (stream: number, code: number) => void) {
+    this.#streams = streams;
     this.#reset = reset;
   }
 
@@ -62,7 +62,7 @@ export class ControlFrames {
           (flagsAt(frame, 0) & ACK) === 0 || frame.length !== PING_BYTES || streamAt(frame, 0) !== 0
         );
       case RST_STREAM:
-        this.#windows.closed(streamAt(frame, 0));
+        this.#streams.reset(streamAt(frame, 0));
         return true;
       case SETTINGS:
         this.#settings(frame);
@@ -75,13 +75,13 @@ export class ControlFrames {
   /** RFC 9113 sections 6.9 and 6.9.1. */
   #windowUpdate(frame: Buffer): boolean {
     const stream = streamAt(frame, 0);
-    if (stream === 0 || frame.length !== WINDOW_UPDATE_BYTES || this.#windows.isIdle(stream))
+    if (stream === 0 || frame.length !== WINDOW_UPDATE_BYTES || this.#streams.isIdle(stream))
       return true;
     // It arrived after the response, or after the stream was reset.
-    if (!this.#windows.isOpen(stream)) return false;
+    if (!this.#streams.isOpen(stream)) return false;
     const bytes = frame.readUInt32BE(HEAD_BYTES) & 0x7fffffff;
     if (bytes === 0) return this.#fails(stream, NGHTTP2_PROTOCOL_ERROR);
-    return this.#windows.enlarged(stream, bytes) || this.#fails(stream, NGHTTP2_FLOW_CONTROL_ERROR);
+    return this.#streams.enlarged(stream, bytes) || this.#fails(stream, NGHTTP2_FLOW_CONTROL_ERROR);
   }
 
   /** RFC 9113 section 6.3, and RFC 7540 section 5.3.1. The gateway has no use for priorities (RFC 9113 section 5.3.2). */
@@ -94,8 +94,8 @@ export class ControlFrames {
   }
 
   #fails(stream: number, code: number): false {
-    if (this.#windows.isOpen(stream)) {
-      this.#windows.closed(stream);
+    if (this.#streams.isOpen(stream)) {
+      this.#streams.closed(stream);
       this.#reset(stream, code);
     }
     return false;
@@ -104,7 +104,7 @@ export class ControlFrames {
   #settings(frame: Buffer): void {
     for (let at = HEAD_BYTES; at + SETTING_BYTES <= frame.length; at += SETTING_BYTES) {
       if (frame.readUInt16BE(at) === NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE) {
-        this.#windows.resized(frame.readUInt32BE(at + 2));
+        this.#streams.resized(frame.readUInt32BE(at + 2));
       }
     }
   }

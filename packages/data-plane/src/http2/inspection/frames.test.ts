@@ -5,12 +5,13 @@ import { encodedByNode, type SentFields } from '../../../test/http2-encoded.ts';
 import { FLAG, FRAME, fieldBlock, frame } from '../../../test/http2-frames.ts';
 import { FrameInspector } from './frames.ts';
 import { InspectionError } from './inspection-error.ts';
-import { StreamWindows } from './stream-windows.ts';
+import { OpenStreams } from './open-streams.ts';
 
 const MAX_BLOCK_BYTES = 128 * 1024;
 
 function inspectorOf(forward: (part: Buffer) => void): FrameInspector {
-  return new FrameInspector(MAX_BLOCK_BYTES, new StreamWindows(), forward, () => undefined);
+  const ignore = () => undefined;
+  return new FrameInspector(MAX_BLOCK_BYTES, new OpenStreams(), forward, ignore, ignore);
 }
 
 /** Inspects bytes that arrive in parts of these sizes, repeated. */

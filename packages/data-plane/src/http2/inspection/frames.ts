@@ -3,36 +3,41 @@ import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 import { ControlFrames, isControlFrame } from './control-frames.ts';
 import { FieldBlocks } from './field-blocks.ts';
 import {
+  fragmentOf,
+  isFieldFrame,
+  refusedContinuation,
+  removeOwnDependency,
+} from './field-frames.ts';
+import {
   CONTINUATION,
+  DATA,
   END_HEADERS,
+  END_STREAM,
   flagsAt,
   HEAD_BYTES,
   HEADERS,
-  PADDED,
   payloadBytes,
   PUSH_PROMISE,
+  RST_STREAM,
   streamAt,
   typeAt,
-  WITH_PRIORITY,
 } from './frame-types.ts';
 import { HpackError } from './hpack-error.ts';
 import { InspectionError } from './inspection-error.ts';
-import type { StreamWindows } from './stream-windows.ts';
+import type { OpenStreams } from './open-streams.ts';
 
 const {
   NGHTTP2_COMPRESSION_ERROR,
   NGHTTP2_ENHANCE_YOUR_CALM,
   NGHTTP2_FRAME_SIZE_ERROR,
   NGHTTP2_PROTOCOL_ERROR,
+  NGHTTP2_STREAM_CLOSED,
 } = constants;
 
 const PREFACE_BYTES = 24;
-const PRIORITY_BYTES = 5;
+const RESET_BYTES = 4;
 /** The largest frame: the default of SETTINGS_MAX_FRAME_SIZE, which the gateway does not change. */
 const MAX_FRAME_BYTES = 16_384;
-
-/** A field that node:http2 refuses, without indexing: `connection: x`. */
-const REFUSED_FIELD = Buffer.from('\x00\x0aconnection\x01x', 'latin1');
 
 /**
  * Inspects the bytes that a caller sends before node:http2 reads them, because it drops invalid fields silently. A field
@@ -41,8 +46,9 @@ const REFUSED_FIELD = Buffer.from('\x00\x0aconnection\x01x', 'latin1');
  */
 export class FrameInspector {
   readonly #blocks = new FieldBlocks();
-  readonly #windows: StreamWindows;
+  readonly #streams: OpenStreams;
   readonly #control: ControlFrames;
+  readonly #late: (stream: number) => void;
   readonly #maxBlockBytes: number;
   readonly #forward: (bytes: Buffer) => void;
   /** Bytes of the preface or of a payload that pass unread. */
@@ -59,20 +65,23 @@ export class FrameInspector {
 
   /**
    * @param maxBlockBytes the largest field block, encoded
-   * @param windows the open streams
+   * @param streams the open streams
    * @param forward takes the bytes for node:http2
    * @param reset resets a stream that may not be open yet in node:http2
+   * @param late tells the caller that a stream is closed, on which it has sent more than it may
    */
   constructor(
     maxBlockBytes: number,
-    windows: StreamWindows,
+    streams: OpenStreams,
     forward: (bytes: Buffer) => void,
     reset: (stream: number, code: number) => void,
+    late: (stream: number) => void,
   ) {
+    this.#late = late;
     this.#maxBlockBytes = maxBlockBytes;
-    this.#windows = windows;
+    this.#streams = streams;
     this.#forward = forward;
-    this.#control = new ControlFrames(windows, reset);
+    this.#control = new ControlFrames(streams, reset);
   }
 
   /**
@@ -95,6 +104,12 @@ export class FrameInspector {
         return;
       }
       const type = typeAt(bytes, at);
+      const isPart = type === DATA || type === HEADERS;
+      if (isPart && this.#streams.isLate(streamAt(bytes, at))) {
+        if (at > forwarded) this.#forward(bytes.subarray(forwarded, at));
+        forwarded = at;
+        this.#close(streamAt(bytes, at));
+      }
       if (isFieldFrame(type)) {
         const frame = bytes.subarray(at, at + needed);
         at += needed;
@@ -111,6 +126,9 @@ export class FrameInspector {
         }
         at += needed;
       } else {
+        if (type === DATA && (flagsAt(bytes, at) & END_STREAM) !== 0) {
+          this.#streams.ended(streamAt(bytes, at));
+        }
         const end = at + HEAD_BYTES + payloadBytes(bytes, at);
         at = Math.min(end, bytes.length);
         this.#passBytes = end - at;
@@ -118,6 +136,15 @@ export class FrameInspector {
     }
     if (forwarded === 0) this.#forward(bytes);
     else if (forwarded < bytes.length) this.#forward(bytes.subarray(forwarded));
+  }
+
+  /**
+   * Closes a stream on which the caller has sent more after its end: node:http2 would end the connection, unless the
+   * stream is reset before. It still reads the frame, because the table of fields and the windows depend on it.
+   */
+  #close(stream: number): void {
+    this.#forward(resetFrame(stream));
+    this.#late(stream);
   }
 
   #hold(start: Buffer, needed: number): void {
@@ -171,7 +198,8 @@ export class FrameInspector {
     const fragment = isFirst ? fragmentOf(frame) : frame.subarray(HEAD_BYTES);
     const isLast = (flagsAt(frame, 0) & END_HEADERS) !== 0;
     if (isFirst) {
-      this.#windows.opened(streamAt(frame, 0));
+      this.#streams.opened(streamAt(frame, 0));
+      if ((flagsAt(frame, 0) & END_STREAM) !== 0) this.#streams.ended(streamAt(frame, 0));
       this.#dependsOnItself = removeOwnDependency(frame);
     }
     this.#blockBytes += fragment.length;
@@ -198,42 +226,12 @@ export class FrameInspector {
   }
 }
 
-function isFieldFrame(type: number): boolean {
-  return type === HEADERS || type === CONTINUATION;
-}
-
-/** The part of a field block in a HEADERS frame (RFC 9113 section 6.2). */
-function fragmentOf(frame: Buffer): Buffer {
-  const flags = flagsAt(frame, 0);
-  const padding = (flags & PADDED) === 0 ? 0 : (frame[HEAD_BYTES] ?? 0);
-  const start = priorityAt(flags) + ((flags & WITH_PRIORITY) === 0 ? 0 : PRIORITY_BYTES);
-  const end = frame.length - padding;
-  if (start > end)
-    throw new InspectionError('a frame has too much padding', NGHTTP2_PROTOCOL_ERROR);
-  return frame.subarray(start, end);
-}
-
-function priorityAt(flags: number): number {
-  return HEAD_BYTES + ((flags & PADDED) === 0 ? 0 : 1);
-}
-
-/**
- * Whether a HEADERS frame says that its stream depends on itself (RFC 7540 section 5.3.1), which ends the connection in
- * node:http2. If so it depends on no stream afterwards.
- */
-function removeOwnDependency(frame: Buffer): boolean {
-  const flags = flagsAt(frame, 0);
-  if ((flags & WITH_PRIORITY) === 0) return false;
-  const at = priorityAt(flags);
-  if ((frame.readUInt32BE(at) & 0x7fffffff) !== streamAt(frame, 0)) return false;
-  frame.writeUInt32BE(0, at);
-  return true;
-}
-
-function refusedContinuation(frame: Buffer): Buffer {
-  const head = Buffer.from(frame.subarray(0, HEAD_BYTES));
-  head.writeUIntBE(REFUSED_FIELD.length, 0, 3);
-  head[3] = CONTINUATION;
-  head[4] = END_HEADERS;
-  return Buffer.concat([head, REFUSED_FIELD]);
+/** RST_STREAM with STREAM_CLOSED. */
+export function resetFrame(stream: number): Buffer {
+  const frame = Buffer.alloc(HEAD_BYTES + RESET_BYTES);
+  frame.writeUIntBE(RESET_BYTES, 0, 3);
+  frame[3] = RST_STREAM;
+  frame.writeUInt32BE(stream, 5);
+  frame.writeUInt32BE(NGHTTP2_STREAM_CLOSED, HEAD_BYTES);
+  return frame;
 }

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { FrameInspector } from './frames.ts';
+import { FrameInspector, resetFrame } from './frames.ts';
 import { InspectionError } from './inspection-error.ts';
 import { SentFrames } from './sent-frames.ts';
-import { StreamWindows } from './stream-windows.ts';
+import { OpenStreams } from './open-streams.ts';
 
 /** A connection whose frames are inspected before node:http2 reads them. */
 export class InspectedConnection<S extends Socket> extends Duplex {
@@ -23,19 +23,22 @@ export class InspectedConnection<S extends Socket> extends Duplex {
   constructor(socket: S, maxBlockBytes: number) {
     super({ highWaterMark: 64 * 1024 });
     this.socket = socket;
-    const windows = new StreamWindows();
-    this.#sentFrames = new SentFrames(windows, () => {
+    const streams = new OpenStreams();
+    this.#sentFrames = new SentFrames(streams, () => {
       this.hasSentGoAway = true;
       this.onGoAway();
     });
     const inspector = new FrameInspector(
       maxBlockBytes,
-      windows,
+      streams,
       (bytes) => {
         if (!this.push(bytes)) socket.pause();
       },
       (stream, code) => {
         this.onReset(stream, code);
+      },
+      (stream) => {
+        if (this.#sentFrames.isBetweenFrames) socket.write(resetFrame(stream));
       },
     );
     let isInvalid = false;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FLAG, FRAME, frame, uint32 } from '../../../test/http2-frames.ts';
 import { SentFrames } from './sent-frames.ts';
-import { StreamWindows } from './stream-windows.ts';
+import { OpenStreams } from './open-streams.ts';
 
 const STREAMS = [1, 3, 5] as const;
 const FREE_BYTES = 2 ** 31 - 1 - 65_535;
@@ -30,14 +30,14 @@ const sent: fc.Arbitrary<Sent> = fc.record({
 const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 12 });
 
 function opened() {
-  const windows = new StreamWindows();
-  for (const stream of STREAMS) windows.opened(stream);
-  return windows;
+  const streams = new OpenStreams();
+  for (const stream of STREAMS) streams.opened(stream);
+  return streams;
 }
 
-function send(windows: StreamWindows, bytes: Buffer, parts: readonly number[]): number {
+function send(streams: OpenStreams, bytes: Buffer, parts: readonly number[]): number {
   let failures = 0;
-  const frames = new SentFrames(windows, () => (failures += 1));
+  const frames = new SentFrames(streams, () => (failures += 1));
   for (let at = 0, index = 0; at < bytes.length; index += 1) {
     const size = parts[index % parts.length] ?? 1;
     frames.sent(bytes.subarray(at, at + size));
@@ -50,11 +50,11 @@ describe('the frames that are sent', () => {
   it('count for the window of their stream until it ends, however they are split', () => {
     fc.assert(
       fc.property(fc.array(sent, { maxLength: 20 }), sizes, (frames, parts) => {
-        const windows = opened();
+        const streams = opened();
         const bytes = Buffer.concat(
           frames.map((one) => frame(one.type, one.flags, one.stream, Buffer.alloc(one.bytes))),
         );
-        send(windows, bytes, parts);
+        send(streams, bytes, parts);
         for (const stream of STREAMS) {
           const own = frames.filter((one) => one.stream === stream);
           const ends = own.some(
@@ -62,12 +62,12 @@ describe('the frames that are sent', () => {
               type === FRAME.rstStream ||
               ((type === FRAME.data || type === FRAME.headers) && flags === FLAG.endStream),
           );
-          expect(windows.isOpen(stream)).toBe(!ends);
+          expect(streams.isOpen(stream)).toBe(!ends);
           if (ends) continue;
           const body = own.filter(({ type }) => type === FRAME.data);
           const sentBytes = body.reduce((sum, one) => sum + one.bytes, 0);
-          expect(windows.enlarged(stream, FREE_BYTES + sentBytes)).toBe(true);
-          expect(windows.enlarged(stream, 1)).toBe(false);
+          expect(streams.enlarged(stream, FREE_BYTES + sentBytes)).toBe(true);
+          expect(streams.enlarged(stream, 1)).toBe(false);
         }
       }),
       { numRuns: 500 },
@@ -85,9 +85,9 @@ describe('the frames that are sent', () => {
   );
 
   it('open no stream after GOAWAY, because node:http2 answers none', () => {
-    const windows = opened();
-    send(windows, frame(FRAME.goAway, 0, 0, Buffer.alloc(8)), [100]);
-    windows.opened(7);
-    expect([windows.isOpen(5), windows.isOpen(7), windows.isIdle(7)]).toEqual([true, false, false]);
+    const streams = opened();
+    send(streams, frame(FRAME.goAway, 0, 0, Buffer.alloc(8)), [100]);
+    streams.opened(7);
+    expect([streams.isOpen(5), streams.isOpen(7), streams.isIdle(7)]).toEqual([true, false, false]);
   });
 });

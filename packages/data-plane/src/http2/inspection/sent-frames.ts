@@ -10,14 +10,14 @@ import {
   streamAt,
   typeAt,
 } from './frame-types.ts';
-import type { StreamWindows } from './stream-windows.ts';
+import type { OpenStreams } from './open-streams.ts';
 
 /** A GOAWAY frame up to its error code. */
 const GOAWAY_BYTES = HEAD_BYTES + 8;
 
 /** Follows the frames that node:http2 sends: which streams end, and how much is sent on each. */
 export class SentFrames {
-  readonly #windows: StreamWindows;
+  readonly #streams: OpenStreams;
   /** Is called for a GOAWAY frame with an error; the graceful end of a connection has none. */
   readonly #failed: () => void;
   /** Bytes of a payload that pass unread. */
@@ -25,9 +25,14 @@ export class SentFrames {
   /** The start of a frame, if the rest comes with the next bytes. */
   #held: Buffer | undefined = undefined;
 
-  constructor(windows: StreamWindows, failed: () => void) {
-    this.#windows = windows;
+  constructor(streams: OpenStreams, failed: () => void) {
+    this.#streams = streams;
     this.#failed = failed;
+  }
+
+  /** Whether another frame may be sent now. */
+  get isBetweenFrames(): boolean {
+    return this.#passBytes === 0 && this.#held === undefined;
   }
 
   /** Takes the bytes that are sent next. */
@@ -49,20 +54,20 @@ export class SentFrames {
   }
 
   #frame(bytes: Buffer, at: number): void {
-    const windows = this.#windows;
+    const streams = this.#streams;
     switch (typeAt(bytes, at)) {
       case DATA:
       case HEADERS:
-        if ((flagsAt(bytes, at) & END_STREAM) !== 0) windows.closed(streamAt(bytes, at));
+        if ((flagsAt(bytes, at) & END_STREAM) !== 0) streams.closed(streamAt(bytes, at));
         else if (typeAt(bytes, at) === DATA) {
-          windows.sent(streamAt(bytes, at), payloadBytes(bytes, at));
+          streams.sent(streamAt(bytes, at), payloadBytes(bytes, at));
         }
         break;
       case RST_STREAM:
-        windows.closed(streamAt(bytes, at));
+        streams.closed(streamAt(bytes, at));
         break;
       case GOAWAY:
-        windows.stop();
+        streams.stop();
         if (bytes.readUInt32BE(at + HEAD_BYTES + 4) !== 0) this.#failed();
         break;
     }

@@ -63,10 +63,8 @@ export function inexpressible(why: string): Inexpressible {
 }
 
 /** The pseudo-header fields of a valid request, with some of them replaced; undefined leaves one out. */
-export function pseudo(
-  changes: Readonly<Record<string, string | undefined>> = {},
-): (readonly [string, string])[] {
-  const all = {
+export function pseudo(changes: Changes = {}): (readonly [string, string])[] {
+  const all: Changes = {
     ':method': 'GET',
     ':scheme': 'https',
     ':authority': 'gateway.test',
@@ -77,6 +75,8 @@ export function pseudo(
     value === undefined ? [] : [[name, value] as const],
   );
 }
+
+type Changes = Readonly<Record<string, string | undefined>>;
 
 const BEARER = ['authorization', 'Bearer {token}'] as const;
 
@@ -91,10 +91,7 @@ export function post(...more: Fields): Fields {
 }
 
 /** The fields of a request with some of its pseudo-header fields replaced. */
-export function changed(
-  changes: Readonly<Record<string, string | undefined>>,
-  ...more: Fields
-): Fields {
+export function changed(changes: Changes, ...more: Fields): Fields {
   return [...pseudo(changes), BEARER, ...more];
 }
 
