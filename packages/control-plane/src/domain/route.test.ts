@@ -71,7 +71,12 @@ describe('a route body', () => {
       retry_count: 2,
       methods: null,
       auth: { type: 'token' },
-      rate_limit: { limit: 60_000, window_seconds: 60, per: 'route' },
+      rate_limit: {
+        limit: 60_000,
+        window_seconds: 60,
+        per: 'route',
+        on_store_unavailable: 'share',
+      },
       retry: {
         on_statuses: [502, 503, 504],
         per_attempt_timeout_ms: null,
@@ -173,14 +178,14 @@ describe('a route body', () => {
 describe('changeRoute', () => {
   const before: RouteSettings = {
     ...newSettings(routeInputSchema.parse(minimal)),
-    rate_limit: { limit: 5, window_seconds: 10, per: 'token' },
+    rate_limit: { limit: 5, window_seconds: 10, per: 'token', on_store_unavailable: 'share' },
   };
 
   it('keeps omitted fields, also within rate_limit and retry', () => {
     const change = routeChangeSchema.parse({ rate_limit: { limit: 6 }, retry: { backoff_ms: 1 } });
     expect(changeRoute(before, change)).toEqual({
       ...before,
-      rate_limit: { limit: 6, window_seconds: 10, per: 'token' },
+      rate_limit: { limit: 6, window_seconds: 10, per: 'token', on_store_unavailable: 'share' },
       retry: { ...before.retry, backoff_ms: 1 },
     });
   });

@@ -22,6 +22,10 @@ const rateLimitField = objectField({
   limit: integerField(1, 1_000_000_000).default(60_000),
   window_seconds: integerField(1, 86_400).default(60),
   per: choiceField(['route', 'token', 'ip']).default('route'),
+  on_store_unavailable: choiceField(['share', 'refuse']).default('share').meta({
+    description:
+      'What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.',
+  }),
 });
 
 const statusMessage = 'must be 429 or a status from 500 to 599';

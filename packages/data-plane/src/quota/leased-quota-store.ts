@@ -1,7 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
-import type { Requester, QuotaStore } from './quota-store.ts';
+import type { QuotaDecision, QuotaStore, Requester } from './quota-store.ts';
 import { CounterTable } from './counter-table.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
 import { ALL_PARTS, shareOf } from './fleet.ts';
@@ -110,13 +109,13 @@ export class LeasedQuotaStore implements QuotaStore {
     subject: string,
     nowMs: number,
     requester?: Requester,
-  ): FixedWindow | Promise<FixedWindow> {
+  ): QuotaDecision | Promise<QuotaDecision> {
     this.counts.takes += 1;
     const serverMs = this.#time.serverMs(nowMs);
     const counter =
       this.#counters.find(policy, subject) ??
       this.#counters.add(policy, subject, this.#clock.monotonicMs(), serverMs);
-    if (counter.limit !== policy.limit || counter.windowMs !== policy.windowMs) {
+    if (!counter.follows(policy)) {
       this.#counters.applyPolicy(counter, policy);
     }
     // Requests that already wait come first.
@@ -129,7 +128,7 @@ export class LeasedQuotaStore implements QuotaStore {
   }
 
   /** Grants or refuses one request; undefined if it must wait. */
-  #decide(counter: QuotaCounter, serverMs: number): FixedWindow | undefined {
+  #decide(counter: QuotaCounter, serverMs: number): QuotaDecision | undefined {
     const { marginMs } = this.#time;
     if (serverMs >= counter.endMs || serverMs < counter.startMs - 2 * marginMs) {
       this.#leases.forget(counter);
@@ -174,7 +173,10 @@ export class LeasedQuotaStore implements QuotaStore {
     return counter.shareOnly && soonOver ? counter.endMs : undefined;
   }
 
-  #takeReserved(counter: QuotaCounter, serverMs: number): FixedWindow {
+  #takeReserved(counter: QuotaCounter, serverMs: number): QuotaDecision {
+    if (counter.refuseWithoutStore) {
+      return { ...counter.view(false, 0, serverMs), unavailable: true };
+    }
     this.counts.shared += 1;
     this.#leases.addDebt(counter);
     if (counter.reserve === 0) return counter.view(false, 0, serverMs);
@@ -186,7 +188,7 @@ export class LeasedQuotaStore implements QuotaStore {
     counter: QuotaCounter,
     serverMs: number,
     requester: Requester | undefined,
-  ): Promise<FixedWindow> {
+  ): Promise<QuotaDecision> {
     const untilWindow = this.#wakeAtMs(counter, serverMs) !== undefined;
     this.counts[untilWindow ? 'windowWaits' : 'leaseWaits'] += 1;
     return new Promise((answer) => {

@@ -21,7 +21,12 @@ async function setUp(
   const upstream = opened(await startUpstream());
   const clock = { ...systemClock, time: START_MS, nowMs: () => clock.time };
   const secrets = [createTokenSecret(), createTokenSecret()] as const;
-  const quota = { limit: 2, window_seconds: WINDOW_SECONDS, per };
+  const quota = {
+    limit: 2,
+    window_seconds: WINDOW_SECONDS,
+    per,
+    on_store_unavailable: 'share' as const,
+  };
   const base = testSnapshot({ upstreams: [upstream.url], rate_limit: quota, ...route }, secrets[0]);
   const [first] = base.routes;
   if (first === undefined) throw new Error('the snapshot has no route');
@@ -73,7 +78,12 @@ describe('the quota of a route', () => {
 
   it('is exact for any number of simultaneous requests', async () => {
     const { call, secrets, upstream } = await setUp('route', {
-      rate_limit: { limit: 10, window_seconds: WINDOW_SECONDS, per: 'route' },
+      rate_limit: {
+        limit: 10,
+        window_seconds: WINDOW_SECONDS,
+        per: 'route',
+        on_store_unavailable: 'share',
+      },
     });
     const responses = await Promise.all(Array.from({ length: 40 }, () => call(secrets[0])));
     expect(responses.filter((response) => response.status === 200)).toHaveLength(10);

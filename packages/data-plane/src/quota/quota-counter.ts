@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Timer } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
-import type { Requester } from './quota-store.ts';
+import type { QuotaDecision, Requester } from './quota-store.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
 import type { GivenUp } from './recall.ts';
 
@@ -15,7 +15,7 @@ const KEPT_FOR_MS = 10;
 /** A request that waits for a decision. */
 export interface Waiter {
   readonly requester: Requester | undefined;
-  readonly answer: (window: FixedWindow) => void;
+  readonly answer: (decision: QuotaDecision) => void;
 }
 
 /**
@@ -26,6 +26,8 @@ export class QuotaCounter {
   readonly name: string;
   limit: number;
   windowMs: number;
+  /** While the ledger is unreachable nothing is granted but leases. */
+  refuseWithoutStore: boolean;
 
   window = -1;
   /** By the clock of the ledger, ms since the Unix epoch. */
@@ -87,6 +89,7 @@ export class QuotaCounter {
     this.name = name;
     this.limit = policy.limit;
     this.windowMs = policy.windowMs;
+    this.refuseWithoutStore = policy.refuseWithoutStore === true;
     this.#key = keyOf(name, policy.windowMs);
     this.#measuredAtMs = nowMs;
   }
@@ -162,6 +165,14 @@ export class QuotaCounter {
     this.shareOnly = false;
   }
 
+  follows({ limit, windowMs, refuseWithoutStore = false }: QuotaPolicy): boolean {
+    return (
+      this.limit === limit &&
+      this.windowMs === windowMs &&
+      this.refuseWithoutStore === refuseWithoutStore
+    );
+  }
+
   /** Applies a changed policy. A lower limit applies at once: the unused lease is given back, and former grants count. */
   applyPolicy(policy: QuotaPolicy): void {
     if (policy.windowMs !== this.windowMs) {
@@ -180,6 +191,7 @@ export class QuotaCounter {
     }
     if (policy.limit > this.limit) this.exhausted = false;
     this.limit = policy.limit;
+    this.refuseWithoutStore = policy.refuseWithoutStore === true;
   }
 
   /** Removes waiting requests whose caller has left or whose deadline has passed, so that they spend nothing. */

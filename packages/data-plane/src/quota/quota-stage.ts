@@ -1,10 +1,9 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { addressGroup } from '@gateway/shared/net/client-address';
 import type { RequestContext } from '../request/context.ts';
 import type { Stage } from '../request/stage.ts';
-import type { QuotaStore } from './quota-store.ts';
+import type { QuotaDecision, QuotaStore } from './quota-store.ts';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import { ClientLeftError } from '../request/caller.ts';
 
@@ -12,6 +11,8 @@ export interface QuotaOptions {
   readonly store: QuotaStore;
   readonly clock: Clock;
 }
+
+const UNAVAILABLE_RETRY_SECONDS = 1;
 
 /** Takes one request from the quota of the route. Runs after authorization, so that refused callers spend nothing. */
 export function createQuota(options: QuotaOptions): Stage {
@@ -35,7 +36,7 @@ function subjectOf(policy: QuotaPolicy, ctx: RequestContext): string {
 /** Waits for the quota until the deadline of the request, or until its caller leaves. */
 async function settleLater(
   ctx: RequestContext,
-  taken: Promise<FixedWindow>,
+  taken: Promise<QuotaDecision>,
   clock: Clock,
 ): Promise<undefined> {
   const late = Promise.withResolvers<undefined>();
@@ -56,9 +57,16 @@ async function settleLater(
   return undefined;
 }
 
-function settle(ctx: RequestContext, window: FixedWindow): void {
+function settle(ctx: RequestContext, window: QuotaDecision): void {
   ctx.quota = window;
   if (window.granted) return;
+  if (window.unavailable === true) {
+    throw new GatewayError(
+      'quota_unavailable',
+      `The quota of the route ${ctx.route?.name ?? ''} cannot be counted, because NATS is away.`,
+      { headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) } },
+    );
+  }
   const windowSeconds = (ctx.route?.quota.windowMs ?? 0) / 1000;
   throw new GatewayError(
     'rate_limit_exceeded',

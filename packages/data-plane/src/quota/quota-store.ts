@@ -8,6 +8,12 @@ export interface Requester {
   readonly deadlineMs: number;
 }
 
+/** The answer to a request. */
+export interface QuotaDecision extends FixedWindow {
+  /** Nothing is known of the quota, and the route refuses requests then. */
+  readonly unavailable?: boolean;
+}
+
 /** Counts requests against quotas. The answer is immediate unless it needs NATS. */
 export interface QuotaStore {
   /**
@@ -22,5 +28,5 @@ export interface QuotaStore {
     subject: string,
     nowMs: number,
     requester?: Requester,
-  ): FixedWindow | Promise<FixedWindow>;
+  ): QuotaDecision | Promise<QuotaDecision>;
 }

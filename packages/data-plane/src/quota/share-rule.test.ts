@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
+import type { QuotaDecision } from './quota-store.ts';
 import { newest, openModelStore, WINDOW, WINDOW_MS } from '../../test/quota/model-store.ts';
 
 /** Longer than the time from an answer of the ledger until leases are taken again. */
@@ -85,6 +86,20 @@ describe('quotas while the ledger does not answer', () => {
       expect(granted).toBe(true);
       expect(remaining).toBeLessThan(75);
     }
+  });
+
+  it('are refused, as unavailable, once the lease is used up, if the route says so', async () => {
+    const { take, policy, store, ledger, settle, settled } = openModelStore({ shares: true });
+    const refusing = { ...policy, refuseWithoutStore: true };
+    expect(await settled(take(store, refusing))).toMatchObject({ granted: true });
+    ledger.cutOff(0);
+    const answers: QuotaDecision[] = [];
+    for (let taken = 0; taken < 20; taken += 1) answers.push(await take(store, refusing));
+    expect(answers[0]).toMatchObject({ granted: true });
+    expect(answers.at(-1)).toMatchObject({ granted: false, unavailable: true });
+    ledger.reconnect(0);
+    await settle();
+    expect(await take(store, policy)).toMatchObject({ granted: true });
   });
 
   it('are granted from the share if the ledger is at a later window', async () => {

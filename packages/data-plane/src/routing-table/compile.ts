@@ -156,6 +156,7 @@ export function compileRoute(
       limit: rate_limit.limit,
       windowMs: rate_limit.window_seconds * 1000,
       per: rate_limit.per,
+      refuseWithoutStore: rate_limit.on_store_unavailable === 'refuse',
     },
     retry: {
       onStatuses: new Set(retry.on_statuses),

@@ -53,7 +53,7 @@ function route(id: number, name: string, serviceIds: readonly number[]): Snapsho
     auth: { type: 'token' },
     regions: [],
     max_body_bytes: 100,
-    rate_limit: { limit: 10, window_seconds: 60, per: 'route' },
+    rate_limit: { limit: 10, window_seconds: 60, per: 'route', on_store_unavailable: 'share' },
     retry: {
       on_statuses: [],
       per_attempt_timeout_ms: null,

@@ -102,6 +102,8 @@ export interface QuotaPolicy {
   readonly limit: number;
   readonly windowMs: number;
   readonly per: 'route' | 'token' | 'ip';
+  /** While NATS is away nothing is granted but what was leased before. */
+  readonly refuseWithoutStore?: boolean;
 }
 
 export interface RetryPolicy {

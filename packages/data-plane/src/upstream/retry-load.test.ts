@@ -16,7 +16,12 @@ async function offer(
   route: Partial<SnapshotRoute> & { readonly upstreams: readonly string[] },
   callers: number,
 ): Promise<number[]> {
-  const rate = { limit: 100_000, window_seconds: 3600, per: 'route' as const };
+  const rate = {
+    limit: 100_000,
+    window_seconds: 3600,
+    per: 'route' as const,
+    on_store_unavailable: 'share' as const,
+  };
   const gateway = opened(
     await startTestDataPath({ rate_limit: rate, timeout_ms: 60_000, ...route }),
   );

@@ -33,7 +33,15 @@ describe('a service whose credential cannot be decrypted', () => {
         { ...service, id: 'svc_other' },
       ],
       routes: [
-        { ...route, rate_limit: { limit: 1, window_seconds: 3600, per: 'route' } },
+        {
+          ...route,
+          rate_limit: {
+            limit: 1,
+            window_seconds: 3600,
+            per: 'route',
+            on_store_unavailable: 'share',
+          },
+        },
         {
           ...route,
           id: 'rte_other',

@@ -19,7 +19,12 @@ function versioned(
   secret: string,
   fields: Partial<SnapshotRoute> = {},
 ): Snapshot {
-  const rate_limit = { limit: 1_000_000, window_seconds: 3600, per: 'route' } as const;
+  const rate_limit = {
+    limit: 1_000_000,
+    window_seconds: 3600,
+    per: 'route',
+    on_store_unavailable: 'share',
+  } as const;
   const base = testSnapshot({ upstreams: ['http://unused'], rate_limit, ...fields }, secret);
   const names = [...upstreams.keys()];
   return {

@@ -83,7 +83,12 @@ describe('a refused WebSocket upgrade', () => {
 
   it('gets 429 if the quota is used up', async () => {
     const upstream = opened(await startUpstream());
-    const rate = { limit: 1, window_seconds: 86_400, per: 'route' as const };
+    const rate = {
+      limit: 1,
+      window_seconds: 86_400,
+      per: 'route' as const,
+      on_store_unavailable: 'share' as const,
+    };
     const { ask, gateway } = await setUp(upstream.url, { rate_limit: rate });
     await gateway.call('test');
     await expectRefusal(await (await ask()).response(), 429, 'rate_limit_exceeded');

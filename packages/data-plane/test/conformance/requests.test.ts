@@ -14,7 +14,12 @@ const opened = closeAfterEach();
 
 describe('a used-up quota', () => {
   it('is reported before the body is requested (RFC 9110 section 10.1.1)', async () => {
-    const limit = { limit: 1, window_seconds: 86_400, per: 'route' } as const;
+    const limit = {
+      limit: 1,
+      window_seconds: 86_400,
+      per: 'route',
+      on_store_unavailable: 'share',
+    } as const;
     const rig = opened(await startRig({ rate_limit: limit }));
     const connection = opened(await rawConnection(rig.port));
     const authorized = AUTHORIZED.replace('{token}', rig.token);

@@ -14,7 +14,12 @@ export interface ConformanceRig {
 /** Without retries and with a large quota, so that every request is forwarded once. */
 export const RIG_ROUTE = {
   retry_count: 0,
-  rate_limit: { limit: 1_000_000, window_seconds: 3600, per: 'route' },
+  rate_limit: {
+    limit: 1_000_000,
+    window_seconds: 3600,
+    per: 'route',
+    on_store_unavailable: 'share',
+  },
 } as const;
 
 export const RIG_ENVIRONMENT = {

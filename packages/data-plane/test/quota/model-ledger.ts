@@ -50,6 +50,7 @@ export class ModelLedger {
   loseAll(): void {
     this.#entries.clear();
     this.#revision = 0;
+    this.#fleet = { fleet: undefined, revision: 0 };
     this.#dataLosses += 1;
   }
 

@@ -226,6 +226,13 @@ export const ERROR_TABLE = {
     when: 'The store of idempotency keys cannot be reached.',
     action: 'Retry with the same key.',
   },
+  quota_unavailable: {
+    status: 503,
+    domain: 'gateway',
+    replay: 'safe',
+    when: 'The quota of the route cannot be counted because NATS cannot be reached, and the route has `on_store_unavailable: refuse`.',
+    action: 'Retry after `Retry-After` seconds.',
+  },
   upstream_timeout: {
     status: 504,
     domain: 'upstream',

@@ -60,6 +60,8 @@ const rateLimitSchema = z.object({
   limit: z.int().min(1),
   window_seconds: z.int().min(1),
   per: z.enum(['route', 'token', 'ip']),
+  /** What a data plane does while NATS is away and its lease is used up. */
+  on_store_unavailable: z.enum(['share', 'refuse']).default('share'),
 });
 
 const retrySchema = z.object({

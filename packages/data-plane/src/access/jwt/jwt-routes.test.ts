@@ -163,7 +163,12 @@ describe('a route with JWTs', () => {
   });
 
   it('counts a quota per token for each subject', async () => {
-    const rate_limit = { limit: 2, window_seconds: 3600, per: 'token' as const };
+    const rate_limit = {
+      limit: 2,
+      window_seconds: 3600,
+      per: 'token' as const,
+      on_store_unavailable: 'share' as const,
+    };
     const fixedMs = Date.now();
     const clock = { ...systemClock, nowMs: () => fixedMs };
     const { callWith } = await startJwtRoute(opened, {}, { rate_limit }, { clock });

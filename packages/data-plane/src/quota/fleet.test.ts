@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  ALL_PARTS,
+  balanced,
+  decodeFleet,
+  encodeFleet,
+  join,
+  NO_FLEET,
+  remove,
+  shareOf,
+  withMember,
+  type Fleet,
+} from './fleet.ts';
+
+const total = (fleet: Fleet) => fleet.members.reduce((sum, { parts }) => sum + parts, 0);
+
+type Change = 'join' | { readonly remove: number } | { readonly balance: number };
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  fc.constant('join' as const),
+  fc.record({ remove: fc.nat(9) }),
+  fc.record({ balance: fc.nat(9) }),
+);
+
+function apply(fleet: Fleet, change: Change, nowMs: number): Fleet {
+  if (change === 'join') return join(fleet, `dp-${fleet.next_slot}`);
+  const at = 'remove' in change ? change.remove : change.balance;
+  const slot = fleet.members[at % Math.max(1, fleet.members.length)]?.slot;
+  if (slot === undefined) return fleet;
+  if ('remove' in change) return remove(fleet, new Set([slot]));
+  const member = balanced(fleet, slot, nowMs);
+  return member === undefined ? fleet : withMember(fleet, member);
+}
+
+describe('a fleet', () => {
+  it('never divides more than the whole limit, whatever joins, leaves and balances', () => {
+    fc.assert(
+      fc.property(fc.array(changes, { maxLength: 60 }), (all) => {
+        let fleet = NO_FLEET;
+        for (const [at, change] of all.entries()) {
+          fleet = apply(fleet, change, at);
+          expect(total(fleet)).toBeLessThanOrEqual(ALL_PARTS);
+          expect(new Set(fleet.members.map(({ slot }) => slot)).size).toBe(fleet.members.length);
+        }
+      }),
+    );
+  });
+
+  it('is divided equally once all have balanced, in any order', () => {
+    const orders = fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 });
+    fc.assert(
+      fc.property(orders, orders, (first, second) => {
+        let fleet = NO_FLEET;
+        for (const id of ['a', 'b', 'c', 'd']) fleet = join(fleet, id);
+        // Who has too much makes room in the first round.
+        fleet = withMember(fleet, { slot: 0, id: 'a', parts: ALL_PARTS, from_ms: 0 });
+        for (const slot of [...first, ...second]) {
+          const member = balanced(fleet, slot, 9);
+          if (member !== undefined) fleet = withMember(fleet, member);
+        }
+        expect(fleet.members.map(({ parts }) => parts)).toEqual(Array(4).fill(ALL_PARTS / 4));
+      }),
+    );
+  });
+
+  it('keeps the start of a share that becomes smaller, and sets that of one that becomes larger', () => {
+    const one = join(NO_FLEET, 'a');
+    const whole = balanced(one, 0, 500);
+    expect(whole).toEqual({ slot: 0, id: 'a', parts: ALL_PARTS, from_ms: 500 });
+    if (whole === undefined) throw new Error('no share');
+    const two = join(withMember(one, whole), 'b');
+    expect(balanced(two, 0, 900)).toMatchObject({ parts: ALL_PARTS / 2, from_ms: 500 });
+    expect(balanced(two, 1, 900)).toBeUndefined();
+  });
+
+  it('keeps back a share from its start on, in long windows that began before as well', () => {
+    const member = { slot: 0, id: 'a', parts: ALL_PARTS / 4, from_ms: 1000 };
+    const window = { limit: 10, startMs: 1000, windowMs: 60_000, nowMs: 1500 };
+    expect(shareOf(member, window)).toBe(2);
+    expect(shareOf(member, { ...window, startMs: 999 })).toBe(0);
+    const long = { ...window, startMs: 0, windowMs: 60_001 };
+    expect(shareOf(member, long)).toBe(2);
+    expect(shareOf(member, { ...long, nowMs: 999 })).toBe(0);
+  });
+
+  it('is read as it was stored, and not in an unknown format', () => {
+    const fleet = join(join(NO_FLEET, 'a'), 'b');
+    const stored = encodeFleet(fleet);
+    expect(decodeFleet(Buffer.from(stored))).toEqual(fleet);
+    const later = stored.replace('"format":1', '"format":9');
+    expect(() => decodeFleet(Buffer.from(later))).toThrow('must be');
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { expectRefusal } from '@gateway/shared/test/refusal';
+import { startUpstream } from '@gateway/shared/test/upstream';
+import { startTestDataPath } from '../../test/data-path.ts';
+import { idle, openModelStore } from '../../test/quota/model-store.ts';
+
+const opened = closeAfterEach();
+
+it('a request is refused with 503, and not sent, while NATS is away and the route has on_store_unavailable: refuse', async () => {
+  const upstream = opened(await startUpstream());
+  const { store: quotas, ledger } = openModelStore({ shares: true });
+  ledger.cutOff(0);
+  const rate_limit = { limit: 100, window_seconds: 60, per: 'route' as const };
+  const start = async (on_store_unavailable: 'share' | 'refuse') =>
+    opened(
+      await startTestDataPath(
+        { upstreams: [upstream.url], rate_limit: { ...rate_limit, on_store_unavailable } },
+        { quotas },
+      ),
+    );
+  const refusing = await start('refuse');
+  const refused = await refusing.call('test');
+  expect(refused.headers.get('retry-after')).toBe('1');
+  await expectRefusal(refused, 503, 'quota_unavailable');
+  expect(await refusing.recordOf(refused)).toMatchObject({ status: 503, attempts: [] });
+  expect(upstream.seen).toHaveLength(0);
+  expect((await (await start('share')).call('test')).status).toBe(200);
+  await idle();
+});
