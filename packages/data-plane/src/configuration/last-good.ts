@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
+import { hasCode } from '@gateway/shared/files/has-code';
 import { requireFormatLine } from '@gateway/shared/formats';
 import { openPointer, openSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import { openLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
@@ -88,7 +89,7 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
       try {
         names = await readdir(dir);
       } catch (error) {
-        if (!isMissing(error)) {
+        if (!hasCode(error, 'ENOENT')) {
           log.warn({ reason: reasonOf(error) }, 'last-good configurations not readable');
         }
         return [];
@@ -123,10 +124,6 @@ async function parse(
   const pointer = openPointer(content.toString('utf8', start, end), environment, keys);
   const snapshot = await openSnapshot(pointer, content.subarray(end + 1));
   return { pointer, snapshot };
-}
-
-function isMissing(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
 }
 
 function reasonOf(error: unknown): string {

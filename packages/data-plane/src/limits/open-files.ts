@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hasCode } from '@gateway/shared/files/has-code';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 
 /** The share of the open files for client connections; the rest is for upstreams, NATS and the disk. */
@@ -14,7 +15,7 @@ export function readOpenFilesLimit(): number | undefined {
     limits = readFileSync('/proc/self/limits', 'utf8');
   } catch (error) {
     // Not Linux. No other error is expected when reading a kernel file.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { hasCode } from '@gateway/shared/files/has-code';
 import { formatField } from '@gateway/shared/formats';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { z } from 'zod';
@@ -32,7 +33,7 @@ export function openSavedPlace(file: string, log: Logger) {
         const { slot, parts, from_ms, owes } = stored;
         return { slot, parts, from_ms, owes };
       } catch (error) {
-        if (isMissing(error)) return undefined;
+        if (hasCode(error, 'ENOENT')) return undefined;
         log.warn({ file, reason: String(error) }, 'quota place skipped; a new one is taken');
         return undefined;
       }
@@ -54,8 +55,4 @@ export function openSavedPlace(file: string, log: Logger) {
       }
     },
   };
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

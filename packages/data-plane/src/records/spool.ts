@@ -1,5 +1,6 @@
 import { open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { hasCode } from '@gateway/shared/files/has-code';
 import { makeFolder } from '@gateway/shared/files/make-folder';
 import { formatLine, readFormatLine } from '@gateway/shared/formats';
 import type { Logger } from '@gateway/shared/telemetry/logger';
@@ -210,8 +211,4 @@ export function openSpool(options: SpoolOptions): Spool {
     take: () => inTurn(take),
     close: () => inTurn(() => end()),
   };
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }

@@ -1,5 +1,6 @@
 import { copyFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '@gateway/shared/files/has-code';
 import { makeFolder } from '@gateway/shared/files/make-folder';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { spoolFileName, spoolFileNumber } from '../records/spool.ts';
@@ -74,7 +75,7 @@ async function namesIn(dir: string): Promise<string[]> {
   try {
     return await readdir(dir);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (hasCode(error, 'ENOENT')) return [];
     throw error;
   }
 }
