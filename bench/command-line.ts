@@ -63,7 +63,10 @@ export function benchCommand(runs: Runs): Command {
     )
     .option('--callers <n>', 'callers of the hung and the slow route', whole(2, 10_000), 5000)
     .option('--bodies <n>', 'callers with slow bodies', whole(1, 12_000), 12_000)
-    .action((options: BulkheadsOptions) => runs.bulkheads(options));
+    .argument('[name]', 'only the neighbours whose name contains this', '')
+    .action((name: string, options: Omit<BulkheadsOptions, 'name'>) =>
+      runs.bulkheads({ ...options, name }),
+    );
 
   bench
     .command('overload')

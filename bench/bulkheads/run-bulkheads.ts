@@ -15,6 +15,8 @@ import type { CrowdReport } from './crowd-process.ts';
 
 /** What `npm run bench -- bulkheads` is given. */
 export interface BulkheadsOptions {
+  /** Only the neighbours whose name contains this. */
+  readonly name: string;
   /** Callers of the bad routes, together. */
   readonly callers: number;
   /** Callers with slow bodies. */
@@ -52,6 +54,7 @@ export async function runBulkheads(options: BulkheadsOptions): Promise<void> {
     const port = Number(new URL(url).port);
     const neighbours = neighboursOf(options, stack.adminToken, bareToken);
     for (const [name, crowds] of Object.entries(neighbours)) {
+      if (!name.includes(options.name)) continue;
       const all = crowds.map((crowd) => ({ ...crowd, port, againMs: AGAIN_MS }));
       await measure(name, all, load);
     }
@@ -74,7 +77,9 @@ function neighboursOf(
       { path: '/v1/proxy/slow', token, callers: half, kind: 'calls' },
     ],
     [`${bodies} slow bodies without a token to /v1/x`]: [slow],
-    [`${bodies} slow bodies with a token without a management scope`]: [{ ...slow, token: bareToken }],
+    [`${bodies} slow bodies with a token without a management scope`]: [
+      { ...slow, token: bareToken },
+    ],
     [`${callers} calls to a control plane that hangs`]: [
       { path: '/v1/x', token, callers, kind: 'calls' },
     ],
