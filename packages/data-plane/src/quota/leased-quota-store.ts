@@ -23,7 +23,7 @@ export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
 /**
  * Enforces quotas over all data planes together: each takes leases of a window from one ledger and grants requests from
  * them. While there is a lease the answer is immediate; otherwise requests wait for a refill. While the ledger is
- * unreachable each data plane grants its share. docs/adr/0009-quota-leases.md has the guarantees.
+ * unreachable each data plane grants what is kept back for it. docs/adr/0030-quota-reserves.md has the guarantees.
  */
 export class LeasedQuotaStore implements QuotaStore {
   readonly counts: QuotaCounts = emptyQuotaCounts();
