@@ -7,7 +7,7 @@ import type { Scenario } from '../harness/scenario.ts';
 
 const STORED = 'gateway_control_plane_ingest_records_total';
 const DUPLICATES = 'gateway_control_plane_ingest_duplicates_total';
-/** NATS redelivers a message that was not acknowledged within 30 s. */
+/** NATS redelivers a message that was not acknowledged in time. */
 const REDELIVERY = { deadlineMs: 90_000, intervalMs: 250 };
 
 /**

@@ -13,7 +13,7 @@ import { postgresStopped } from '../scenarios/postgres-stopped.ts';
 
 /** Time until records of a dead control plane are redelivered: the default, or less if outages are short. */
 function ackWait(outageMs: number) {
-  return { RECORD_ACK_WAIT_MS: String(Math.min(30_000, outageMs)) };
+  return { RECORD_ACK_WAIT_MS: String(Math.min(3000, outageMs)) };
 }
 
 /** Postgres or NATS stops. */

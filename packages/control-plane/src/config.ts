@@ -32,7 +32,7 @@ export const variables = z.object({
   /** Replicas of each stream and bucket that this process creates: 3 in a cluster of NATS servers. */
   NATS_REPLICAS: integerVariable(1, 5).default(1),
   RECORD_STREAM_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(GIB),
-  RECORD_ACK_WAIT_MS: integerVariable(1000, 3_600_000).default(30_000),
+  RECORD_ACK_WAIT_MS: integerVariable(1000, 3_600_000).default(3000),
   IDEMPOTENCY_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(4 * GIB),
   GATEWAY_MASTER_KEYS: masterKeysVariable,
   GATEWAY_ADMIN_TOKEN: z

@@ -111,7 +111,16 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     runner.defer('heartbeats', () => watch.stop());
     const metrics = ingestMetrics;
     const { tokenUses } = parts;
-    const ingest = startRecordIngest({ db, connection, prepare, clock, log, metrics, tokenUses });
+    const ingest = startRecordIngest({
+      db,
+      connection,
+      prepare,
+      ackWaitMs: config.RECORD_ACK_WAIT_MS,
+      clock,
+      log,
+      metrics,
+      tokenUses,
+    });
     runner.defer('record ingest', () => ingest.stop());
     const publisher = createPublisher({
       db,

@@ -1,6 +1,6 @@
 import { systemClock } from '@gateway/shared/clock';
 import { connectNats } from '@gateway/shared/messaging/connection';
-import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { ensureTopology, type TopologyOptions } from '@gateway/shared/messaging/topology';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import type { NatsConnection } from '@nats-io/nats-core';
 
@@ -8,7 +8,8 @@ const TOPOLOGY = { replicas: 1, maxRecordStreamBytes: 256 * 1024 * 1024 };
 
 export interface TestNats {
   readonly connection: NatsConnection;
-  readonly prepare: () => Promise<void>;
+  /** Creates what is missing of the streams. */
+  readonly prepare: (options?: Partial<TopologyOptions>) => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -22,7 +23,8 @@ export async function openTestNats(url = process.env['TEST_NATS_URL']): Promise<
     clock: systemClock,
     signal: AbortSignal.timeout(10_000),
   });
-  const prepare = () => ensureTopology(connection, TOPOLOGY);
+  const prepare = (options: Partial<TopologyOptions> = {}) =>
+    ensureTopology(connection, { ...TOPOLOGY, ...options });
   await prepare();
   return { connection, prepare, close: () => connection.close() };
 }

@@ -29,6 +29,8 @@ export interface RecordIngestOptions {
   readonly connection: NatsConnection;
   /** Creates the stream and the consumer if they are missing, such as after NATS lost its data. */
   readonly prepare: () => Promise<void>;
+  /** A message that is not acknowledged in this time is delivered again, ms. */
+  readonly ackWaitMs: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: IngestMetrics;
@@ -48,12 +50,15 @@ interface Received {
 /**
  * Moves request records from the stream to Postgres. All control planes share one durable consumer, so each
  * message goes to one of them. It is acknowledged after the commit and delivered again until then; a
- * duplicate is stored once.
+ * duplicate is stored once. The time until then is short, because NATS may lose a message on its way here. While Postgres
+ * is slow, NATS is told that the message is being worked on.
  */
 export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
   const { connection, clock, log, metrics } = options;
   const client = jetstream(connection, { timeout: CALL_TIMEOUT_MS });
   const stopping = new AbortController();
+  /** Received, and neither acknowledged nor given back. */
+  const unsettled = new Set<JsMsg>();
   let messages: ConsumerMessages | undefined;
   const reading = {
     failures: 0,
@@ -78,6 +83,8 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
   }
 
   async function consume(): Promise<void> {
+    // What was read before, and is not stored, must be delivered again.
+    unsettled.clear();
     await options.prepare();
     const consumer = await client.consumers.get(NAMES.recordStream, NAMES.recordConsumer);
     messages = await consumer.consume({
@@ -111,6 +118,7 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
         message.term();
         continue;
       }
+      unsettled.add(message);
       yield { message, batch };
     }
   }
@@ -136,8 +144,13 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
       storing.failures = 0;
     } catch (error) {
       metrics.failures.inc();
-      for (const { message } of items) message.nak(backOffMs(storing.failures));
+      for (const { message } of items) {
+        message.nak(backOffMs(storing.failures));
+        unsettled.delete(message);
+      }
       await backOff(storing, error);
+    } finally {
+      for (const { message } of items) unsettled.delete(message);
     }
   }
 
@@ -163,7 +176,16 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
     }
   }
 
+  /** NATS waits for the messages that were received, however long Postgres takes. */
+  async function keepWaiting(): Promise<void> {
+    while (!isStopping()) {
+      await pause(clock, options.ackWaitMs / 3, stopping.signal);
+      for (const message of unsettled) message.working();
+    }
+  }
+
   void restartOnReconnect();
+  void keepWaiting();
   const ended = run();
   return {
     stop: () => {

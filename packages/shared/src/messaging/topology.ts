@@ -21,11 +21,11 @@ export interface TopologyOptions {
   readonly maxRecordStreamBytes: number;
   /** The size at which the bucket of idempotency keys refuses more keys, bytes; default 4 GiB. */
   readonly maxIdempotencyBytes?: number;
-  /** Records that a control plane does not acknowledge in this time are delivered again; default 30 s. */
+  /** Records that a control plane does not acknowledge in this time are delivered again; default 3 s. */
   readonly recordAckWaitMs?: number;
 }
 
-const ACK_WAIT_MS = 30_000;
+const ACK_WAIT_MS = 3000;
 /** Far more than publishers keep there. A data plane that misses an entry loads the snapshot. */
 const MAX_LOG_ENTRIES = 4096;
 const MAX_LOG_BYTES = 512 * 1024 * 1024;
