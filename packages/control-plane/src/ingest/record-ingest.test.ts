@@ -230,6 +230,7 @@ describe('the record ingest', () => {
     const { port } = new URL(server.url);
     await server.stop();
     server = await startServer('first', Number(port));
+    await eventually(() => nats.connection.rtt());
     registry = new Registry();
     startIngest();
     await eventually(async () => expect(await storedCount()).toBe(2), { deadlineMs: 5000 });
