@@ -66,7 +66,7 @@ describe('the command line of the bench', () => {
     });
     expect(await parse('overload', '--times', '4')).toMatchObject({
       ran: 'overload',
-      options: { times: 4, workers: 20, workMs: 50 },
+      options: { times: 4, workers: 20, workMs: 50, dataPlanes: 1 },
     });
     const ingest = await parse('ingest', '--cpu-prof', '/tmp/profiles');
     expect(ingest).toMatchObject({ ran: 'ingest', options: { cpuProf: '/tmp/profiles' } });

@@ -77,6 +77,7 @@ export function benchCommand(runs: Runs): Command {
     .option('--workers <n>', 'workers of the upstream', whole(1, 1000), 20)
     .option('--work-ms <n>', 'how long a worker needs for a request', whole(1, 10_000), 50)
     .option('--seconds <n>', 'length of each measurement', whole(1, 600), 20)
+    .option('--data-planes <n>', 'data planes that share the load', whole(1, 8), 1)
     .option('--write', 'write the table into docs/understand/benchmarks.md', false)
     .action((options: OverloadOptions) => runs.overload(options));
 

@@ -2,7 +2,8 @@ import { Agent, request } from 'node:http';
 import { percentile } from '../measure/statistics.ts';
 
 export interface OpenLoad {
-  readonly url: string;
+  /** Of the route at each data plane; they take turns. */
+  readonly urls: readonly string[];
   readonly token: string;
   readonly perSecond: number;
   /** Not measured, until the gateway has found its limit. */
@@ -39,7 +40,8 @@ export async function openLoad(load: OpenLoad): Promise<OpenLoadResult> {
   const calls: Promise<void>[] = [];
   const call = async (index: number) => {
     const sentMs = performance.now();
-    const outcome = await send(load, agent);
+    const url = load.urls[index % load.urls.length] ?? '';
+    const outcome = await send(url, load, agent);
     if (index < warmUp) return;
     counts[outcome] += 1;
     if (outcome === 'good') timesMs.push(performance.now() - sentMs);
@@ -65,7 +67,7 @@ export async function openLoad(load: OpenLoad): Promise<OpenLoadResult> {
   };
 }
 
-function send({ url, token, deadlineMs }: OpenLoad, agent: Agent): Promise<Outcome> {
+function send(url: string, { token, deadlineMs }: OpenLoad, agent: Agent): Promise<Outcome> {
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${token}` };
     const sent = request(url, { agent, headers }, (response) => {

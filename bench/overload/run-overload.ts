@@ -18,6 +18,7 @@ export interface OverloadOptions extends UpstreamOrder {
   /** The load, in parts of the capacity. */
   readonly times: number;
   readonly seconds: number;
+  readonly dataPlanes: number;
   /** Whether the table goes into the document too. */
   readonly write: boolean;
 }
@@ -53,21 +54,24 @@ export async function runOverload(options: OverloadOptions): Promise<void> {
     for (const adaptive of [true, false]) {
       await makeRoute(client, adaptive, await startUpstream(options, upstreams));
     }
-    const dataPlane = await stack.startDataPlane();
+    const baseUrls: string[] = [];
+    for (let plane = 0; plane < options.dataPlanes; plane += 1) {
+      baseUrls.push((await stack.startDataPlane()).baseUrl);
+    }
     await delay(SERVED_MS);
-    await measure(options, dataPlane.baseUrl, stack);
+    await measure(options, baseUrls, stack);
   } finally {
     await stack.close();
     for (const upstream of upstreams) upstream.disconnect();
   }
 }
 
-async function measure(options: OverloadOptions, baseUrl: string, stack: PlaneStack) {
+async function measure(options: OverloadOptions, baseUrls: readonly string[], stack: PlaneStack) {
   const { workers, workMs, times, seconds } = options;
   const capacity = (workers * 1000) / workMs;
   const run = (name: string, load: number) =>
     openLoad({
-      url: `${baseUrl}/v1/proxy/${name}`,
+      urls: baseUrls.map((baseUrl) => `${baseUrl}/v1/proxy/${name}`),
       token: stack.adminToken,
       perSecond: Math.round(capacity * load),
       warmUpSeconds: WARM_UP_SECONDS,
