@@ -25,6 +25,9 @@ export type GivenUp = Omit<RecallAnswer, 'slot'>;
 /** Asks the other data planes. Resolves when all have answered, or soon without them; never rejects. */
 export type Recall = (request: RecallRequest) => Promise<readonly RecallAnswer[]>;
 
+/** The number of entries that are looked at for each new one. */
+const SCANNED = 8;
+
 /**
  * The windows of which this data plane has given up its reserve, but has no counter. A counter that is made later must
  * not use it. At the bound nothing more is given up.
@@ -39,13 +42,10 @@ export class GivenUpWindows {
 
   /** @returns false if there is no room, so that the reserve is not given up */
   add({ hash, windowMs }: LedgerKey, window: number, serverMs: number): boolean {
-    if (this.#windows.size >= this.#max && !this.#windows.has(hash)) {
-      for (const [other, { endMs }] of this.#windows) {
-        if (endMs < serverMs) this.#windows.delete(other);
-      }
-      if (this.#windows.size >= this.#max) return false;
-    }
-    const newest = Math.max(window, this.#windows.get(hash)?.window ?? window);
+    const known = this.#windows.get(hash);
+    if (known === undefined && !this.#hasRoom(serverMs)) return false;
+    const newest = Math.max(window, known?.window ?? window);
+    this.#windows.delete(hash);
     this.#windows.set(hash, { window: newest, endMs: (newest + 1) * windowMs });
     return true;
   }
@@ -53,5 +53,16 @@ export class GivenUpWindows {
   /** Whether the reserve of this window was given up. */
   has({ hash }: LedgerKey, window: number): boolean {
     return this.#windows.get(hash)?.window === window;
+  }
+
+  /** Removes some windows that have ended, the oldest entries first: a full scan would cost too much for each new one. */
+  #hasRoom(serverMs: number): boolean {
+    let scanned = 0;
+    for (const [hash, { endMs }] of this.#windows) {
+      if (endMs < serverMs) this.#windows.delete(hash);
+      scanned += 1;
+      if (scanned === SCANNED) break;
+    }
+    return this.#windows.size < this.#max;
   }
 }
