@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect } from '@jest/globals';
+import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
 import { FLAG, FRAME, fieldBlock, frameConnection, type FrameConnection } from './http2-frames.ts';
 import { http2Call } from './http2-call.ts';
@@ -38,13 +39,16 @@ export interface Http2Abuse {
 }
 
 /** Registers the hooks that open and close all this. Called once, at the top of a test file. */
-export function abuseOfHttp2(environment: Readonly<Record<string, string>> = {}): Http2Abuse {
+export function abuseOfHttp2(
+  environment: Readonly<Record<string, string>> = {},
+  route: Partial<SnapshotRoute> = {},
+): Http2Abuse {
   let upstream: TestUpstream;
   let gateway: SecureDataPath;
   let connection: FrameConnection;
   beforeEach(async () => {
     upstream = await startUpstream();
-    gateway = await startSecureDataPath({ upstreams: [upstream.url] }, { environment });
+    gateway = await startSecureDataPath({ upstreams: [upstream.url], ...route }, { environment });
     connection = await frameConnection(gateway.port, gateway.authority.certPem);
   });
   afterEach(async () => {

@@ -92,7 +92,8 @@ function success(endpoint: Endpoint): Json {
 function errorResponses(endpoint: Endpoint): Json {
   const takesInput = endpoint.body !== undefined;
   const codes = new Set<ErrorCode>([...ALWAYS, 'invalid_request', ...endpoint.errors]);
-  if (takesInput) codes.add('payload_too_large').add('unsupported_media_type');
+  if (takesInput)
+    codes.add('request_timeout').add('payload_too_large').add('unsupported_media_type');
   const byStatus = Map.groupBy(codes, (code) => ERROR_TABLE[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, some]) => [

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { eventually } from '@gateway/shared/test/eventually';
-import { http2Call } from '../../test/http2-call.ts';
+import { http2Answer, http2Call } from '../../test/http2-call.ts';
 import { startSecureDataPath, type SecureDataPath } from '../../test/secure-data-path.ts';
 
 const MAX_RESETS = 20;
@@ -39,6 +39,33 @@ describe('an HTTP/2 request with a body that is answered', () => {
         expect(gateway.records).toHaveLength(count);
       });
       expect(new Set(gateway.records.map(({ outcome }) => outcome))).toEqual(new Set(['success']));
+    },
+  );
+});
+
+describe('an HTTP/2 request with a body that stops', () => {
+  it.each<[string, string, Readonly<Record<string, string>>]>([
+    ['within its length', 'is kept for a retry', { 'content-length': '10' }],
+    ['without a length', 'is streamed', {}],
+  ])(
+    'gets 408 at the deadline, and its siblings are served: %s, so it %s',
+    async (_a, _b, more) => {
+      const slow = await startSecureDataPath({ upstreams: [upstream.url], timeout_ms: 150 });
+      const session = slow.connectHttp2();
+      try {
+        const fields = { ':path': '/v1/proxy/test', authorization: `Bearer ${slow.token}` };
+        const stream = session.request({ ':method': 'POST', ...fields, ...more });
+        stream.write('x');
+        const answer = await http2Answer(stream);
+        expect(answer).toMatchObject({ status: 408, complete: true });
+        expect(answer.headers['x-gateway-error']).toBe('request_timeout');
+        expect(await http2Call(session, fields)).toMatchObject({ status: 200 });
+        expect(upstream.seen.map(({ method }) => method)).toEqual(['GET']);
+        await eventually(async () => expect(await slow.inFlight()).toBe(0));
+      } finally {
+        session.destroy();
+        await slow.stop();
+      }
     },
   );
 });

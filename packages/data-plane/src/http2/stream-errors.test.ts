@@ -175,6 +175,18 @@ describe('a malformed HTTP/2 stream is reset, and its siblings are served', () =
     }
   });
 
+  it('DATA after its end and after another error, which node:http2 handles later', async () => {
+    const frames = [
+      frame(FRAME.headers, HEAD, BAD, head('GET')),
+      window(MAX_WINDOW),
+      data('late'),
+      window(0),
+      data('late', FLAG.endStream),
+    ];
+    await expectSiblingsServed(frames);
+    await abuse.connection.frame(FRAME.rstStream, BAD);
+  });
+
   it('a window that is too large while its response is sent', async () => {
     const { connection } = abuse;
     const settings = Buffer.concat([Buffer.from([0, 4]), uint32(0)]);

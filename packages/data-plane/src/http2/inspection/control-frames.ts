@@ -95,7 +95,7 @@ export class ControlFrames {
 
   #fails(stream: number, code: number): false {
     if (this.#streams.isOpen(stream)) {
-      this.#streams.closed(stream);
+      this.#streams.failed(stream);
       this.#reset(stream, code);
     }
     return false;

@@ -9,6 +9,8 @@ interface OpenStream {
   windowChange: number;
   /** Whether the caller has ended it. */
   isEnded: boolean;
+  /** Whether the gateway is about to reset it. */
+  hasFailed: boolean;
 }
 
 /** The streams on which the gateway may send more: their streams, and which of them the caller has ended. */
@@ -23,7 +25,8 @@ export class OpenStreams {
   opened(stream: number): void {
     if (stream <= this.#lastStream) return;
     this.#lastStream = stream;
-    if (this.#accepts) this.#streams.set(stream, { windowChange: 0, isEnded: false });
+    if (this.#accepts)
+      this.#streams.set(stream, { windowChange: 0, isEnded: false, hasFailed: false });
   }
 
   /** Whether a stream was not opened yet. */
@@ -31,8 +34,15 @@ export class OpenStreams {
     return stream > this.#lastStream;
   }
 
+  /** Whether the gateway may send more on a stream. */
   isOpen(stream: number): boolean {
-    return this.#streams.has(stream);
+    return this.#streams.get(stream)?.hasFailed === false;
+  }
+
+  /** The gateway is about to reset a stream. node:http2 may still know it as open. */
+  failed(stream: number): void {
+    const open = this.#streams.get(stream);
+    if (open !== undefined) open.hasFailed = true;
   }
 
   /** No more streams are accepted. */
