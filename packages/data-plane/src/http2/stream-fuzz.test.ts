@@ -9,7 +9,12 @@ const SIBLING = 1;
 const STREAMS = [3, 5, 7] as const;
 const MAX_WINDOW = 2 ** 31 - 1;
 
-const RATE_LIMIT = { limit: 1_000_000, window_seconds: 3600, per: 'route' } as const;
+const RATE_LIMIT = {
+  limit: 1_000_000,
+  window_seconds: 3600,
+  per: 'route',
+  on_store_unavailable: 'share',
+} as const;
 
 const abuse = abuseOfHttp2({}, { rate_limit: RATE_LIMIT });
 
