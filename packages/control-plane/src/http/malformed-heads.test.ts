@@ -80,7 +80,14 @@ describe('the head of a request', () => {
         '0\r\n\r\n',
     ],
     [414, 'uri_too_long', head(`GET /v1/services?${'a'.repeat(20_000)} HTTP/1.1`, 'Host: a')],
-    [505, 'http_version_not_supported', head('GET /v1/services HTTP/3.0', 'Host: a')],
+    ...['3.0', '2.0', '1.2', '0.9'].map(
+      (version) =>
+        [
+          505,
+          'http_version_not_supported',
+          head(`GET /v1/services HTTP/${version}`, 'Host: a'),
+        ] as const,
+    ),
   ])(
     'that the server does not support gets %i and its connection is closed: %s',
     async (status, code, request) => {

@@ -13,10 +13,15 @@ const OTHER_CODINGS = /^(?:(?!chunked[ \t,])[!#$%&'*+\-.^_`|~0-9a-z]+[ \t]*,[ \t
  * invalid Host (RFC 9112 section 3.2), a target that is neither a path nor an HTTP URI, or a transfer coding
  * besides `chunked`, which node:http would not decode (section 6.1).
  *
- * @throws GatewayError invalid_request, not_implemented
+ * @throws GatewayError invalid_request, not_implemented, http_version_not_supported
  */
 export function refuseAmbiguousHead(request: IncomingMessage): void {
   const { headers, httpVersion, method, rawHeaders, url = '' } = request;
+  if (request.httpVersionMajor !== 1) {
+    throw new GatewayError('http_version_not_supported', 'The version must be HTTP/1.1 or 1.0.', {
+      headers: { connection: 'close' },
+    });
+  }
   const coding = headers['transfer-encoding']?.trim().toLowerCase();
   if (coding !== undefined && OTHER_CODINGS.test(coding) && httpVersion === '1.1') {
     throw new GatewayError('not_implemented', 'The only supported transfer coding is `chunked`.', {
