@@ -32,6 +32,9 @@ const data = (text: string, flags = 0) => frame(FRAME.data, flags, BAD, Buffer.f
 const window = (increment: number, stream: number = BAD) =>
   frame(FRAME.windowUpdate, 0, stream, uint32(increment));
 
+const setting = (id: number, value: number) =>
+  frame(FRAME.settings, 0, 0, Buffer.concat([Buffer.from([0, id]), uint32(value)]));
+
 const priority = (parent: number) => Buffer.concat([uint32(parent), Buffer.from([15])]);
 
 describe('an error of an HTTP/2 connection ends it', () => {
@@ -76,6 +79,23 @@ describe('an error of an HTTP/2 connection ends it', () => {
       PROTOCOL_ERROR,
       () => [frame(FRAME.headers, HEAD, 2, head('GET'))],
     ],
+    [
+      'an answer to settings that were not sent',
+      PROTOCOL_ERROR,
+      () => [frame(FRAME.settings, FLAG.ack, 0), frame(FRAME.settings, FLAG.ack, 0)],
+    ],
+    ['settings on a stream', PROTOCOL_ERROR, () => [frame(FRAME.settings, 0, BAD)]],
+    [
+      'settings of a wrong size',
+      FRAME_SIZE_ERROR,
+      () => [frame(FRAME.settings, 0, 0, Buffer.alloc(5))],
+    ],
+    ['an invalid value of ENABLE_PUSH', PROTOCOL_ERROR, () => [setting(2, 2)]],
+    ['an invalid value of MAX_FRAME_SIZE', PROTOCOL_ERROR, () => [setting(5, 1)]],
+    ['a frame that is too large', FRAME_SIZE_ERROR, () => [start(), data('x'.repeat(16_385))]],
+    ['DATA without a stream', PROTOCOL_ERROR, () => [frame(FRAME.data, 0, 0, Buffer.from('x'))]],
+    ['GOAWAY on a stream', PROTOCOL_ERROR, () => [frame(FRAME.goAway, 0, BAD, Buffer.alloc(8))]],
+    ['a CONTINUATION frame alone', PROTOCOL_ERROR, () => [frame(FRAME.continuation, 4, BAD)]],
     [
       'padding beyond its frame',
       PROTOCOL_ERROR,
