@@ -22,6 +22,7 @@ const commands = {
   bench: ['bench/main.ts'],
   soak: ['e2e/soak/main.ts'],
   faults: ['e2e/faults/main.ts'],
+  'quota-schedules': ['e2e/quota-schedules/main.ts'],
 };
 
 function fail(line) {
