@@ -46,6 +46,16 @@ describe('a fleet', () => {
     );
   });
 
+  it('of up to 16 members divides a limit without remainder if that is possible', () => {
+    for (let members = 1; members <= 16; members += 1) {
+      let fleet = NO_FLEET;
+      for (let slot = 0; slot < members; slot += 1) fleet = join(fleet, `dp-${slot}`);
+      const own = balanced(fleet, 0, 1000);
+      const of = { limit: members, startMs: 1000, windowMs: 1000, nowMs: 1000 };
+      expect(own === undefined ? 0 : shareOf(own, of)).toBe(1);
+    }
+  });
+
   it('is divided equally once all have balanced, in any order', () => {
     const orders = fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 });
     fc.assert(

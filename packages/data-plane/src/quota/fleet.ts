@@ -3,8 +3,8 @@ import { z } from 'zod';
 
 /** The format of the stored fleet. */
 const FLEET_FORMAT = 1;
-/** Shares are numbers of parts: all of a limit is `ALL_PARTS`. */
-export const ALL_PARTS = 1_000_000;
+/** Shares are numbers of parts: all of a limit is `ALL_PARTS`, which 1 to 16 members divide without remainder. */
+export const ALL_PARTS = 720_720;
 
 const memberSchema = z.object({
   /** Identifies this place in the fleet. Never used again after the member has left. */
