@@ -20,7 +20,9 @@ export interface Crowd {
   stop(): void;
 }
 
+/** How often each socket gets a byte; the sockets are spread over that time. */
 const DRIP_MS = 1000;
+const TICKS = 50;
 /** Connections are opened a few at a time, because the queue of a listening socket is short. */
 const OPENED_AT_ONCE = 50;
 const OPENING_MS = 10;
@@ -72,9 +74,12 @@ export function startCrowd(options: CrowdOptions): Crowd {
     for (let index = 0; index < OPENED_AT_ONCE && toOpen > 0; index += 1, toOpen -= 1) open();
     if (toOpen === 0) clearInterval(opening);
   }, OPENING_MS);
+  let tick = 0;
   const dripping = setInterval(() => {
-    for (const socket of sending) socket.write('x');
-  }, DRIP_MS);
+    tick += 1;
+    let index = 0;
+    for (const socket of sending) if (index++ % TICKS === tick % TICKS) socket.write('x');
+  }, DRIP_MS / TICKS);
   return {
     statuses,
     get open() {
