@@ -33,17 +33,15 @@ export interface FleetMembershipOptions {
   readonly save: (place: SavedPlace | undefined) => void;
 }
 
-const REFRESH_MS = 1000;
+const REFRESH_MS = 500;
 /** A view of the fleet is used for windows that begin at most this long after it was read. */
-export const VIEW_MS = 2000;
+export const VIEW_MS = 1000;
 /** A larger share holds from this time on: by then no data plane uses a view without it any more. */
-const LEAD_MS = 5000;
+const LEAD_MS = 2500;
 /** For the errors of the estimated clocks, this one's and another's together. */
 const CLOCK_ERROR_MS = 500;
 /** A change that lost to another data plane is tried again at once, this often. */
 const MAX_TRIES = 5;
-/** The bucket forgets what was not written for a day. */
-const RENEW_MS = 3_600_000;
 
 /**
  * The place of this data plane in the fleet: it joins, takes an equal share, makes room for others, and removes members
@@ -67,6 +65,7 @@ export class FleetMembership implements FleetPlace {
   #openChange: number | undefined = undefined;
   #owes = false;
   #reading: Promise<void> | undefined = undefined;
+  #keeping: Promise<void> | undefined = undefined;
   #timer: Timer | undefined = undefined;
   #stopped = false;
 
@@ -89,7 +88,7 @@ export class FleetMembership implements FleetPlace {
   }
 
   viewFor(startMs: number): FleetView | Promise<FleetView> {
-    return startMs <= this.#view.validForMs ? this.#view : this.#readFor(startMs);
+    return this.#holdsFor(startMs) ? this.#view : this.#readFor(startMs);
   }
 
   noteDebt(): void {
@@ -127,11 +126,7 @@ export class FleetMembership implements FleetPlace {
     if (!store.reachable) this.#silent.forget();
     else {
       try {
-        let settled = false;
-        for (let tries = 0; !settled && tries < MAX_TRIES; tries += 1) {
-          await this.#read();
-          settled = await this.#step();
-        }
+        await this.#keepPlace();
       } catch (error) {
         // Heartbeats may have been missed as well.
         this.#silent.forget();
@@ -141,10 +136,30 @@ export class FleetMembership implements FleetPlace {
     if (!this.#stopped) this.#timer = clock.setTimer(REFRESH_MS, () => void this.#tick());
   }
 
+  /** Joins, or changes what is to be changed; only once at a time. */
+  #keepPlace(): Promise<void> {
+    this.#keeping ??= this.#steps().finally(() => (this.#keeping = undefined));
+    return this.#keeping;
+  }
+
+  async #steps(): Promise<void> {
+    let settled = false;
+    for (let tries = 0; !settled && tries < MAX_TRIES; tries += 1) {
+      await this.#read();
+      settled = await this.#step();
+    }
+  }
+
   async #readFor(startMs: number): Promise<FleetView> {
     await this.#read();
-    if (startMs > this.#view.validForMs) throw new Error('the quota fleet is not known yet');
+    if (!this.#holdsFor(startMs)) await this.#keepPlace();
+    if (!this.#holdsFor(startMs)) throw new Error('this data plane has no place in the fleet yet');
     return this.#view;
+  }
+
+  /** Only members may lease: a data plane that is alone can then take its share at once. */
+  #holdsFor(startMs: number): boolean {
+    return this.#view.own !== undefined && startMs <= this.#view.validForMs;
   }
 
   #read(): Promise<void> {
@@ -201,10 +216,11 @@ export class FleetMembership implements FleetPlace {
       if (removed) this.#see(this.#own);
       return removed;
     }
-    const change = this.#change(nowMs + LEAD_MS);
-    if (change !== undefined && !this.#owes) return this.#changeShare(change);
-    if (nowMs - this.#fleet.written_ms > RENEW_MS) return this.#write(this.#fleet);
-    return true;
+    // Nobody has a view of the fleet without the only member.
+    const alone = this.#fleet.members.length === 1;
+    const change = this.#change(alone ? nowMs : nowMs + LEAD_MS);
+    if (change === undefined || this.#owes) return true;
+    return this.#changeShare(change, alone);
   }
 
   async #join(gone: Set<number>): Promise<boolean> {
@@ -216,7 +232,8 @@ export class FleetMembership implements FleetPlace {
     this.#acceptedFromMs = 0;
     this.#adopt(this.#fleet, this.#revision, -Infinity);
     this.#save();
-    return true;
+    // The next step takes a share.
+    return false;
   }
 
   /** An equal share, or the same one again if it is not certain since when others know of it. */
@@ -231,7 +248,7 @@ export class FleetMembership implements FleetPlace {
   }
 
   /** Until the change is known to be stored, or not, this data plane has no share. */
-  async #changeShare(change: FleetMember): Promise<boolean> {
+  async #changeShare(change: FleetMember, alone: boolean): Promise<boolean> {
     const { serverMs, onShareChange } = this.#options;
     this.#openChange = this.#revision;
     this.#see({ ...change, parts: 0 });
@@ -239,19 +256,18 @@ export class FleetMembership implements FleetPlace {
     if (!(await this.#write(withMember(this.#fleet, change)))) return false;
     this.#openChange = undefined;
     const inTime = serverMs() <= change.from_ms - VIEW_MS - CLOCK_ERROR_MS;
-    if (inTime) this.#acceptedFromMs = change.from_ms;
+    if (alone || inTime) this.#acceptedFromMs = change.from_ms;
     this.#adopt(this.#fleet, this.#revision, -Infinity);
     this.#save();
     return true;
   }
 
   async #write(fleet: Fleet): Promise<boolean> {
-    const next = { ...fleet, written_ms: this.#options.serverMs() };
-    const result = await this.#options.store.write(next, this.#revision);
+    const result = await this.#options.store.write(fleet, this.#revision);
     if (result.kind !== 'written') return false;
     // A read may have found this write, or a later one, already.
     if (result.revision > this.#revision) {
-      this.#fleet = next;
+      this.#fleet = fleet;
       this.#revision = result.revision;
     }
     return true;

@@ -20,7 +20,6 @@ const fleetSchema = z.object({
   format: formatField(FLEET_FORMAT),
   next_slot: z.int().min(0),
   members: z.array(memberSchema).max(10_000),
-  written_ms: z.number(),
 });
 
 export type FleetMember = Readonly<z.infer<typeof memberSchema>>;
@@ -32,11 +31,9 @@ export type FleetMember = Readonly<z.infer<typeof memberSchema>>;
 export interface Fleet {
   readonly next_slot: number;
   readonly members: readonly FleetMember[];
-  /** When it was stored, by the clock of the ledger. */
-  readonly written_ms: number;
 }
 
-export const NO_FLEET: Fleet = { next_slot: 0, members: [], written_ms: 0 };
+export const NO_FLEET: Fleet = { next_slot: 0, members: [] };
 
 /** The stored form of a fleet. */
 export function encodeFleet(fleet: Fleet): string {
@@ -45,10 +42,9 @@ export function encodeFleet(fleet: Fleet): string {
 
 /** @throws ZodError or SyntaxError if it is not a fleet of this format */
 export function decodeFleet(value: Uint8Array): Fleet {
-  const { next_slot, members, written_ms } = fleetSchema.parse(
-    JSON.parse(Buffer.from(value).toString('utf8')),
-  );
-  return { next_slot, members, written_ms };
+  const text = Buffer.from(value).toString('utf8');
+  const { next_slot, members } = fleetSchema.parse(JSON.parse(text));
+  return { next_slot, members };
 }
 
 /** A window of a limit. All times are by the clock of the ledger, ms. */
@@ -59,19 +55,18 @@ export interface WindowOfLimit {
   readonly nowMs: number;
 }
 
-/** In longer windows a new share holds although they began before it. */
+/** In windows of this length or more a new share holds although they began before it. */
 const LONG_WINDOW_MS = 60_000;
 
 /**
  * What is kept back of the window for the member before it uses or gives up any of it.
  *
- * A window that began before the share may have been granted to others. For windows of up to a minute the member
- * therefore waits for the next one. In longer ones it would be without a share for long, while all that was granted
- * before is rarely so much.
+ * A window that began before the share may have been granted to others, so the member waits for the next one. In windows
+ * of a minute or more it would be without a share for long, while all that was granted before is rarely so much.
  */
 export function shareOf(member: FleetMember, of: WindowOfLimit): number {
   const begun = of.startMs >= member.from_ms;
-  const holds = begun || (of.windowMs > LONG_WINDOW_MS && of.nowMs >= member.from_ms);
+  const holds = begun || (of.windowMs >= LONG_WINDOW_MS && of.nowMs >= member.from_ms);
   return holds ? Math.floor((of.limit * member.parts) / ALL_PARTS) : 0;
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@gateway/shared/clock';
+import { pause, type Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import {
   acquireLease,
@@ -47,6 +47,9 @@ const MAX_ROUND_MS = 1000;
 /** How often the ledger is read again, and others are asked, if nothing is left: first, and at last. */
 const RECHECK_MS = 500;
 const MAX_RECHECK_MS = 4000;
+/** How often others are asked for requests that wait, and after what time again. */
+const MAX_ASKS = 3;
+const ASK_AGAIN_MS = 10;
 /** The number of windows for which others are asked at one time. */
 const PARALLEL_RECALLS = 64;
 const NOTHING_GIVEN_UP: GivenUpBySlot = new Map();
@@ -104,10 +107,7 @@ export class LeaseRounds {
       if (this.#rounds.length > ROUNDS_KEPT) this.#rounds.shift();
       counts.refills += 1;
       this.#options.onAnswered();
-      if (!chargeOnly && counter.exhausted && counter.held > 0) {
-        const givenUp = await this.#askOthers(counter);
-        if (givenUp.size > 0) await this.#lease(counter, false, givenUp, tally);
-      }
+      if (!chargeOnly) await this.#leaseFromOthers(counter, tally);
     } catch (error) {
       counter.known = undefined;
       counts.failedRefills += 1;
@@ -159,6 +159,17 @@ export class LeaseRounds {
     const outcome = await acquireLease(ledger, request, state, newLeaseId, tally);
     counter.knownLosses = losses;
     this.#apply(counter, request, outcome, tally.conflicts > 0);
+  }
+
+  /** Others that lease just now can give up nothing yet, so they are asked again. */
+  async #leaseFromOthers(counter: QuotaCounter, tally: RoundTally): Promise<void> {
+    const { window } = counter;
+    for (let asked = 0; asked < MAX_ASKS; asked += 1) {
+      if (!counter.exhausted || counter.held === 0 || counter.window !== window) return;
+      if (asked > 0) await pause(this.#options.clock, ASK_AGAIN_MS);
+      const givenUp = await this.#askOthers(counter);
+      if (givenUp.size > 0) await this.#lease(counter, false, givenUp, tally);
+    }
   }
 
   /** Asks the others for what they do not need. */

@@ -3,7 +3,7 @@ import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { QuotaDecision, QuotaStore, Requester } from './quota-store.ts';
 import { CounterTable } from './counter-table.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
-import { ALL_PARTS, shareOf } from './fleet.ts';
+import { ALL_PARTS } from './fleet.ts';
 import type { LedgerKey } from './ledger.ts';
 import { GivenUpWindows, type GivenUp } from './recall.ts';
 import type { QuotaCounter } from './quota-counter.ts';
@@ -150,11 +150,10 @@ export class LeasedQuotaStore implements QuotaStore {
   }
 
   /** The share of this data plane of a window that has just begun, unless it has given it up. */
-  #keepBack(counter: QuotaCounter, nowMs: number): void {
+  #keepBack(counter: QuotaCounter, serverMs: number): void {
+    counter.shareTaken = this.#givenUp.has(counter.key, counter.window);
     const { own } = this.#fleet.view;
-    if (own === undefined || this.#givenUp.has(counter.key, counter.window)) return;
-    const { limit, startMs, windowMs } = counter;
-    counter.reserve = shareOf(own, { limit, startMs, windowMs, nowMs });
+    if (own !== undefined) counter.takeShare(own, serverMs);
   }
 
   #noteGivenUp(key: LedgerKey, window: number): boolean {
@@ -177,6 +176,8 @@ export class LeasedQuotaStore implements QuotaStore {
     if (counter.refuseWithoutStore) {
       return { ...counter.view(false, 0, serverMs), unavailable: true };
     }
+    const { own } = this.#fleet.view;
+    if (own !== undefined) counter.takeShare(own, serverMs);
     this.counts.shared += 1;
     this.#leases.addDebt(counter);
     if (counter.reserve === 0) return counter.view(false, 0, serverMs);

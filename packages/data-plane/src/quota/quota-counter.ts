@@ -3,6 +3,7 @@ import type { Timer } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { QuotaDecision, Requester } from './quota-store.ts';
+import { shareOf, type FleetMember } from './fleet.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
 import type { GivenUp } from './recall.ts';
 
@@ -47,6 +48,8 @@ export class QuotaCounter {
   held = 0;
   /** What is kept back for this data plane, and is granted only while the ledger is unreachable. */
   reserve = 0;
+  /** The share of this data plane of this window was taken into the reserve, or given up. */
+  shareTaken = false;
   /** The part of the reserve that a round with the ledger may lease just now. */
   reserveInRound = 0;
   /** How often the reserve of this window was stored in the ledger; 0 as long as it is the share. */
@@ -111,10 +114,18 @@ export class QuotaCounter {
     return this.held > 0 || this.#lowered || this.granted > this.limit;
   }
 
-  /** Nothing is kept back any more for this data plane in this window. */
+  /** Takes the share of this data plane into the reserve, once it holds and unless the ledger knows of a reserve. */
+  takeShare(own: FleetMember, nowMs: number): void {
+    if (this.shareTaken || this.reserveWrites > 0) return;
+    this.reserve = shareOf(own, { ...this, nowMs });
+    this.shareTaken = this.reserve > 0;
+  }
+
+  /** What was kept back for this data plane in this window is not any more. It may have another share. */
   loseReserve(): void {
     this.reserve = 0;
     this.reserveInRound = 0;
+    this.shareTaken = false;
   }
 
   /**
@@ -126,6 +137,7 @@ export class QuotaCounter {
     const writes = this.reserveWrites;
     // The round may store another reserve than that of now.
     if (this.refilling) return { keeps: this.limit, writes, gives: 0 };
+    this.shareTaken = true;
     const spanMs = Math.max(MIN_RATE_SPAN_MS, nowMs - this.#measuredAtMs);
     const needed = Math.floor((this.#takes / spanMs) * KEPT_FOR_MS) + this.waiting.length;
     const gives = Math.max(0, this.unused - needed);
@@ -156,6 +168,7 @@ export class QuotaCounter {
     this.reserve = 0;
     this.reserveInRound = 0;
     this.reserveWrites = 0;
+    this.shareTaken = false;
     this.debt = 0;
     this.giveBack = 0;
     this.#lowered = false;

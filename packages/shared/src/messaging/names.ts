@@ -18,6 +18,8 @@ export const NAMES = {
   quotaBucket: 'gateway_quotas',
   /** The same for windows up to `SHORT_QUOTA_WINDOW_MS`, which are not kept for a day. */
   shortQuotaBucket: 'gateway_quotas_short',
+  /** KV: the data planes that have a share of each quota. */
+  quotaFleetBucket: 'gateway_quota_fleet',
 } as const;
 
 const CONFIG_LOG_SUBJECT = 'gateway.config.log';
@@ -73,10 +75,10 @@ export function quotaSubject(windowMs: number, hash: string): string {
   return `$KV.${quotaBucket(windowMs)}.${hash}`;
 }
 
-/** The stream and the subject of the fleet that divides the quotas, in the bucket that keeps entries for a day. */
+/** The stream and the subject of the fleet that divides the quotas. */
 export const QUOTA_FLEET = {
-  stream: `KV_${NAMES.quotaBucket}`,
-  subject: `$KV.${NAMES.quotaBucket}.fleet`,
+  stream: `KV_${NAMES.quotaFleetBucket}`,
+  subject: `$KV.${NAMES.quotaFleetBucket}.fleet`,
 } as const;
 
 /** Where a data plane asks the others what they do not need of a window. */

@@ -41,6 +41,8 @@ const QUOTA_TTL_MS = 25 * 3_600_000;
 const SHORT_QUOTA_TTL_MS = 2 * SHORT_QUOTA_WINDOW_MS;
 /** About a million policies and subjects in each bucket. */
 const MAX_QUOTA_BYTES = 256 * 1024 * 1024;
+/** Many times the size of an entry with ten thousand data planes. */
+const MAX_FLEET_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates every missing stream, bucket and consumer. Several callers may run it at the same time, and it can be repeated
@@ -132,6 +134,7 @@ async function ensureQuotaBuckets(connection: NatsConnection, replicas: number):
   const manager = new Kvm(connection);
   await manager.create(NAMES.quotaBucket, { ...bucket, ttl: QUOTA_TTL_MS });
   await manager.create(NAMES.shortQuotaBucket, { ...bucket, ttl: SHORT_QUOTA_TTL_MS });
+  await manager.create(NAMES.quotaFleetBucket, { ...bucket, max_bytes: MAX_FLEET_BYTES });
 }
 
 async function ensureRecordStream(
