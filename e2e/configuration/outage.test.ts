@@ -6,6 +6,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '../harness/client.ts';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { shareQuotas } from '../harness/quota-shares.ts';
 
 const testTimeoutMs = 90_000;
 
@@ -22,6 +23,7 @@ describe('the configuration during an outage', () => {
     await gateway.route({ name: 'drafts', environment: 'development' });
     await gateway.settled();
     await gateway.settled('development');
+    await shareQuotas(gateway.dataPlanes);
     return gateway;
   }
 
@@ -60,6 +62,7 @@ describe('the configuration during an outage', () => {
       const gateway = await start({ DATABASE_URL: postgres.url });
       const name = 'restarted';
       const before = await gateway.stack.startDataPlane({ name });
+      await shareQuotas([...gateway.dataPlanes, before]);
 
       await gateway.controlPlane.stop();
       await gateway.stack.nats.stop();

@@ -1,6 +1,7 @@
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import type { Answer } from '../harness/client.ts';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { shareQuotas } from '../harness/quota-shares.ts';
 
 /** Three data planes, and an upstream whose responses the test sends. */
 export interface KeyedRequests {
@@ -24,6 +25,7 @@ export const largeBody = (size: number) => Buffer.alloc(size, 'binary \u0000\u00
 export async function startKeyedRequests(): Promise<KeyedRequests> {
   const held: (() => void)[] = [];
   const gateway = await startGateway({ dataPlanes: 3 });
+  await shareQuotas(gateway.dataPlanes);
   const upstream = await startUpstream((seen, response) => {
     const [, kind, size] = new URL(seen.url, 'http://upstream').pathname.split('/');
     const number = upstream.seen.length;

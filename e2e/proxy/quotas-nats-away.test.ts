@@ -4,6 +4,7 @@ import type { Client } from '../harness/client.ts';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
 import { burst } from '../harness/burst.ts';
 import { metric } from '../harness/figures.ts';
+import { shareQuotas } from '../harness/quota-shares.ts';
 
 const DATA_PLANES = 2;
 const LIMIT = 100;
@@ -34,12 +35,7 @@ describe('quotas while NATS is down', () => {
     const tiny = { limit: 1, window_seconds: windowSeconds() };
     names.push(String((await gateway.route({ rate_limit: tiny }))['name']));
     await gateway.settled();
-    for (const { adminUrl } of gateway.dataPlanes) {
-      await eventually(
-        async () => expect(await metric(adminUrl, 'gateway_quota_share')).toBe(1 / DATA_PLANES),
-        { deadlineMs: 30_000 },
-      );
-    }
+    await shareQuotas(gateway.dataPlanes);
   }, testTimeoutMs);
   afterAll(() => gateway.close());
 

@@ -6,6 +6,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { writeCertificateFiles } from '@gateway/shared/test/served-certificate';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../../harness/gateway.ts';
+import { shareQuotas } from '../../harness/quota-shares.ts';
 import { startSoakUpstreams } from '../../soak/upstreams.ts';
 import { childrenOf, isRunning } from './group.ts';
 import { echo, getByHttp2, shownNames } from './secure.ts';
@@ -25,6 +26,7 @@ describe('the start and the stop of a data plane with two workers', () => {
   it('drains both workers after SIGTERM: every response is complete, the exit code is 0, and a start with one worker sends every record', async () => {
     const name = 'spooling';
     const stopped = await startGroup(gateway, { name });
+    await shareQuotas([stopped]);
     await gateway.stack.nats.stop();
     const forwarded = () => gateway.upstream.seen.filter(({ url }) => url === '/slow/100').length;
     const before = forwarded();

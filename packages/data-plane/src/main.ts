@@ -163,6 +163,7 @@ async function start({
   runner.defer('admin server', () => admin.close());
 
   const place = openSavedPlace(join(config.DATA_PLANE_DATA_DIR, 'quota-place'), log);
+  const saved = place.load();
   const ownSlot = () => membership.view.own?.slot;
   const membership: FleetMembership = new FleetMembership({
     store: new KvFleetStore(link, clock),
@@ -173,8 +174,9 @@ async function start({
     isLive: (id) => heartbeats.isLive(id),
     onShareChange: (placeLost) => quotas.shareChanged(placeLost),
     stillOwes: () => quotas.owes(),
-    saved: place.load(),
-    save: (saved) => place.save(saved),
+    leftovers: () => quotas.leftovers(),
+    saved,
+    save: (next) => place.save(next),
   });
   runner.defer('quota fleet', () => membership.leave());
   const quotas: LeasedQuotaStore = new LeasedQuotaStore({
@@ -184,10 +186,12 @@ async function start({
     clock,
     log,
     maxCounters: MAX_QUOTA_COUNTERS,
+    leftovers: saved?.leftovers,
     serverTimeOffsetMs: () => heartbeats.serverTimeOffsetMs(),
     serverTimeErrorMs: () => heartbeats.serverTimeErrorMs(),
     newLeaseId: randomUUID,
   });
+  membership.start();
   answerRecalls(link, {
     slot: ownSlot,
     giveUp: (key, window) => quotas.giveUp(key, window),

@@ -44,9 +44,11 @@ function openWorld() {
         if (placeLost) lost.push(id);
       },
       stillOwes: () => owing.debt,
+      leftovers: () => [],
       saved: saved.get(id),
       save: (place) => void saved.set(id, place),
     });
+    membership.start();
     return {
       membership,
       owing,

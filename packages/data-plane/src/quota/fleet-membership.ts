@@ -10,7 +10,7 @@ import {
   type FleetMember,
 } from './fleet.ts';
 import type { FleetPlace, FleetView } from './fleet-view.ts';
-import type { FleetStore, SavedPlace } from './fleet-store.ts';
+import type { FleetStore, Leftover, SavedPlace } from './fleet-store.ts';
 import { SilentMembers } from './silent-members.ts';
 
 export interface FleetMembershipOptions {
@@ -27,6 +27,8 @@ export interface FleetMembershipOptions {
   readonly onShareChange: (placeLost: boolean) => void;
   /** Whether it has granted anything that the ledger does not know of. */
   readonly stillOwes: () => boolean;
+  /** All windows of which it has used or given up anything; undefined if there are too many. */
+  readonly leftovers: () => readonly Leftover[] | undefined;
   /** The place that the former process with this data folder had. */
   readonly saved: SavedPlace | undefined;
   /** Keeps the place on disk before it returns; undefined after leaving the fleet. */
@@ -74,12 +76,19 @@ export class FleetMembership implements FleetPlace {
     this.#silent = new SilentMembers(options);
     this.#usableFromMs = options.serverMs() + CLOCK_ERROR_MS;
     const { saved } = options;
-    if (saved !== undefined && !saved.owes) {
+    if (saved !== undefined && (!saved.owes || saved.leftovers !== undefined)) {
       this.#slot = saved.slot;
       this.#acceptedFromMs = saved.from_ms;
+      this.#owes = saved.owes;
       const { slot, parts } = saved;
       this.#see({ slot, id: options.id, parts, from_ms: this.#usableFromMs });
+      // This process has the leftovers now. If it is killed, nobody has them.
+      this.#save();
     }
+  }
+
+  /** Joins the fleet, and keeps the place in it. */
+  start(): void {
     void this.#tick();
   }
 
@@ -97,12 +106,19 @@ export class FleetMembership implements FleetPlace {
     this.#save();
   }
 
-  /** Leaves the fleet, so that nothing is kept back for this data plane any more. Never rejects. */
+  /**
+   * Leaves the fleet, so that nothing is kept back for this data plane any more. While NATS is away its place stays, for
+   * the next process with this data folder. Never rejects.
+   */
   async leave(): Promise<void> {
     const { store, save, log } = this.#options;
     this.#stopped = true;
     this.#timer?.cancel();
-    if (this.#slot === undefined || this.#owes || !store.reachable) return;
+    if (this.#slot === undefined) return;
+    if (this.#owes || !store.reachable) {
+      this.#save(this.#options.leftovers());
+      return;
+    }
     this.#own = undefined;
     const slots = new Set([this.#slot]);
     try {
@@ -273,11 +289,11 @@ export class FleetMembership implements FleetPlace {
     return true;
   }
 
-  #save(): void {
+  #save(leftovers?: readonly Leftover[]): void {
     const own = this.#own;
     if (own === undefined || this.#slot === undefined) return;
     const { parts } = own;
     const from_ms = this.#acceptedFromMs ?? 0;
-    this.#options.save({ slot: this.#slot, parts, from_ms, owes: this.#owes });
+    this.#options.save({ slot: this.#slot, parts, from_ms, owes: this.#owes, leftovers });
   }
 }

@@ -56,7 +56,7 @@ export interface WindowOfLimit {
 }
 
 /** In windows of this length or more a new share holds although they began before it. */
-const LONG_WINDOW_MS = 60_000;
+export const LONG_WINDOW_MS = 60_000;
 
 /**
  * What is kept back of the window for the member before it uses or gives up any of it.

@@ -4,6 +4,8 @@ import type { QuotaDecision, QuotaStore, Requester } from './quota-store.ts';
 import { CounterTable } from './counter-table.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
 import { ALL_PARTS } from './fleet.ts';
+import type { Leftover } from './fleet-store.ts';
+import { Leftovers, leftoversOf } from './leftovers.ts';
 import type { LedgerKey } from './ledger.ts';
 import { GivenUpWindows, type GivenUp } from './recall.ts';
 import type { QuotaCounter } from './quota-counter.ts';
@@ -18,6 +20,8 @@ type TakerOptions = Pick<
 export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
   /** The number of policies and subjects that are counted at one time. */
   readonly maxCounters: number;
+  /** What the former process with this data folder left. */
+  readonly leftovers?: readonly Leftover[] | undefined;
 }
 
 /**
@@ -33,11 +37,13 @@ export class LeasedQuotaStore implements QuotaStore {
   readonly #leases: LeaseTaker;
   readonly #counters: CounterTable;
   readonly #givenUp: GivenUpWindows;
+  readonly #leftovers: Leftovers;
 
   constructor(options: LeasedQuotaOptions) {
     this.#clock = options.clock;
     this.#fleet = options.fleet;
     this.#givenUp = new GivenUpWindows(options.maxCounters);
+    this.#leftovers = new Leftovers(options.leftovers ?? []);
     this.#time = new ServerClock(options);
     this.#leases = new LeaseTaker({
       ...options,
@@ -82,6 +88,7 @@ export class LeasedQuotaStore implements QuotaStore {
   giveUp(key: LedgerKey, window: number): GivenUp | undefined {
     const counter = this.#counters.withKey(key);
     if (counter === undefined || counter.window < window) {
+      if (this.#leftovers.has(key, window)) return undefined;
       return this.#noteGivenUp(key, window) ? NOTHING_KEPT : undefined;
     }
     if (counter.window > window) return NOTHING_KEPT;
@@ -90,7 +97,12 @@ export class LeasedQuotaStore implements QuotaStore {
 
   /** Whether anything was granted in the current windows that the ledger does not know of. */
   owes(): boolean {
-    return this.#leases.owes();
+    return this.#leases.owes() || this.#leftovers.owes(this.#serverMs());
+  }
+
+  /** What this data plane has left of the current windows; undefined if there are too many. */
+  leftovers(): readonly Leftover[] | undefined {
+    return leftoversOf(this.#counters.all(), this.#leftovers, this.#serverMs());
   }
 
   /**
@@ -145,13 +157,20 @@ export class LeasedQuotaStore implements QuotaStore {
       if (counter.unused <= counter.lowWater) this.#leases.refillAhead(counter);
       return counter.view(true, remainingOf(counter), serverMs);
     }
-    if (counter.reserveInRound > 0 || (!counter.shareOnly && this.#leases.open)) return undefined;
+    // A lease that is under way decides what is kept back.
+    const undecided = counter.reserveInRound > 0 || (counter.refilling && !counter.hasShare);
+    if (undecided || (!counter.shareOnly && this.#leases.open)) return undefined;
     return this.#takeReserved(counter, serverMs);
   }
 
   /** The share of this data plane of a window that has just begun, unless it has given it up. */
   #keepBack(counter: QuotaCounter, serverMs: number): void {
     counter.shareTaken = this.#givenUp.has(counter.key, counter.window);
+    const leftover = this.#leftovers.take(counter.key, counter.window);
+    if (leftover !== undefined) {
+      counter.inherit(leftover);
+      if (counter.debt > 0) this.#leases.addDebt(counter);
+    }
     const { own } = this.#fleet.view;
     if (own !== undefined) counter.takeShare(own, serverMs);
   }
@@ -173,11 +192,11 @@ export class LeasedQuotaStore implements QuotaStore {
   }
 
   #takeReserved(counter: QuotaCounter, serverMs: number): QuotaDecision {
-    if (counter.refuseWithoutStore) {
-      return { ...counter.view(false, 0, serverMs), unavailable: true };
-    }
     const { own } = this.#fleet.view;
     if (own !== undefined) counter.takeShare(own, serverMs);
+    if (counter.refuseWithoutStore || !counter.hasShare) {
+      return { ...counter.view(false, 0, serverMs), unavailable: true };
+    }
     this.counts.shared += 1;
     this.#leases.addDebt(counter);
     if (counter.reserve === 0) return counter.view(false, 0, serverMs);

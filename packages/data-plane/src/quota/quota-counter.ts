@@ -4,6 +4,7 @@ import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { QuotaDecision, Requester } from './quota-store.ts';
 import { shareOf, type FleetMember } from './fleet.ts';
+import type { Leftover } from './fleet-store.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
 import type { GivenUp } from './recall.ts';
 
@@ -117,8 +118,22 @@ export class QuotaCounter {
   /** Takes the share of this data plane into the reserve, once it holds and unless the ledger knows of a reserve. */
   takeShare(own: FleetMember, nowMs: number): void {
     if (this.shareTaken || this.reserveWrites > 0) return;
-    this.reserve = shareOf(own, { ...this, nowMs });
+    const { limit, startMs, windowMs } = this;
+    this.reserve = shareOf(own, { limit, startMs, windowMs, nowMs });
     this.shareTaken = this.reserve > 0;
+  }
+
+  /** Goes on with what the former process with this data folder left of the window. */
+  inherit({ reserve, debt }: Leftover): void {
+    this.reserve = reserve;
+    this.debt = debt;
+    this.used = debt;
+    this.shareTaken = true;
+  }
+
+  /** Whether this data plane had a part of the window, from its share or from the ledger. */
+  get hasShare(): boolean {
+    return this.shareTaken || this.reserveWrites > 0;
   }
 
   /** What was kept back for this data plane in this window is not any more. It may have another share. */

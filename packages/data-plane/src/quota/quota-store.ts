@@ -10,7 +10,7 @@ export interface Requester {
 
 /** The answer to a request. */
 export interface QuotaDecision extends FixedWindow {
-  /** Nothing is known of the quota, and the route refuses requests then. */
+  /** The quota cannot be counted: NATS is away, and the route refuses requests then, or this data plane has no share. */
   readonly unavailable?: boolean;
 }
 

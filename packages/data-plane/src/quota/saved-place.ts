@@ -15,6 +15,17 @@ const placeSchema = z.object({
   parts: z.int().min(0),
   from_ms: z.number(),
   owes: z.boolean(),
+  leftovers: z
+    .array(
+      z.object({
+        hash: z.string().max(64),
+        window_ms: z.int().min(1),
+        window: z.int().min(0),
+        reserve: z.int().min(0),
+        debt: z.int().min(0),
+      }),
+    )
+    .optional(),
 });
 
 /**
@@ -30,8 +41,8 @@ export function openSavedPlace(file: string, log: Logger) {
     load(): SavedPlace | undefined {
       try {
         const stored = placeSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-        const { slot, parts, from_ms, owes } = stored;
-        return { slot, parts, from_ms, owes };
+        const { slot, parts, from_ms, owes, leftovers } = stored;
+        return { slot, parts, from_ms, owes, leftovers };
       } catch (error) {
         if (hasCode(error, 'ENOENT')) return undefined;
         log.warn({ file, reason: String(error) }, 'quota place skipped; a new one is taken');

@@ -13,10 +13,14 @@ const WINDOW_MS = 1000;
 const START_MS = WINDOW_MS * 1_900_000_000 + 400;
 /** The error that the nodes allow for. */
 const MAX_SKEW_MS = 20;
+/** A member that takes all shares, which never hold: so no other has one. */
+const GREEDY = { id: 'greedy', parts: ALL_PARTS, from_ms: Infinity };
 const log = pino({ level: 'silent' });
 
 export interface QuotaWorld {
   readonly nodes: number;
+  /** Whether something is kept back for each node. */
+  readonly shares: boolean;
   readonly limit: number;
   /** The error of each node's estimate of the time of the ledger, ms; at most `MAX_SKEW_MS`. */
   readonly skewsMs: readonly number[];
@@ -31,8 +35,13 @@ export type Step =
   | { readonly kind: 'advance'; readonly ms: number }
   | { readonly kind: 'late' }
   | { readonly kind: 'limit'; readonly limit: number }
-  /** The process is killed and starts again, with its data folder or without. */
-  | { readonly kind: 'restart'; readonly node: number; readonly folder: boolean }
+  /** The process is killed and starts again, with its data folder or without; or it stops in an orderly way before. */
+  | {
+      readonly kind: 'restart';
+      readonly node: number;
+      readonly folder: boolean;
+      readonly orderly?: boolean;
+    }
   /** One node, or all of them, lose the connection to the ledger, or have it again. */
   | { readonly kind: 'cut_off' | 'reconnect'; readonly node: number | 'all' };
 
@@ -45,7 +54,7 @@ interface Node {
   readonly store: LeasedQuotaStore;
   readonly membership: FleetMembership;
   readonly clock: Clock;
-  alive: boolean;
+  readonly living: { alive: boolean };
 }
 
 /**
@@ -53,7 +62,7 @@ interface Node {
  *
  * @returns the grants in each window by the true time of the ledger, and the largest limit of each
  */
-export async function play({ nodes, limit, skewsMs, steps }: QuotaWorld) {
+export async function play({ nodes, shares, limit, skewsMs, steps }: QuotaWorld) {
   const clock = manualClock(START_MS);
   const ledger = new ModelLedger();
   const granted = new Map<number, number>();
@@ -79,19 +88,23 @@ export async function play({ nodes, limit, skewsMs, steps }: QuotaWorld) {
     processes += 1;
     const own = processes;
     const skewed: Clock = { ...clock, nowMs: () => clock.nowMs() + (skewsMs[index] ?? 0) };
+    const kept = saved.get(index);
+    const living = { alive: true };
     const membership: FleetMembership = new FleetMembership({
       store: ledger.fleetFrom(own),
       id: `dp-${index}`,
       clock: skewed,
       log,
       serverMs: () => skewed.nowMs(),
-      isLive: (id) => running.some((node, at) => `dp-${at}` === id && node.alive),
+      isLive: (id) =>
+        id === GREEDY.id || running.some((node, at) => `dp-${at}` === id && node.living.alive),
       onShareChange: (placeLost) => store.shareChanged(placeLost),
       stillOwes: () => store.owes(),
-      saved: saved.get(index),
+      leftovers: () => store.leftovers(),
+      saved: kept,
       save: (place) => {
         // A process that was killed writes nothing any more.
-        if (node.alive) saved.set(index, place);
+        if (living.alive) saved.set(index, place);
       },
     });
     const store: LeasedQuotaStore = new LeasedQuotaStore({
@@ -104,18 +117,20 @@ export async function play({ nodes, limit, skewsMs, steps }: QuotaWorld) {
       clock: skewed,
       log,
       maxCounters: 10,
+      leftovers: kept?.leftovers,
       serverTimeOffsetMs: () => 0,
       serverTimeErrorMs: () => MAX_SKEW_MS,
       newLeaseId: () => `lease ${(leases += 1)}`,
     });
-    const node: Node = { process: own, store, membership, clock: skewed, alive: true };
+    membership.start();
+    const node: Node = { process: own, store, membership, clock: skewed, living };
     return node;
   };
   const take = async (node: Node) => {
     const window = await node.store.take(policy, '', node.clock.nowMs());
     if (window.remaining < 0) throw new Error('a negative number is left');
     // A dead node answers no request, although its promises still settle here.
-    if (!node.alive || !window.granted) return;
+    if (!node.living.alive || !window.granted) return;
     const now = windowNow();
     granted.set(now, (granted.get(now) ?? 0) + 1);
     limits.set(now, Math.max(limits.get(now) ?? 0, window.limit));
@@ -133,12 +148,13 @@ export async function play({ nodes, limit, skewsMs, steps }: QuotaWorld) {
       await idle();
     }
   };
-  const restart = (index: number, folder: boolean) => {
+  const restart = (index: number, folder: boolean, orderly: boolean) => {
     const dead = running[index];
     if (dead === undefined) return;
+    if (orderly) void dead.membership.leave();
     const away = ledger.isAway(dead.process);
     ledger.kill(dead.process);
-    dead.alive = false;
+    dead.living.alive = false;
     if (!folder) saved.set(index, undefined);
     const node = open(index);
     if (away) ledger.cutOff(node.process);
@@ -149,9 +165,10 @@ export async function play({ nodes, limit, skewsMs, steps }: QuotaWorld) {
     return one === undefined ? running : [one];
   };
 
-  const parts = Math.floor(ALL_PARTS / nodes);
+  const parts = shares ? Math.floor(ALL_PARTS / nodes) : 0;
   const slots = [...Array(nodes).keys()];
-  ledger.startWith(slots.map((slot) => ({ slot, id: `dp-${slot}`, parts, from_ms: 1 })));
+  const members = slots.map((slot) => ({ slot, id: `dp-${slot}`, parts, from_ms: 1 }));
+  ledger.startWith(shares ? members : [...members, { ...GREEDY, slot: nodes }]);
   for (const slot of slots) saved.set(slot, { slot, parts, from_ms: 1, owes: false });
   for (const slot of slots) running.push(open(slot));
   await settleAll();
@@ -164,7 +181,7 @@ export async function play({ nodes, limit, skewsMs, steps }: QuotaWorld) {
     else if (one.kind === 'settle_all') await settleAll();
     else if (one.kind === 'late') ledger.arriveLate();
     else if (one.kind === 'limit') policy = { ...policy, limit: one.limit };
-    else if (one.kind === 'restart') restart(one.node % nodes, one.folder);
+    else if (one.kind === 'restart') restart(one.node % nodes, one.folder, one.orderly === true);
     else if (one.kind === 'advance') await advance(one.ms);
     else {
       for (const { process } of each(one.node)) {
@@ -178,12 +195,13 @@ export async function play({ nodes, limit, skewsMs, steps }: QuotaWorld) {
 }
 
 /** Any world of these steps, with 1 to 5 nodes. */
-export function worlds(step: fc.Arbitrary<Step>, maxSteps = 120): fc.Arbitrary<QuotaWorld> {
+export function worlds(step: fc.Arbitrary<Step>, shares = true): fc.Arbitrary<QuotaWorld> {
   const skew = fc.integer({ min: -MAX_SKEW_MS, max: MAX_SKEW_MS });
   return fc.record({
     nodes: fc.integer({ min: 1, max: 5 }),
+    shares: fc.constant(shares),
     limit: fc.integer({ min: 1, max: 30 }),
     skewsMs: fc.array(skew, { minLength: 5, maxLength: 5 }),
-    steps: fc.array(step, { maxLength: maxSteps, size: 'max' }),
+    steps: fc.array(step, { maxLength: 120, size: 'max' }),
   });
 }
