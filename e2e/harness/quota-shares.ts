@@ -1,15 +1,21 @@
 import { eventually } from '@gateway/shared/test/eventually';
-import { metric } from './figures.ts';
 
-/** Resolves when each of these data planes, which are all, has an equal share of every quota: a few seconds after its start. */
+const SHARES = /^gateway_quota_share(?:\{[^}]*\})? (\S+)$/gm;
+
+/**
+ * Resolves when each of these data planes, which are all, has an equal share of every quota: a few seconds after its
+ * start. Each worker counts as one.
+ */
 export async function shareQuotas(dataPlanes: readonly { adminUrl: string }[]): Promise<void> {
   await eventually(
     async () => {
-      for (const { adminUrl } of dataPlanes) {
-        const share = await metric(adminUrl, 'gateway_quota_share');
-        if (Math.abs(share - 1 / dataPlanes.length) > 0.001)
-          throw new Error(`the share is ${share}`);
-      }
+      const texts = await Promise.all(
+        dataPlanes.map(async ({ adminUrl }) => (await fetch(`${adminUrl}/metrics`)).text()),
+      );
+      const shares = texts.flatMap((text) => [...text.matchAll(SHARES)].map(([, share]) => share));
+      const equal = 1 / shares.length;
+      const all = shares.every((share) => Math.abs(Number(share) - equal) < 0.001);
+      if (!all) throw new Error(`the shares are ${shares.join(', ')}`);
     },
     { deadlineMs: 30_000 },
   );

@@ -113,7 +113,7 @@ export class LeaseRounds {
       counts.failedRefills += 1;
       throw error;
     } finally {
-      counter.keepReserve();
+      counter.reserve.endRound();
       counter.refilling = false;
       counts.conflicts += tally.conflicts;
       counts.unanswered += tally.unanswered;
@@ -133,11 +133,8 @@ export class LeaseRounds {
     if (counter.window !== window || counter.key !== key) return;
     const { losses } = ledger;
     const wasLost = counter.knownLosses !== losses;
-    const { debt, giveBack, reserve } = counter;
-    if (!chargeOnly) {
-      counter.reserveInRound = reserve;
-      counter.reserve = 0;
-    }
+    const { debt, giveBack } = counter;
+    const reserve = chargeOnly ? counter.reserve.left : counter.reserve.beginRound();
     const request: LeaseRequest = {
       ...this.demand(counter),
       key,
@@ -240,10 +237,9 @@ export class LeaseRounds {
     if (counter.debt === 0) this.#options.onSettled(counter);
     const slot = request.fleet.own?.slot ?? NaN;
     const stored = outcome.state.entry?.reserves[slot];
-    if (stored !== undefined) counter.reserveWrites = stored.writes;
+    if (stored !== undefined) counter.reserve.writes = stored.writes;
     if (request.chargeOnly) return;
     const lowered = counter.limit < request.limit ? counter.limit / request.limit : 1;
-    counter.reserve = Math.floor(outcome.reserve * lowered);
-    counter.reserveInRound = 0;
+    counter.reserve.stored(Math.floor(outcome.reserve * lowered));
   }
 }

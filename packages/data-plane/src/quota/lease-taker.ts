@@ -53,7 +53,7 @@ export class LeaseTaker {
   refillAhead(counter: QuotaCounter): void {
     if (counter.refilling || !this.#gate.open) return;
     const left = counter.limit - counter.granted - counter.held;
-    const demand = { ...this.#rounds.demand(counter), left, reserve: counter.reserve };
+    const demand = { ...this.#rounds.demand(counter), left, reserve: counter.reserve.left };
     if (leaseSize(demand) > 0) void this.#round(counter, false);
   }
 

@@ -111,7 +111,7 @@ export class LeasedQuotaStore implements QuotaStore {
    */
   shareChanged(placeLost: boolean): void {
     for (const counter of this.#counters.all()) {
-      if (placeLost || counter.reserveWrites === 0) counter.loseReserve();
+      if (placeLost || counter.reserve.writes === 0) counter.reserve.lose();
     }
   }
 
@@ -158,21 +158,28 @@ export class LeasedQuotaStore implements QuotaStore {
       return counter.view(true, remainingOf(counter), serverMs);
     }
     // A lease that is under way decides what is kept back.
-    const undecided = counter.reserveInRound > 0 || (counter.refilling && !counter.hasShare);
+    const { inRound, known } = counter.reserve;
+    const undecided = inRound > 0 || (counter.refilling && !known);
     if (undecided || (!counter.shareOnly && this.#leases.open)) return undefined;
     return this.#takeReserved(counter, serverMs);
   }
 
-  /** The share of this data plane of a window that has just begun, unless it has given it up. */
+  /** The share of this data plane of a window that has just begun, or what is left of it. */
   #keepBack(counter: QuotaCounter, serverMs: number): void {
-    counter.shareTaken = this.#givenUp.has(counter.key, counter.window);
-    const leftover = this.#leftovers.take(counter.key, counter.window);
+    const { key, window } = counter;
+    if (this.#givenUp.has(key, window)) counter.reserve.set(0);
+    const leftover = this.#leftovers.take(key, window);
     if (leftover !== undefined) {
       counter.inherit(leftover);
       if (counter.debt > 0) this.#leases.addDebt(counter);
     }
+    this.#takeShare(counter, serverMs);
+  }
+
+  #takeShare(counter: QuotaCounter, nowMs: number): void {
     const { own } = this.#fleet.view;
-    if (own !== undefined) counter.takeShare(own, serverMs);
+    const { limit, startMs, windowMs } = counter;
+    if (own !== undefined) counter.reserve.takeShare(own, { limit, startMs, windowMs, nowMs });
   }
 
   #noteGivenUp(key: LedgerKey, window: number): boolean {
@@ -192,16 +199,16 @@ export class LeasedQuotaStore implements QuotaStore {
   }
 
   #takeReserved(counter: QuotaCounter, serverMs: number): QuotaDecision {
-    const { own } = this.#fleet.view;
-    if (own !== undefined) counter.takeShare(own, serverMs);
-    if (counter.refuseWithoutStore || !counter.hasShare) {
+    this.#takeShare(counter, serverMs);
+    const { reserve } = counter;
+    if (counter.refuseWithoutStore || !reserve.known) {
       return { ...counter.view(false, 0, serverMs), unavailable: true };
     }
     this.counts.shared += 1;
     this.#leases.addDebt(counter);
-    if (counter.reserve === 0) return counter.view(false, 0, serverMs);
+    if (reserve.left === 0) return counter.view(false, 0, serverMs);
     counter.takeReserved();
-    return counter.view(true, counter.reserve, serverMs);
+    return counter.view(true, reserve.left, serverMs);
   }
 
   #wait(

@@ -53,8 +53,9 @@ export function leftoversOf(
 ): readonly Leftover[] | undefined {
   const leftovers = [...former.remaining(serverMs)];
   for (const counter of counters) {
-    if (counter.endMs <= serverMs || !counter.hasShare) continue;
-    const { key, window, reserve, debt } = counter;
+    if (counter.endMs <= serverMs || !counter.reserve.known) continue;
+    const { key, window, debt } = counter;
+    const { left: reserve } = counter.reserve;
     leftovers.push({ hash: key.hash, window_ms: key.windowMs, window, reserve, debt });
     if (leftovers.length > MAX_LEFTOVERS) return undefined;
   }

@@ -3,7 +3,7 @@ import type { Timer } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { QuotaDecision, Requester } from './quota-store.ts';
-import { shareOf, type FleetMember } from './fleet.ts';
+import { WindowReserve } from './window-reserve.ts';
 import type { Leftover } from './fleet-store.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
 import type { GivenUp } from './recall.ts';
@@ -47,14 +47,7 @@ export class QuotaCounter {
   granted = 0;
   /** Kept back for the other data planes in the window, as last read from the ledger. */
   held = 0;
-  /** What is kept back for this data plane, and is granted only while the ledger is unreachable. */
-  reserve = 0;
-  /** The share of this data plane of this window was taken into the reserve, or given up. */
-  shareTaken = false;
-  /** The part of the reserve that a round with the ledger may lease just now. */
-  reserveInRound = 0;
-  /** How often the reserve of this window was stored in the ledger; 0 as long as it is the share. */
-  reserveWrites = 0;
+  readonly reserve = new WindowReserve();
   /** Granted from the reserve and not stored in the ledger yet. */
   debt = 0;
   /** Leased under a larger limit, or given by another data plane, to be given back to the ledger. */
@@ -106,7 +99,7 @@ export class QuotaCounter {
   /** Whether nothing is left of the window, and this data plane holds nothing of it, not even to give back. */
   get usedUp(): boolean {
     if (this.unused > 0 || this.giveBack > 0) return false;
-    const reserved = this.reserve + this.reserveInRound;
+    const reserved = this.reserve.left + this.reserve.inRound;
     return this.exhausted || (this.granted >= this.limit && reserved === 0);
   }
 
@@ -115,32 +108,11 @@ export class QuotaCounter {
     return this.held > 0 || this.#lowered || this.granted > this.limit;
   }
 
-  /** Takes the share of this data plane into the reserve, once it holds and unless the ledger knows of a reserve. */
-  takeShare(own: FleetMember, nowMs: number): void {
-    if (this.shareTaken || this.reserveWrites > 0) return;
-    const { limit, startMs, windowMs } = this;
-    this.reserve = shareOf(own, { limit, startMs, windowMs, nowMs });
-    this.shareTaken = this.reserve > 0;
-  }
-
   /** Goes on with what the former process with this data folder left of the window. */
   inherit({ reserve, debt }: Leftover): void {
-    this.reserve = reserve;
+    this.reserve.set(reserve);
     this.debt = debt;
     this.used = debt;
-    this.shareTaken = true;
-  }
-
-  /** Whether this data plane had a part of the window, from its share or from the ledger. */
-  get hasShare(): boolean {
-    return this.shareTaken || this.reserveWrites > 0;
-  }
-
-  /** What was kept back for this data plane in this window is not any more. It may have another share. */
-  loseReserve(): void {
-    this.reserve = 0;
-    this.reserveInRound = 0;
-    this.shareTaken = false;
   }
 
   /**
@@ -149,23 +121,16 @@ export class QuotaCounter {
    * @returns what it still keeps back, with what the ledger does not know to be granted, and what it gives of its lease
    */
   giveUp(nowMs: number): GivenUp {
-    const writes = this.reserveWrites;
+    const { writes } = this.reserve;
     // The round may store another reserve than that of now.
     if (this.refilling) return { keeps: this.limit, writes, gives: 0 };
-    this.shareTaken = true;
     const spanMs = Math.max(MIN_RATE_SPAN_MS, nowMs - this.#measuredAtMs);
     const needed = Math.floor((this.#takes / spanMs) * KEPT_FOR_MS) + this.waiting.length;
     const gives = Math.max(0, this.unused - needed);
-    const keeps = Math.min(this.reserve, Math.max(0, needed - this.unused));
+    const keeps = Math.min(this.reserve.left, Math.max(0, needed - this.unused));
     this.unused -= gives;
-    this.reserve = keeps;
+    this.reserve.set(keeps);
     return { keeps: keeps + this.debt, writes, gives };
-  }
-
-  /** Ends a round that stored no reserve: what it could have leased is kept back again. */
-  keepReserve(): void {
-    this.reserve += this.reserveInRound;
-    this.reserveInRound = 0;
   }
 
   /** Starts the window of this time. The rest of a former lease is lost. */
@@ -180,10 +145,7 @@ export class QuotaCounter {
     this.used = 0;
     this.granted = 0;
     this.held = 0;
-    this.reserve = 0;
-    this.reserveInRound = 0;
-    this.reserveWrites = 0;
-    this.shareTaken = false;
+    this.reserve.startWindow();
     this.debt = 0;
     this.giveBack = 0;
     this.#lowered = false;
@@ -212,9 +174,7 @@ export class QuotaCounter {
     if (policy.limit < this.limit) {
       this.giveBack += this.unused;
       this.unused = 0;
-      const part = policy.limit / this.limit;
-      this.reserve = Math.floor(this.reserve * part);
-      this.reserveInRound = Math.floor(this.reserveInRound * part);
+      this.reserve.lower(policy.limit / this.limit);
       this.#lowered = true;
     }
     if (policy.limit > this.limit) this.exhausted = false;
@@ -242,7 +202,7 @@ export class QuotaCounter {
 
   /** Grants one request from the reserve. */
   takeReserved(): void {
-    this.reserve -= 1;
+    this.reserve.left -= 1;
     this.debt += 1;
     this.used += 1;
     this.#takes += 1;

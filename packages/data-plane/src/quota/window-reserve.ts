@@ -1,0 +1,68 @@
+import { shareOf, type FleetMember, type WindowOfLimit } from './fleet.ts';
+
+/** What is kept back of one window for this data plane. It is granted only while the ledger is unreachable. */
+export class WindowReserve {
+  /** Requests that may be granted. */
+  left = 0;
+  /** The part that a round with the ledger may lease just now. */
+  inRound = 0;
+  /** How often it was stored in the ledger; 0 as long as it is the share. */
+  writes = 0;
+  /** The share was taken, or given up. */
+  #taken = false;
+
+  /** Whether this data plane had a part of the window, from its share or from the ledger. */
+  get known(): boolean {
+    return this.#taken || this.writes > 0;
+  }
+
+  /** Takes the share of this data plane, once it holds and unless the ledger knows of a reserve. */
+  takeShare(own: FleetMember, window: WindowOfLimit): void {
+    if (this.known) return;
+    this.left = shareOf(own, window);
+    this.#taken = this.left > 0;
+  }
+
+  /** What is left instead of the share. */
+  set(left: number): void {
+    this.left = left;
+    this.#taken = true;
+  }
+
+  /** What was kept back is not any more. There may be another share. */
+  lose(): void {
+    this.left = 0;
+    this.inRound = 0;
+    this.#taken = false;
+  }
+
+  /** The limit was lowered. */
+  lower(part: number): void {
+    this.left = Math.floor(this.left * part);
+    this.inRound = Math.floor(this.inRound * part);
+  }
+
+  /** Until the round ends nothing can be granted from the reserve, because the round may lease all of it. */
+  beginRound(): number {
+    this.inRound = this.left;
+    this.left = 0;
+    return this.inRound;
+  }
+
+  /** The round has stored this reserve. */
+  stored(left: number): void {
+    this.left = left;
+    this.inRound = 0;
+  }
+
+  /** What the round did not lease is kept back again. */
+  endRound(): void {
+    this.left += this.inRound;
+    this.inRound = 0;
+  }
+
+  startWindow(): void {
+    this.lose();
+    this.writes = 0;
+  }
+}
