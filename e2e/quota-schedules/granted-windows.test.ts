@@ -5,20 +5,43 @@ const WINDOW_MS = 2000;
 
 describe('the window in which a request was decided', () => {
   it.each([
-    { what: 'sent and answered in one', sentMs: 2100, atMs: 3900, resetSeconds: 1, window: 1 },
-    { what: 'at the end of the first', sentMs: 3990, atMs: 4010, resetSeconds: 1, window: 1 },
-    { what: 'at the start of the second', sentMs: 3990, atMs: 4010, resetSeconds: 2, window: 2 },
-    { what: 'late in the second', sentMs: 3500, atMs: 5400, resetSeconds: 1, window: 2 },
-    { what: 'early in the second', sentMs: 2500, atMs: 4100, resetSeconds: 2, window: 2 },
-    { what: 'late in the first', sentMs: 2500, atMs: 4100, resetSeconds: 1, window: 1 },
-  ])('is right for one $what', ({ sentMs, atMs, resetSeconds, window }) => {
-    expect(windowOf(sentMs, { atMs, resetSeconds }, WINDOW_MS)).toBe(window);
+    {
+      what: 'received and decided in one',
+      receivedMs: 2100,
+      gatewayMs: 1800,
+      resetSeconds: 1,
+      window: 1,
+    },
+    {
+      what: 'at the end of the first',
+      receivedMs: 3990,
+      gatewayMs: 20,
+      resetSeconds: 1,
+      window: 1,
+    },
+    {
+      what: 'at the start of the second',
+      receivedMs: 3990,
+      gatewayMs: 20,
+      resetSeconds: 2,
+      window: 2,
+    },
+    { what: 'late in the second', receivedMs: 3500, gatewayMs: 1900, resetSeconds: 1, window: 2 },
+    { what: 'early in the second', receivedMs: 2500, gatewayMs: 1600, resetSeconds: 2, window: 2 },
+    { what: 'late in the first', receivedMs: 2500, gatewayMs: 1600, resetSeconds: 1, window: 1 },
+  ])('is right for one $what', ({ window, ...answer }) => {
+    expect(windowOf(answer, WINDOW_MS)).toBe(window);
   });
 });
 
 describe('the count of a window', () => {
   it('has the requests that were answered with 200, and those that arrived without an answer', () => {
-    const answer = (status: number) => ({ atMs: 2200, status, resetSeconds: 2 });
+    const answer = (status: number) => ({
+      receivedMs: 2100,
+      gatewayMs: 90,
+      status,
+      resetSeconds: 2,
+    });
     const calls = [
       { id: 'a', route: 'r', sentMs: 2100, answer: answer(200) },
       { id: 'b', route: 'r', sentMs: 2100, answer: answer(429) },

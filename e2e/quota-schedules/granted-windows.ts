@@ -1,4 +1,4 @@
-import type { Call } from './window-load.ts';
+import type { Answer, Call } from './window-load.ts';
 
 /** Calls of one route, by window. */
 export interface WindowCount {
@@ -7,20 +7,23 @@ export interface WindowCount {
   readonly granted: number;
 }
 
+/** The latency in the header is rounded. */
+const ROUNDING_MS = 1;
+
 /**
- * The window in which a request was decided. It is certain if the request was sent and answered in the same one.
- * Otherwise it is the latest in which the header may have the value that was read.
+ * The window in which a request was decided. It is certain if the data plane received and decided the request within one
+ * window. Otherwise it is the latest in which the header may have the value that was read. The times of the caller do not
+ * count: on a busy machine it may read a response a second late.
  */
 export function windowOf(
-  sentMs: number,
-  { atMs, resetSeconds }: { readonly atMs: number; readonly resetSeconds: number },
+  { receivedMs, gatewayMs, resetSeconds }: Omit<Answer, 'status'>,
   windowMs: number,
 ): number {
-  const first = Math.floor(sentMs / windowMs);
-  const last = Math.floor(atMs / windowMs);
-  for (let window = last; window > first; window -= 1) {
+  const decidedMs = receivedMs + gatewayMs + ROUNDING_MS;
+  const first = Math.floor(receivedMs / windowMs);
+  for (let window = Math.floor(decidedMs / windowMs); window > first; window -= 1) {
     const fromMs = (window + 1) * windowMs - resetSeconds * 1000;
-    if (fromMs >= window * windowMs && fromMs <= atMs) return window;
+    if (fromMs >= window * windowMs && fromMs <= decidedMs) return window;
   }
   return first;
 }
@@ -48,7 +51,7 @@ export function countWindows(
     if (answer === undefined) {
       if (arrivedAtMs !== undefined) at(Math.floor(arrivedAtMs / windowMs)).granted += 1;
     } else if (answer.status === 200 || arrivedAtMs !== undefined) {
-      at(windowOf(sentMs, answer, windowMs)).granted += 1;
+      at(windowOf(answer, windowMs)).granted += 1;
     }
   }
   return [...counts]

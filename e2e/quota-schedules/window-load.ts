@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
+import { timeOfId } from '@gateway/shared/ids';
 
-/** A call, with its times by the clock of this machine, which is also that of NATS. */
+/** A call. Its times are by the clock of this machine, which is also that of the data planes and of NATS. */
 export interface Call {
   /** Identifies it at the upstream. */
   readonly id: string;
@@ -11,8 +12,11 @@ export interface Call {
   readonly answer: Answer | undefined;
 }
 
-interface Answer {
-  readonly atMs: number;
+export interface Answer {
+  /** When the data plane received the request, by its id. */
+  readonly receivedMs: number;
+  /** How long the data plane worked on it, or waited for a lease. */
+  readonly gatewayMs: number;
   readonly status: number;
   /** From the moment of the decision to the end of the window, in whole seconds, rounded up. */
   readonly resetSeconds: number;
@@ -88,12 +92,19 @@ async function sendOne(
   try {
     sent.end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    const atMs = Date.now();
     response.resume();
     await once(response, 'end');
-    const resetSeconds = Number(response.headers['x-ratelimit-reset']);
-    return { id, route, sentMs, answer: { atMs, status: response.statusCode ?? 0, resetSeconds } };
+    return { id, route, sentMs, answer: answerOf(response) };
   } catch {
     return { id, route, sentMs, answer: undefined };
   }
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage): Answer {
+  return {
+    receivedMs: timeOfId(String(headers['x-request-id'])),
+    gatewayMs: Number(headers['x-gateway-latency']),
+    status: statusCode,
+    resetSeconds: Number(headers['x-ratelimit-reset']),
+  };
 }
