@@ -15,8 +15,8 @@ export interface BulkheadStageOptions {
 
 /**
  * Takes a slot of the data plane, of the route and of the service, until the request is over, unless the adaptive limit
- * of the service is reached. Runs after
- * authorization, so that callers without access hold no slot, and before the quota, so that a refusal spends none.
+ * of the service is reached. Runs after authorization, so that callers without access hold no slot, and before the
+ * quota, so that a refusal spends none.
  */
 export function createBulkhead(options: BulkheadStageOptions): Stage {
   const { bulkheads, adaptiveLimits, overloads } = options;
