@@ -1,28 +1,13 @@
-import type { Clock, Timer } from '@gateway/shared/clock';
+import type { Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import {
-  balanced,
-  join,
-  NO_FLEET,
-  remove,
-  withMember,
-  type Fleet,
-  type FleetMember,
-} from './fleet.ts';
+import { balanced, join, remove, withMember, type FleetMember } from './fleet.ts';
 import type { FleetPlace, FleetView } from './fleet-view.ts';
-import type { FleetStore, Leftover, SavedPlace } from './fleet-store.ts';
-import { SilentMembers } from './silent-members.ts';
+import type { Leftover, SavedPlace } from './fleet-store.ts';
+import { SilentMembers, type SilentMembersOptions } from './silent-members.ts';
+import { StoredFleet, type StoredFleetOptions } from './stored-fleet.ts';
 
-export interface FleetMembershipOptions {
-  readonly store: FleetStore;
-  /** The id of this data plane. */
-  readonly id: string;
-  readonly clock: Clock;
+export interface FleetMembershipOptions extends SilentMembersOptions, StoredFleetOptions {
   readonly log: Logger;
-  /** The time by the clock of the ledger, ms; an estimate while that clock is unknown. */
-  readonly serverMs: () => number;
-  /** Whether heartbeats of this data plane arrive. */
-  readonly isLive: (id: string) => boolean;
   /** Called before the share of this data plane changes. If it has lost its place, nothing is kept back for it any more. */
   readonly onShareChange: (placeLost: boolean) => void;
   /** Whether it has granted anything that the ledger does not know of. */
@@ -54,10 +39,8 @@ export class FleetMembership implements FleetPlace {
   /** The former process with this data folder may have used or given up its share of windows that began before. */
   #usableFromMs: number;
   readonly #silent: SilentMembers;
-  #fleet = NO_FLEET;
-  #revision = 0;
-  /** By the clock of the ledger. The fleet held at this time or later. */
-  #readAtMs = -Infinity;
+  readonly #stored: StoredFleet;
+  #hasLooked = false;
   #slot: number | undefined;
   #own: FleetMember | undefined = undefined;
   #view: FleetView = { own: undefined, others: [], nextSlot: 0, validForMs: -Infinity };
@@ -66,7 +49,6 @@ export class FleetMembership implements FleetPlace {
   /** The revision after which a change of the share may still be stored. */
   #openChange: number | undefined = undefined;
   #owes = false;
-  #reading: Promise<void> | undefined = undefined;
   #keeping: Promise<void> | undefined = undefined;
   #timer: Timer | undefined = undefined;
   #stopped = false;
@@ -74,6 +56,7 @@ export class FleetMembership implements FleetPlace {
   constructor(options: FleetMembershipOptions) {
     this.#options = options;
     this.#silent = new SilentMembers(options);
+    this.#stored = new StoredFleet(options, () => this.#look());
     this.#usableFromMs = options.serverMs() + CLOCK_ERROR_MS;
     const { saved } = options;
     if (saved !== undefined && (!saved.owes || saved.leftovers !== undefined)) {
@@ -123,8 +106,8 @@ export class FleetMembership implements FleetPlace {
     const slots = new Set([this.#slot]);
     try {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        await this.#read();
-        if (!(await this.#write(remove(this.#fleet, slots)))) continue;
+        await this.#stored.read();
+        if (!(await this.#stored.write(remove(this.#stored.fleet, slots)))) continue;
         save(undefined);
         return;
       }
@@ -161,13 +144,13 @@ export class FleetMembership implements FleetPlace {
   async #steps(): Promise<void> {
     let settled = false;
     for (let tries = 0; !settled && tries < MAX_TRIES; tries += 1) {
-      await this.#read();
+      await this.#stored.read();
       settled = await this.#step();
     }
   }
 
   async #readFor(startMs: number): Promise<FleetView> {
-    await this.#read();
+    await this.#stored.read();
     if (!this.#holdsFor(startMs)) await this.#keepPlace();
     if (!this.#holdsFor(startMs)) throw new Error('this data plane has no place in the fleet yet');
     return this.#view;
@@ -178,30 +161,13 @@ export class FleetMembership implements FleetPlace {
     return this.#view.own !== undefined && startMs <= this.#view.validForMs;
   }
 
-  #read(): Promise<void> {
-    this.#reading ??= this.#readNow().finally(() => (this.#reading = undefined));
-    return this.#reading;
-  }
-
-  async #readNow(): Promise<void> {
-    const sentMs = this.#options.serverMs();
-    const { fleet, revision } = await this.#options.store.read();
-    if (fleet === undefined && this.#fleet.members.length > 0) {
-      // The store has lost its data: the others, which have not come back yet, still have their shares.
-      this.#revision = revision;
-      if (!(await this.#write(this.#fleet))) throw new Error('the fleet was stored by another');
-      this.#adopt(this.#fleet, this.#revision, sentMs);
-    } else this.#adopt(fleet ?? NO_FLEET, revision, sentMs);
-  }
-
-  /** The stored fleet. What is not certain about the own share counts as no share. */
-  #adopt(fleet: Fleet, revision: number, readAtMs: number): void {
-    this.#fleet = fleet;
-    this.#revision = revision;
-    if (this.#readAtMs === -Infinity) {
+  /** Looks at the stored fleet. What is not certain about the own share counts as no share. */
+  #look(): void {
+    const { fleet, revision, readAtMs } = this.#stored;
+    if (!this.#hasLooked && readAtMs > -Infinity) {
+      this.#hasLooked = true;
       this.#usableFromMs = Math.max(this.#usableFromMs, readAtMs + CLOCK_ERROR_MS);
     }
-    this.#readAtMs = Math.max(this.#readAtMs, readAtMs);
     if (revision !== this.#openChange) this.#openChange = undefined;
     const { id, onShareChange } = this.#options;
     const stored = fleet.members.find((one) => one.slot === this.#slot && one.id === id);
@@ -217,23 +183,23 @@ export class FleetMembership implements FleetPlace {
 
   #see(own: FleetMember | undefined): void {
     this.#own = own;
-    const others = this.#fleet.members.filter(({ slot }) => slot !== own?.slot);
-    const validForMs = this.#readAtMs + VIEW_MS;
-    this.#view = { own, others, nextSlot: this.#fleet.next_slot, validForMs };
+    const { fleet, readAtMs } = this.#stored;
+    const others = fleet.members.filter(({ slot }) => slot !== own?.slot);
+    this.#view = { own, others, nextSlot: fleet.next_slot, validForMs: readAtMs + VIEW_MS };
   }
 
   /** @returns false if another data plane has changed the fleet meanwhile */
   async #step(): Promise<boolean> {
     const nowMs = this.#options.serverMs();
-    const gone = this.#silent.gone(this.#fleet, this.#slot);
+    const gone = this.#silent.gone(this.#stored.fleet, this.#slot);
     if (this.#own === undefined) return this.#join(gone);
     if (gone.size > 0) {
-      const removed = await this.#write(remove(this.#fleet, gone));
+      const removed = await this.#stored.write(remove(this.#stored.fleet, gone));
       if (removed) this.#see(this.#own);
       return removed;
     }
     // Nobody has a view of the fleet without the only member.
-    const alone = this.#fleet.members.length === 1;
+    const alone = this.#stored.fleet.members.length === 1;
     const change = this.#change(alone ? nowMs : nowMs + LEAD_MS);
     if (change === undefined || this.#owes) return true;
     return this.#changeShare(change, alone);
@@ -242,11 +208,12 @@ export class FleetMembership implements FleetPlace {
   async #join(gone: Set<number>): Promise<boolean> {
     // The place of the former process with this data folder is free at once, if it owed nothing.
     if (this.#slot !== undefined) gone.add(this.#slot);
-    const slot = this.#fleet.next_slot;
-    if (!(await this.#write(join(remove(this.#fleet, gone), this.#options.id)))) return false;
+    const slot = this.#stored.fleet.next_slot;
+    if (!(await this.#stored.write(join(remove(this.#stored.fleet, gone), this.#options.id))))
+      return false;
     this.#slot = slot;
     this.#acceptedFromMs = 0;
-    this.#adopt(this.#fleet, this.#revision, -Infinity);
+    this.#look();
     this.#save();
     // The next step takes a share.
     return false;
@@ -256,8 +223,8 @@ export class FleetMembership implements FleetPlace {
   #change(fromMs: number): FleetMember | undefined {
     const own = this.#own;
     if (own === undefined) return undefined;
-    const stored = this.#fleet.members.find(({ slot }) => slot === own.slot);
-    const change = balanced(this.#fleet, own.slot, fromMs);
+    const stored = this.#stored.fleet.members.find(({ slot }) => slot === own.slot);
+    const change = balanced(this.#stored.fleet, own.slot, fromMs);
     if (change !== undefined || stored === undefined) return change;
     const certain = stored.parts === 0 || stored.from_ms === this.#acceptedFromMs;
     return certain ? undefined : { ...stored, from_ms: fromMs };
@@ -266,34 +233,22 @@ export class FleetMembership implements FleetPlace {
   /** Until the change is known to be stored, or not, this data plane has no share. */
   async #changeShare(change: FleetMember, alone: boolean): Promise<boolean> {
     const { serverMs, onShareChange } = this.#options;
-    this.#openChange = this.#revision;
+    this.#openChange = this.#stored.revision;
     this.#see({ ...change, parts: 0 });
     onShareChange(false);
-    if (!(await this.#write(withMember(this.#fleet, change)))) return false;
+    if (!(await this.#stored.write(withMember(this.#stored.fleet, change)))) return false;
     this.#openChange = undefined;
     const inTime = serverMs() <= change.from_ms - VIEW_MS - CLOCK_ERROR_MS;
     if (alone || inTime) this.#acceptedFromMs = change.from_ms;
-    this.#adopt(this.#fleet, this.#revision, -Infinity);
+    this.#look();
     this.#save();
     return true;
   }
 
-  async #write(fleet: Fleet): Promise<boolean> {
-    const result = await this.#options.store.write(fleet, this.#revision);
-    if (result.kind !== 'written') return false;
-    // A read may have found this write, or a later one, already.
-    if (result.revision > this.#revision) {
-      this.#fleet = fleet;
-      this.#revision = result.revision;
-    }
-    return true;
-  }
-
   #save(leftovers?: readonly Leftover[]): void {
-    const own = this.#own;
-    if (own === undefined || this.#slot === undefined) return;
-    const { parts } = own;
+    if (this.#own === undefined) return;
+    const { slot, parts } = this.#own;
     const from_ms = this.#acceptedFromMs ?? 0;
-    this.#options.save({ slot: this.#slot, parts, from_ms, owes: this.#owes, leftovers });
+    this.#options.save({ slot, parts, from_ms, owes: this.#owes, leftovers });
   }
 }

@@ -55,7 +55,8 @@ export class LeasedQuotaStore implements QuotaStore {
     this.#counters = new CounterTable(options.maxCounters, (removed) => {
       this.#leases.forget(removed);
       // A counter that is made again in this window must not have the reserve a second time.
-      if (removed.endMs > this.#serverMs()) this.#noteGivenUp(removed.key, removed.window);
+      if (removed.endMs > this.#serverMs())
+        this.#givenUp.add(removed.key, removed.window, this.#serverMs());
     });
   }
 
@@ -89,7 +90,8 @@ export class LeasedQuotaStore implements QuotaStore {
     const counter = this.#counters.withKey(key);
     if (counter === undefined || counter.window < window) {
       if (this.#leftovers.has(key, window)) return undefined;
-      return this.#noteGivenUp(key, window) ? NOTHING_KEPT : undefined;
+      const noted = this.#givenUp.add(key, window, this.#serverMs());
+      return noted ? NOTHING_KEPT : undefined;
     }
     if (counter.window > window) return NOTHING_KEPT;
     return counter.giveUp(this.#clock.monotonicMs());
@@ -151,7 +153,7 @@ export class LeasedQuotaStore implements QuotaStore {
       if (counter.mayGetReturns) this.#leases.recheck(counter);
       return counter.view(false, 0, serverMs);
     }
-    if (this.#wakeAtMs(counter, serverMs) !== undefined) return undefined;
+    if (counter.wakeAtMs(serverMs, this.#time.marginMs) !== undefined) return undefined;
     if (counter.unused > 0) {
       counter.takeLeased();
       if (counter.unused <= counter.lowWater) this.#leases.refillAhead(counter);
@@ -182,22 +184,6 @@ export class LeasedQuotaStore implements QuotaStore {
     if (own !== undefined) counter.reserve.takeShare(own, { limit, startMs, windowMs, nowMs });
   }
 
-  #noteGivenUp(key: LedgerKey, window: number): boolean {
-    return this.#givenUp.add(key, window, this.#serverMs());
-  }
-
-  /**
-   * When to continue, by the clock of the ledger, if nothing can be granted now because the clocks of the data planes may
-   * differ on the current window; otherwise undefined.
-   */
-  #wakeAtMs(counter: QuotaCounter, serverMs: number): number | undefined {
-    if (serverMs < counter.usableFromMs) return counter.usableFromMs;
-    if (serverMs >= counter.usableUntilMs) return counter.endMs;
-    // The ledger may already be at the next window, and usable again soon.
-    const soonOver = serverMs >= counter.usableUntilMs - 2 * this.#time.marginMs;
-    return counter.shareOnly && soonOver ? counter.endMs : undefined;
-  }
-
   #takeReserved(counter: QuotaCounter, serverMs: number): QuotaDecision {
     this.#takeShare(counter, serverMs);
     const { reserve } = counter;
@@ -216,7 +202,7 @@ export class LeasedQuotaStore implements QuotaStore {
     serverMs: number,
     requester: Requester | undefined,
   ): Promise<QuotaDecision> {
-    const untilWindow = this.#wakeAtMs(counter, serverMs) !== undefined;
+    const untilWindow = counter.wakeAtMs(serverMs, this.#time.marginMs) !== undefined;
     this.counts[untilWindow ? 'windowWaits' : 'leaseWaits'] += 1;
     return new Promise((answer) => {
       counter.waiting.push({ requester, answer });
@@ -227,7 +213,7 @@ export class LeasedQuotaStore implements QuotaStore {
   /** Makes sure that waiting requests are decided: after a refill, or at a later time. */
   #scheduleWaiting(counter: QuotaCounter): void {
     const serverMs = this.#serverMs();
-    const wakeAtMs = this.#wakeAtMs(counter, serverMs);
+    const wakeAtMs = counter.wakeAtMs(serverMs, this.#time.marginMs);
     // At the start of a window the lease is taken before it may be used.
     const early = serverMs < counter.usableFromMs;
     if ((early || wakeAtMs === undefined) && counter.unused === 0 && this.#leases.open) {

@@ -182,6 +182,18 @@ export class QuotaCounter {
     this.refuseWithoutStore = policy.refuseWithoutStore === true;
   }
 
+  /**
+   * When to continue, by the clock of the ledger, if nothing can be granted now because the clocks of the data planes may
+   * differ on the current window; otherwise undefined.
+   */
+  wakeAtMs(serverMs: number, marginMs: number): number | undefined {
+    if (serverMs < this.usableFromMs) return this.usableFromMs;
+    if (serverMs >= this.usableUntilMs) return this.endMs;
+    // The ledger may already be at the next window, and usable again soon.
+    const soonOver = serverMs >= this.usableUntilMs - 2 * marginMs;
+    return this.shareOnly && soonOver ? this.endMs : undefined;
+  }
+
   /** Removes waiting requests whose caller has left or whose deadline has passed, so that they spend nothing. */
   dropAbandoned(monotonicMs: number): void {
     let kept = 0;
