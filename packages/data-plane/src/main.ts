@@ -172,7 +172,7 @@ async function start({
     log,
     serverMs: () => clock.nowMs() + (heartbeats.serverTimeOffsetMs() ?? 0),
     isLive: (id) => heartbeats.isLive(id),
-    onShareChange: (placeLost) => quotas.shareChanged(placeLost),
+    onShareChange: (parts) => quotas.shareChanged(parts),
     stillOwes: () => quotas.owes(),
     leftovers: () => quotas.leftovers(),
     saved,

@@ -1,4 +1,4 @@
-import { ALL_PARTS } from './fleet.ts';
+import { partOf } from './fleet.ts';
 import type { FleetView } from './fleet-view.ts';
 import { heldForOthers, nextReserves, type GivenUpBySlot } from './held-back.ts';
 import { leaseSize } from './lease-size.ts';
@@ -181,8 +181,8 @@ function nextEntry(
 }
 
 /**
- * A lease comes from the reserve first. Who has no reserve yet takes its part of what is left. What others have just
- * given up is kept back for the one that asked.
+ * A lease comes from the reserve first. Who has no reserve yet, or has just asked the others, takes its part of what is
+ * left. No reserve is larger than the part of the data plane, so that no more is out of reach if it is killed.
  */
 function nextReserve(
   stored: LedgerEntry['reserves'],
@@ -190,14 +190,13 @@ function nextReserve(
   left: number,
   leased: number,
 ): number {
-  const { fleet, reserve, chargeOnly, givenUp } = request;
+  const { fleet, reserve, chargeOnly, givenUp, limit } = request;
   if (fleet.own === undefined) return 0;
   if (chargeOnly) return reserve;
-  if (givenUp.size > 0) return left;
-  if (reserve === 0 && stored[fleet.own.slot] === undefined) {
-    return Math.floor((left * fleet.own.parts) / ALL_PARTS);
-  }
-  return Math.min(left, Math.max(0, reserve - leased));
+  const { slot, parts } = fleet.own;
+  const isNew = givenUp.size > 0 || (reserve === 0 && stored[slot] === undefined);
+  if (isNew) return partOf(left, parts);
+  return Math.min(left, partOf(limit, parts), Math.max(0, reserve - leased));
 }
 
 function grantedIn(entry: LedgerEntry | undefined, request: LeaseRequest): number {

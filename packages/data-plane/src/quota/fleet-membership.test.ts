@@ -40,8 +40,8 @@ function openWorld() {
       log,
       serverMs: () => clock.nowMs(),
       isLive: (other) => live.has(other),
-      onShareChange: (placeLost) => {
-        if (placeLost) lost.push(id);
+      onShareChange: (parts) => {
+        if (parts === 0) lost.push(id);
       },
       stillOwes: () => owing.debt,
       leftovers: () => [],

@@ -8,8 +8,8 @@ import { StoredFleet, type StoredFleetOptions } from './stored-fleet.ts';
 
 export interface FleetMembershipOptions extends SilentMembersOptions, StoredFleetOptions {
   readonly log: Logger;
-  /** Called before the share of this data plane changes. If it has lost its place, nothing is kept back for it any more. */
-  readonly onShareChange: (placeLost: boolean) => void;
+  /** Called before the share of this data plane changes, with its parts; 0 if it has lost its place. */
+  readonly onShareChange: (parts: number) => void;
   /** Whether it has granted anything that the ledger does not know of. */
   readonly stillOwes: () => boolean;
   /** All windows of which it has used or given up anything; undefined if there are too many. */
@@ -172,7 +172,7 @@ export class FleetMembership implements FleetPlace {
     const { id, onShareChange } = this.#options;
     const stored = fleet.members.find((one) => one.slot === this.#slot && one.id === id);
     if (stored === undefined) {
-      if (this.#own !== undefined) onShareChange(true);
+      if (this.#own !== undefined) onShareChange(0);
       this.#see(undefined);
       return;
     }
@@ -235,7 +235,7 @@ export class FleetMembership implements FleetPlace {
     const { serverMs, onShareChange } = this.#options;
     this.#openChange = this.#stored.revision;
     this.#see({ ...change, parts: 0 });
-    onShareChange(false);
+    onShareChange(change.parts);
     if (!(await this.#stored.write(withMember(this.#stored.fleet, change)))) return false;
     this.#openChange = undefined;
     const inTime = serverMs() <= change.from_ms - VIEW_MS - CLOCK_ERROR_MS;

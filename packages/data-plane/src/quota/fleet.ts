@@ -67,7 +67,12 @@ export const LONG_WINDOW_MS = 60_000;
 export function shareOf(member: FleetMember, of: WindowOfLimit): number {
   const begun = of.startMs >= member.from_ms;
   const holds = begun || (of.windowMs >= LONG_WINDOW_MS && of.nowMs >= member.from_ms);
-  return holds ? Math.floor((of.limit * member.parts) / ALL_PARTS) : 0;
+  return holds ? partOf(of.limit, member.parts) : 0;
+}
+
+/** The largest reserve of a member with so many parts. */
+export function partOf(limit: number, parts: number): number {
+  return Math.floor((limit * parts) / ALL_PARTS);
 }
 
 /** Adds a member without a share, in a new slot. */

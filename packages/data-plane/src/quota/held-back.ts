@@ -1,4 +1,4 @@
-import { shareOf, type WindowOfLimit } from './fleet.ts';
+import { partOf, shareOf, type FleetMember, type WindowOfLimit } from './fleet.ts';
 import type { FleetView } from './fleet-view.ts';
 import type { LedgerEntry, Reserve } from './ledger.ts';
 import type { GivenUp } from './recall.ts';
@@ -21,8 +21,7 @@ export function heldForOthers(
   let held = 0;
   for (const member of fleet.others) {
     const stored = reserves[member.slot];
-    const reserve = stored?.requests ?? shareOf(member, window);
-    held += Math.min(reserve, keeps(stored, givenUp.get(member.slot)));
+    held += Math.min(reserveOf(member, stored, window), keeps(stored, givenUp.get(member.slot)));
   }
   for (const [slot, { requests }] of Object.entries(reserves)) {
     if (Number(slot) >= fleet.nextSlot && Number(slot) !== fleet.own?.slot) held += requests;
@@ -46,7 +45,7 @@ export function nextReserves(
     const { slot } = member;
     const stored = reserves[slot];
     const kept = keeps(stored, givenUp.get(slot));
-    if (kept < (stored?.requests ?? shareOf(member, window))) {
+    if (kept < reserveOf(member, stored, window)) {
       next[slot] = { requests: kept, writes: stored?.writes ?? 0 };
     } else if (stored !== undefined) next[slot] = stored;
   }
@@ -55,6 +54,16 @@ export function nextReserves(
     next[fleet.own.slot] = { requests: own, writes };
   }
   return next;
+}
+
+/** A member whose part has become smaller keeps no more than that, whatever it stored before. */
+function reserveOf(
+  member: FleetMember,
+  stored: Reserve | undefined,
+  window: WindowOfLimit,
+): number {
+  if (stored === undefined) return shareOf(member, window);
+  return Math.min(stored.requests, partOf(window.limit, member.parts));
 }
 
 /** A member that has stored a reserve since it gave something up has not given that up. */

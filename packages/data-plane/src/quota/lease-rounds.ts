@@ -7,6 +7,7 @@ import {
   type RoundTally,
   type SettledLease,
 } from './acquire-lease.ts';
+import { partOf } from './fleet.ts';
 import type { FleetPlace } from './fleet-view.ts';
 import type { GivenUpBySlot } from './held-back.ts';
 import type { LeaseDemand } from './lease-size.ts';
@@ -241,5 +242,8 @@ export class LeaseRounds {
     if (request.chargeOnly) return;
     const lowered = counter.limit < request.limit ? counter.limit / request.limit : 1;
     counter.reserve.stored(Math.floor(outcome.reserve * lowered));
+    // The part may have become smaller meanwhile.
+    const { own } = this.#options.fleet.view;
+    counter.reserve.limitTo(partOf(counter.limit, own?.parts ?? 0));
   }
 }

@@ -3,7 +3,7 @@ import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { QuotaDecision, QuotaStore, Requester } from './quota-store.ts';
 import { CounterTable } from './counter-table.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
-import { ALL_PARTS } from './fleet.ts';
+import { ALL_PARTS, partOf } from './fleet.ts';
 import type { Leftover } from './fleet-store.ts';
 import { Leftovers, leftoversOf } from './leftovers.ts';
 import type { LedgerKey } from './ledger.ts';
@@ -108,12 +108,13 @@ export class LeasedQuotaStore implements QuotaStore {
   }
 
   /**
-   * The share of this data plane changes: in the current windows only reserves that the ledger knows of hold. If this
-   * data plane has lost its place in the fleet, none does.
+   * The share of this data plane changes to so many parts; 0 if it has lost its place in the fleet. In the current windows
+   * only reserves that the ledger knows of hold, up to that part.
    */
-  shareChanged(placeLost: boolean): void {
-    for (const counter of this.#counters.all()) {
-      if (placeLost || counter.reserve.writes === 0) counter.reserve.lose();
+  shareChanged(parts: number): void {
+    for (const { reserve, limit } of this.#counters.all()) {
+      if (parts === 0 || reserve.writes === 0) reserve.lose();
+      else reserve.limitTo(partOf(limit, parts));
     }
   }
 

@@ -36,6 +36,12 @@ export class WindowReserve {
     this.#taken = false;
   }
 
+  /** The part of this data plane has become smaller. */
+  limitTo(requests: number): void {
+    this.left = Math.min(this.left, requests);
+    this.inRound = Math.min(this.inRound, requests);
+  }
+
   /** The limit was lowered. */
   lower(part: number): void {
     this.left = Math.floor(this.left * part);

@@ -98,7 +98,7 @@ export async function play({ nodes, shares, limit, skewsMs, steps }: QuotaWorld)
       serverMs: () => skewed.nowMs(),
       isLive: (id) =>
         id === GREEDY.id || running.some((node, at) => `dp-${at}` === id && node.living.alive),
-      onShareChange: (placeLost) => store.shareChanged(placeLost),
+      onShareChange: (parts) => store.shareChanged(parts),
       stillOwes: () => store.owes(),
       leftovers: () => store.leftovers(),
       saved: kept,
