@@ -2,6 +2,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../harness/client.ts';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { shareQuotas } from '../harness/quota-shares.ts';
 import { startLoad, type Load, type LoadAnswer, type LoadOptions } from '../harness/load.ts';
 
 const testTimeoutMs = 90_000;
@@ -118,6 +119,7 @@ describe('SIGTERM under load', () => {
     async () => {
       const name = 'spooling';
       const first = await gateway.stack.startDataPlane({ name });
+      await shareQuotas([...gateway.dataPlanes, first]);
       await gateway.stack.nats.stop();
       const client = gateway.admin.at(first.baseUrl);
       const load = loadOf(client, '/v1/proxy/slow', { maxCalls: 5 * callers });

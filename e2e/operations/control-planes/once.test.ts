@@ -109,7 +109,8 @@ describe('three control planes that start at once on an empty database', () => {
       // A log line is written shortly after its event.
       await eventually(async () => {
         const published = (await logged()).filter(
-          ({ msg, environment }) => msg === 'published' && environment === 'production',
+          ({ msg, environment }) =>
+            msg === 'configuration published' && environment === 'production',
         );
         expectOnce(published, ({ version = 0 }) => String(version));
         // The service, the routes, and the first version of each environment.

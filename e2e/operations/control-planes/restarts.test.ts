@@ -72,7 +72,9 @@ describe('three control planes, each restarted in turn', () => {
     return texts
       .flatMap((text) => text.split('\n').filter((line) => line.startsWith('{')))
       .map((line) => JSON.parse(line) as Line)
-      .filter(({ msg, environment }) => msg === 'published' && environment === 'production')
+      .filter(
+        ({ msg, environment }) => msg === 'configuration published' && environment === 'production',
+      )
       .map(({ version = 0 }) => version)
       .toSorted((a, b) => a - b);
   }

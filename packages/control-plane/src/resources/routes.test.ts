@@ -41,7 +41,12 @@ describe('/v1/routes', () => {
       retry_count: 3,
       methods: null,
       auth: { type: 'token' },
-      rate_limit: { limit: 60_000, window_seconds: 60, per: 'route' },
+      rate_limit: {
+        limit: 60_000,
+        window_seconds: 60,
+        per: 'route',
+        on_store_unavailable: 'share',
+      },
       retry: {
         on_statuses: [502, 503, 504],
         per_attempt_timeout_ms: null,

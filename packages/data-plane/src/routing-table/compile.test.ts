@@ -123,7 +123,13 @@ describe('compileEnvironment', () => {
           ],
         },
         idempotency: { required: true, onUnknown: 'forward' },
-        quota: { key: 'production/pay', limit: 100, windowMs: 60_000, per: 'token' },
+        quota: {
+          key: 'production/pay',
+          limit: 100,
+          windowMs: 60_000,
+          per: 'token',
+          refuseWithoutStore: false,
+        },
         retry: {
           onStatuses: new Set([502, 503]),
           perAttemptTimeoutMs: 900,
@@ -146,7 +152,13 @@ describe('compileEnvironment', () => {
         methods: undefined,
         auth: { type: 'none' },
         idempotency: { required: false, onUnknown: 'refuse' },
-        quota: { key: 'production/open', limit: 1, windowMs: 1000, per: 'route' },
+        quota: {
+          key: 'production/open',
+          limit: 1,
+          windowMs: 1000,
+          per: 'route',
+          refuseWithoutStore: false,
+        },
         retry: {
           onStatuses: new Set(),
           perAttemptTimeoutMs: undefined,
