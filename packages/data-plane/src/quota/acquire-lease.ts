@@ -1,6 +1,6 @@
 import { partOf } from './fleet.ts';
 import type { FleetView } from './fleet-view.ts';
-import { heldForOthers, nextReserves, type GivenUpBySlot } from './held-back.ts';
+import { heldForOthers, isSpent, nextReserves, type GivenUpBySlot } from './held-back.ts';
 import { leaseSize } from './lease-size.ts';
 import {
   ANSWER_MS,
@@ -191,7 +191,7 @@ function nextReserve(
   leased: number,
 ): number {
   const { fleet, reserve, chargeOnly, givenUp, limit } = request;
-  if (fleet.own === undefined) return 0;
+  if (fleet.own === undefined || isSpent(request, fleet)) return 0;
   if (chargeOnly) return reserve;
   const { slot, parts } = fleet.own;
   const isNew = givenUp.size > 0 || (reserve === 0 && stored[slot] === undefined);

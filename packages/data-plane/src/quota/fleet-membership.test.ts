@@ -119,20 +119,27 @@ describe('the place of a data plane in the fleet', () => {
     expect(ledger.fleet.members).toHaveLength(3);
   });
 
-  it('is a new one if the killed process had granted what the ledger does not know of', async () => {
-    const { start, pass, ledger } = openWorld();
+  it('stays with the data folder of a killed process that owed, but not for the windows that had begun', async () => {
+    const { start, pass, clock, ledger } = openWorld();
     const [first] = ['a', 'b'].map(start);
     await pass(15_000);
     const slot = first?.membership.view.own?.slot;
     first?.membership.noteDebt();
     first?.kill();
     const again = start('a');
+    const { spent } = again.membership.view;
+    expect(spent?.beforeMs).toBeGreaterThan(clock.nowMs());
+    expect(spent?.member.parts).toBe(ALL_PARTS / 2);
     await pass(2000);
-    expect(again.membership.view.own?.slot).not.toBe(slot);
-    expect(ledger.fleet.members).toHaveLength(3);
-    await pass(40_000);
-    expect(ledger.fleet.members).toHaveLength(2);
+    expect(again.membership.view.own?.slot).toBe(slot);
     expect(again.share()).toBe(ALL_PARTS / 2);
+    expect(ledger.fleet.members).toHaveLength(2);
+    // Until such windows have ended the share does not change.
+    const third = start('c');
+    await pass(40_000);
+    expect(third.share()).toBeLessThan(THIRD);
+    await pass(30_000);
+    expect(third.share()).toBe(THIRD);
   });
 
   it('does not change while the ledger does not know of all grants', async () => {

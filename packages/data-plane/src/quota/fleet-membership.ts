@@ -1,7 +1,7 @@
 import type { Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { balanced, join, remove, withMember, type FleetMember } from './fleet.ts';
-import type { FleetPlace, FleetView } from './fleet-view.ts';
+import { balanced, join, LONG_WINDOW_MS, remove, withMember, type FleetMember } from './fleet.ts';
+import type { FleetPlace, FleetView, SpentPlace } from './fleet-view.ts';
 import type { Leftover, SavedPlace } from './fleet-store.ts';
 import { SilentMembers, type SilentMembersOptions } from './silent-members.ts';
 import { StoredFleet, type StoredFleetOptions } from './stored-fleet.ts';
@@ -43,7 +43,14 @@ export class FleetMembership implements FleetPlace {
   #hasLooked = false;
   #slot: number | undefined;
   #own: FleetMember | undefined = undefined;
-  #view: FleetView = { own: undefined, others: [], nextSlot: 0, validForMs: -Infinity };
+  #view: FleetView = {
+    own: undefined,
+    spent: undefined,
+    others: [],
+    nextSlot: 0,
+    validForMs: -Infinity,
+  };
+  #spent: SpentPlace | undefined = undefined;
   /** The start of the share that this data plane may use. */
   #acceptedFromMs: number | undefined;
   /** The revision after which a change of the share may still be stored. */
@@ -59,15 +66,18 @@ export class FleetMembership implements FleetPlace {
     this.#stored = new StoredFleet(options, () => this.#look());
     this.#usableFromMs = options.serverMs() + CLOCK_ERROR_MS;
     const { saved } = options;
-    if (saved !== undefined && (!saved.owes || saved.leftovers !== undefined)) {
-      this.#slot = saved.slot;
-      this.#acceptedFromMs = saved.from_ms;
-      this.#owes = saved.owes;
-      const { slot, parts } = saved;
-      this.#see({ slot, id: options.id, parts, from_ms: this.#usableFromMs });
-      // This process has the leftovers now. If it is killed, nobody has them.
-      this.#save();
+    if (saved === undefined) return;
+    const { slot, parts, from_ms, owes, leftovers } = saved;
+    this.#slot = slot;
+    this.#acceptedFromMs = from_ms;
+    this.#owes = owes;
+    const { id } = options;
+    if (owes && leftovers === undefined) {
+      this.#spent = { member: { slot, id, parts, from_ms }, beforeMs: this.#usableFromMs };
     }
+    this.#see({ slot, id, parts, from_ms: this.#usableFromMs });
+    // This process has the leftovers now. If it is killed, nobody has them.
+    this.#save();
   }
 
   /** Joins the fleet, and keeps the place in it. */
@@ -99,7 +109,7 @@ export class FleetMembership implements FleetPlace {
     this.#timer?.cancel();
     if (this.#slot === undefined) return;
     if (this.#owes || !store.reachable) {
-      this.#save(this.#options.leftovers());
+      this.#save(this.#mayBeSpent() ? undefined : this.#options.leftovers());
       return;
     }
     this.#own = undefined;
@@ -116,9 +126,15 @@ export class FleetMembership implements FleetPlace {
     }
   }
 
+  /** Whether windows have not ended that the former process may have used. Of long ones the share is kept back. */
+  #mayBeSpent(): boolean {
+    const beforeMs = this.#spent?.beforeMs ?? -Infinity;
+    return this.#options.serverMs() < beforeMs + LONG_WINDOW_MS;
+  }
+
   async #tick(): Promise<void> {
     const { store, clock, log } = this.#options;
-    if (this.#owes && !this.#options.stillOwes()) {
+    if (this.#owes && !this.#options.stillOwes() && !this.#mayBeSpent()) {
       this.#owes = false;
       this.#save();
     }
@@ -167,12 +183,16 @@ export class FleetMembership implements FleetPlace {
     if (!this.#hasLooked && readAtMs > -Infinity) {
       this.#hasLooked = true;
       this.#usableFromMs = Math.max(this.#usableFromMs, readAtMs + CLOCK_ERROR_MS);
+      if (this.#spent !== undefined) {
+        this.#spent = { ...this.#spent, beforeMs: this.#usableFromMs };
+      }
     }
     if (revision !== this.#openChange) this.#openChange = undefined;
     const { id, onShareChange } = this.#options;
     const stored = fleet.members.find((one) => one.slot === this.#slot && one.id === id);
     if (stored === undefined) {
       if (this.#own !== undefined) onShareChange(0);
+      this.#spent = undefined;
       this.#see(undefined);
       return;
     }
@@ -185,7 +205,13 @@ export class FleetMembership implements FleetPlace {
     this.#own = own;
     const { fleet, readAtMs } = this.#stored;
     const others = fleet.members.filter(({ slot }) => slot !== own?.slot);
-    this.#view = { own, others, nextSlot: fleet.next_slot, validForMs: readAtMs + VIEW_MS };
+    this.#view = {
+      own,
+      spent: this.#spent,
+      others,
+      nextSlot: fleet.next_slot,
+      validForMs: readAtMs + VIEW_MS,
+    };
   }
 
   /** @returns false if another data plane has changed the fleet meanwhile */

@@ -1,9 +1,20 @@
 import type { FleetMember } from './fleet.ts';
 
+/**
+ * A killed process has granted what the ledger does not know of. In windows that began before this time the reserve of its
+ * place covers that, so the process that has the place now neither uses nor changes it.
+ */
+export interface SpentPlace {
+  readonly member: FleetMember;
+  readonly beforeMs: number;
+}
+
 /** The fleet as one data plane knows it. */
 export interface FleetView {
   /** The place of this data plane; undefined if it has none yet. */
   readonly own: FleetMember | undefined;
+  /** What a former process with this place may have granted; undefined if the ledger knows of all of it. */
+  readonly spent: SpentPlace | undefined;
   readonly others: readonly FleetMember[];
   /** Members that joined later have this slot or a higher one. */
   readonly nextSlot: number;

@@ -23,6 +23,10 @@ export function heldForOthers(
     const stored = reserves[member.slot];
     held += Math.min(reserveOf(member, stored, window), keeps(stored, givenUp.get(member.slot)));
   }
+  if (isSpent(window, fleet) && fleet.spent !== undefined) {
+    const { member } = fleet.spent;
+    held += reserveOf(member, reserves[member.slot], window);
+  }
   for (const [slot, { requests }] of Object.entries(reserves)) {
     if (Number(slot) >= fleet.nextSlot && Number(slot) !== fleet.own?.slot) held += requests;
   }
@@ -49,11 +53,20 @@ export function nextReserves(
       next[slot] = { requests: kept, writes: stored?.writes ?? 0 };
     } else if (stored !== undefined) next[slot] = stored;
   }
-  if (fleet.own !== undefined) {
-    const writes = (reserves[fleet.own.slot]?.writes ?? 0) + 1;
-    next[fleet.own.slot] = { requests: own, writes };
-  }
+  if (fleet.own === undefined) return next;
+  const stored = reserves[fleet.own.slot];
+  if (!isSpent(window, fleet)) {
+    next[fleet.own.slot] = { requests: own, writes: (stored?.writes ?? 0) + 1 };
+  } else if (stored !== undefined) next[fleet.own.slot] = stored;
   return next;
+}
+
+/** Whether a former process with this place may have used its reserve of the window. */
+export function isSpent(
+  { startMs }: Pick<WindowOfLimit, 'startMs'>,
+  { spent }: FleetView,
+): boolean {
+  return spent !== undefined && startMs < spent.beforeMs;
 }
 
 /** A member whose part has become smaller keeps no more than that, whatever it stored before. */

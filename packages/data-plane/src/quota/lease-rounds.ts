@@ -167,6 +167,8 @@ export class LeaseRounds {
       if (asked > 0) await pause(this.#options.clock, ASK_AGAIN_MS);
       const givenUp = await this.#askOthers(counter);
       if (givenUp.size > 0) await this.#lease(counter, false, givenUp, tally);
+      // Whoever is silent will not answer the next time either.
+      if (givenUp.size < this.#options.fleet.view.others.length) return;
     }
   }
 

@@ -5,6 +5,7 @@ import { CounterTable } from './counter-table.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
 import { ALL_PARTS, partOf } from './fleet.ts';
 import type { Leftover } from './fleet-store.ts';
+import { isSpent } from './held-back.ts';
 import { Leftovers, leftoversOf } from './leftovers.ts';
 import type { LedgerKey } from './ledger.ts';
 import { GivenUpWindows, type GivenUp } from './recall.ts';
@@ -87,6 +88,7 @@ export class LeasedQuotaStore implements QuotaStore {
    * @returns what it still keeps back, and what it gives of its lease; undefined if it gives up nothing
    */
   giveUp(key: LedgerKey, window: number): GivenUp | undefined {
+    if (isSpent({ startMs: window * key.windowMs }, this.#fleet.view)) return undefined;
     const counter = this.#counters.withKey(key);
     if (counter === undefined || counter.window < window) {
       if (this.#leftovers.has(key, window)) return undefined;
@@ -180,9 +182,10 @@ export class LeasedQuotaStore implements QuotaStore {
   }
 
   #takeShare(counter: QuotaCounter, nowMs: number): void {
-    const { own } = this.#fleet.view;
+    const { view } = this.#fleet;
     const { limit, startMs, windowMs } = counter;
-    if (own !== undefined) counter.reserve.takeShare(own, { limit, startMs, windowMs, nowMs });
+    if (view.own === undefined || isSpent(counter, view)) return;
+    counter.reserve.takeShare(view.own, { limit, startMs, windowMs, nowMs });
   }
 
   #takeReserved(counter: QuotaCounter, serverMs: number): QuotaDecision {

@@ -17,6 +17,7 @@ export function fixedFleet({ nodes, node, shares }: FixedFleetOptions): FleetPla
   const view = {
     own: member(node),
     others: slots.map(member),
+    spent: undefined,
     nextSlot: nodes,
     validForMs: Infinity,
   };
