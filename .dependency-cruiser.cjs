@@ -42,8 +42,7 @@ const natsAdapters = [
   'packages/control-plane/src/fleet/heartbeat-watch.ts',
   'packages/data-plane/src/nats/',
   'packages/data-plane/src/heartbeats/heartbeats.ts',
-  'packages/data-plane/src/quota/kv-ledger.ts',
-  'packages/data-plane/src/quota/kv-fleet-store.ts',
+  'packages/data-plane/src/quota/kv-write.ts',
 ];
 
 /** The pattern of these paths. A rule about a file that was moved would pass without checking anything. */

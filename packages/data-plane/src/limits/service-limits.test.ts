@@ -106,6 +106,20 @@ const metric = async (registry: { getSingleMetricAsString(name: string): Promise
     .split('\n')
     .filter((line) => line.startsWith('gateway'));
 
+/** A request with a key is refused while the service is full, and runs with the same key when it is not. */
+async function refuseAndRepeat({ call, start, held }: Awaited<ReturnType<typeof setUp>>) {
+  const first = start(1);
+  await eventually(() => expect(held.length).toBe(1));
+  const keyed = { method: 'POST', body: 'x', headers: { 'idempotency-key': 'k1' } };
+  await expectRefusal(await call('hung', keyed), 503, 'upstream_overloaded');
+  held.splice(0)[0]?.end();
+  await first;
+  const again = call('hung', keyed);
+  await eventually(() => expect(held.length).toBe(1));
+  held.splice(0)[0]?.end('ran');
+  expect(await (await again).text()).toBe('ran');
+}
+
 describe('max_in_flight of a service', () => {
   it('refuses further requests at once, names the service and the limit, and uses no quota', async () => {
     const { gateway, call, start, held, hung } = await setUp({ max_in_flight: 2 });
@@ -164,17 +178,7 @@ describe('max_in_flight of a service', () => {
   });
 
   it('leaves the idempotency key of a refused request free', async () => {
-    const { call, start, held } = await setUp({ max_in_flight: 1 });
-    const first = start(1);
-    await eventually(() => expect(held.length).toBe(1));
-    const keyed = { method: 'POST', body: 'x', headers: { 'idempotency-key': 'k1' } };
-    await expectRefusal(await call('hung', keyed), 503, 'upstream_overloaded');
-    held.splice(0)[0]?.end();
-    await first;
-    const again = call('hung', keyed);
-    await eventually(() => expect(held.length).toBe(1));
-    held.splice(0)[0]?.end('ran');
-    expect(await (await again).text()).toBe('ran');
+    await refuseAndRepeat(await setUp({ max_in_flight: 1 }));
   });
 });
 
@@ -265,16 +269,6 @@ describe('max_connections and max_pending of a service', () => {
   });
 
   it('free the idempotency key of a refused request', async () => {
-    const { call, start, held } = await setUp({ max_connections: 1, max_pending: 0 });
-    const first = start(1);
-    await eventually(() => expect(held.length).toBe(1));
-    const keyed = { method: 'POST', body: 'x', headers: { 'idempotency-key': 'k2' } };
-    await expectRefusal(await call('hung', keyed), 503, 'upstream_overloaded');
-    held.splice(0)[0]?.end();
-    await first;
-    const again = call('hung', keyed);
-    await eventually(() => expect(held.length).toBe(1));
-    held.splice(0)[0]?.end('ran');
-    expect(await (await again).text()).toBe('ran');
+    await refuseAndRepeat(await setUp({ max_connections: 1, max_pending: 0 }));
   });
 });

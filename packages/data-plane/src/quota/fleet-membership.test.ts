@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { ModelLedger } from '../../test/quota/model-ledger.ts';
 import { ALL_PARTS } from './fleet.ts';
 import { FleetMembership } from './fleet-membership.ts';
-import type { SavedPlace } from './fleet-store.ts';
+import type { SavedPlace } from './saved-place.ts';
 
 const THIRD = Math.floor(ALL_PARTS / 3);
 const log = pino({ level: 'silent' });

@@ -2,7 +2,7 @@ import type { Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { balanced, join, LONG_WINDOW_MS, remove, withMember, type FleetMember } from './fleet.ts';
 import type { FleetPlace, FleetView, SpentPlace } from './fleet-view.ts';
-import type { Leftover, SavedPlace } from './fleet-store.ts';
+import type { Leftover, SavedPlace } from './saved-place.ts';
 import { SilentMembers, type SilentMembersOptions } from './silent-members.ts';
 import { StoredFleet, type StoredFleetOptions } from './stored-fleet.ts';
 
@@ -32,7 +32,7 @@ const MAX_TRIES = 5;
 
 /**
  * The place of this data plane in the fleet: it joins, takes an equal share, makes room for others, and removes members
- * that are gone. Each step is one compare-and-set; a step that fails is taken again a second later.
+ * that are gone. Each step is one compare-and-set; a step that fails is taken again at the next refresh.
  */
 export class FleetMembership implements FleetPlace {
   readonly #options: FleetMembershipOptions;

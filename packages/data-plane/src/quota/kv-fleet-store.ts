@@ -1,10 +1,10 @@
 import type { Clock } from '@gateway/shared/clock';
 import { QUOTA_FLEET } from '@gateway/shared/messaging/names';
-import { errors } from '@nats-io/nats-core';
 import type { NatsLink } from '../nats/nats-link.ts';
-import { StreamFullError, StreamValues } from '../nats/stream-values.ts';
+import { StreamValues } from '../nats/stream-values.ts';
 import { decodeFleet, encodeFleet, type Fleet } from './fleet.ts';
 import type { FleetStore } from './fleet-store.ts';
+import { kvWriteResult } from './kv-write.ts';
 import { ANSWER_MS, type WriteResult } from './ledger.ts';
 
 /** The fleet in a bucket of NATS KV. */
@@ -26,15 +26,8 @@ export class KvFleetStore implements FleetStore {
     return { fleet: value === undefined ? undefined : decodeFleet(value), revision };
   }
 
-  async write(fleet: Fleet, revision: number): Promise<WriteResult> {
-    try {
-      const value = encodeFleet(fleet);
-      const written = await this.#values.write(QUOTA_FLEET, value, revision, ANSWER_MS);
-      return written === undefined ? { kind: 'conflict' } : { kind: 'written', revision: written };
-    } catch (error) {
-      if (error instanceof errors.TimeoutError) return { kind: 'unknown' };
-      if (error instanceof StreamFullError) return { kind: 'full' };
-      throw error;
-    }
+  write(fleet: Fleet, revision: number): Promise<WriteResult> {
+    const value = encodeFleet(fleet);
+    return kvWriteResult(this.#values.write(QUOTA_FLEET, value, revision, ANSWER_MS));
   }
 }

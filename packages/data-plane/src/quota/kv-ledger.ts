@@ -1,8 +1,8 @@
 import type { Clock } from '@gateway/shared/clock';
 import { quotaBucketStream, quotaSubject } from '@gateway/shared/messaging/names';
-import { errors } from '@nats-io/nats-core';
 import type { NatsLink } from '../nats/nats-link.ts';
-import { StreamFullError, StreamValues, type ValueKey } from '../nats/stream-values.ts';
+import { StreamValues, type ValueKey } from '../nats/stream-values.ts';
+import { kvWriteResult } from './kv-write.ts';
 import {
   ANSWER_MS,
   decodeEntry,
@@ -38,17 +38,9 @@ export class KvQuotaLedger implements QuotaLedger {
     return { entry: value === undefined ? undefined : decodeEntry(value), revision };
   }
 
-  async write(key: LedgerKey, entry: LedgerEntry, revision: number): Promise<WriteResult> {
-    try {
-      const value = encodeEntry(entry);
-      const written = await this.#values.write(placeOf(key), value, revision, WRITE_MS);
-      if (written === undefined) return { kind: 'conflict' };
-      return { kind: 'written', revision: written };
-    } catch (error) {
-      if (error instanceof errors.TimeoutError) return { kind: 'unknown' };
-      if (error instanceof StreamFullError) return { kind: 'full' };
-      throw error;
-    }
+  write(key: LedgerKey, entry: LedgerEntry, revision: number): Promise<WriteResult> {
+    const value = encodeEntry(entry);
+    return kvWriteResult(this.#values.write(placeOf(key), value, revision, WRITE_MS));
   }
 }
 

@@ -4,7 +4,7 @@ import type { QuotaDecision, QuotaStore, Requester } from './quota-store.ts';
 import { CounterTable } from './counter-table.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
 import { ALL_PARTS, partOf } from './fleet.ts';
-import type { Leftover } from './fleet-store.ts';
+import type { Leftover } from './saved-place.ts';
 import { isSpent } from './held-back.ts';
 import { Leftovers, leftoversOf } from './leftovers.ts';
 import type { LedgerKey } from './ledger.ts';

@@ -1,5 +1,5 @@
 import { LONG_WINDOW_MS } from './fleet.ts';
-import type { Leftover } from './fleet-store.ts';
+import type { Leftover } from './saved-place.ts';
 import type { LedgerKey } from './ledger.ts';
 import type { QuotaCounter } from './quota-counter.ts';
 

@@ -4,7 +4,7 @@ import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { QuotaDecision, Requester } from './quota-store.ts';
 import { WindowReserve } from './window-reserve.ts';
-import type { Leftover } from './fleet-store.ts';
+import type { Leftover } from './saved-place.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
 import type { GivenUp } from './recall.ts';
 

@@ -4,29 +4,35 @@ import { hasCode } from '@gateway/shared/files/has-code';
 import { formatField } from '@gateway/shared/formats';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { z } from 'zod';
-import type { SavedPlace } from './fleet-store.ts';
 
 /** The format of the file. */
 const QUOTA_PLACE_FORMAT = 1;
+
+const leftoverSchema = z.object({
+  hash: z.string().max(64),
+  window_ms: z.int().min(1),
+  window: z.int().min(0),
+  reserve: z.int().min(0),
+  /** Granted, and not stored in the ledger. */
+  debt: z.int().min(0),
+});
 
 const placeSchema = z.object({
   format: formatField(QUOTA_PLACE_FORMAT),
   slot: z.int().min(0),
   parts: z.int().min(0),
   from_ms: z.number(),
+  /** The data plane has granted what the ledger does not know of. */
   owes: z.boolean(),
-  leftovers: z
-    .array(
-      z.object({
-        hash: z.string().max(64),
-        window_ms: z.int().min(1),
-        window: z.int().min(0),
-        reserve: z.int().min(0),
-        debt: z.int().min(0),
-      }),
-    )
-    .optional(),
+  /** After an orderly stop without NATS: all windows of which it had used or given up anything. */
+  leftovers: z.array(leftoverSchema).readonly().optional(),
 });
+
+/** What a data plane that stops has left of one window. */
+export type Leftover = Readonly<z.infer<typeof leftoverSchema>>;
+
+/** The place in the fleet, as this data plane keeps it on disk. */
+export type SavedPlace = Readonly<Omit<z.infer<typeof placeSchema>, 'format'>>;
 
 /**
  * The file with the place of this data plane in the fleet. It is written at once, before a grant that depends on it, but

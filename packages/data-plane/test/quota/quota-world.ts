@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { ALL_PARTS } from '../../src/quota/fleet.ts';
 import { FleetMembership } from '../../src/quota/fleet-membership.ts';
-import type { SavedPlace } from '../../src/quota/fleet-store.ts';
+import type { SavedPlace } from '../../src/quota/saved-place.ts';
 import { LeasedQuotaStore } from '../../src/quota/leased-quota-store.ts';
 import type { RecallAnswer, RecallRequest } from '../../src/quota/recall.ts';
 import { ModelLedger, type Fate } from './model-ledger.ts';
