@@ -6,7 +6,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How long a response below `/slow` takes; there is none below `/hung`. */
+/** Responses below `/slow` take this long. Requests below `/hung` get no response. */
 const SLOW_MS = 1000;
 const LARGE_BYTES = 16 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'x');

@@ -51,7 +51,7 @@ interface Received {
  * Moves request records from the stream to Postgres. All control planes share one durable consumer, so each
  * message goes to one of them. It is acknowledged after the commit and delivered again until then; a
  * duplicate is stored once. The time until then is short, because NATS may lose a message on its way here. While Postgres
- * is slow, NATS is told that the message is being worked on.
+ * is slow, the ingest tells NATS that it still works on the message.
  */
 export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
   const { connection, clock, log, metrics } = options;

@@ -74,7 +74,7 @@ const tree = buildTree();
 export const NEXT_NODE = new Uint16Array(CODE_LENGTHS.length * 16);
 /** The symbol that ends with these four bits, or NO_SYMBOL. */
 export const SYMBOL = new Uint16Array(CODE_LENGTHS.length * 16).fill(NO_SYMBOL);
-/** Whether a string may end at a node: what is left over is padding, which is the start of the longest code. */
+/** Whether a string may end at a node: the bits after it are padding, which are the first bits of the longest code. */
 export const MAY_END = new Uint8Array(CODE_LENGTHS.length);
 
 for (let start = 0; start < CODE_LENGTHS.length - 1; start += 1) {
