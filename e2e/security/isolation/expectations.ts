@@ -13,8 +13,11 @@ export const CALLERS = [
   'without routes:read',
   'without routes:write',
   'without requests:read',
+  'without tokens:read',
   'without tokens:write',
+  'without config:read',
   'without config:write',
+  'without audit:read',
   'without proxy',
   'with exactly the required rights',
 ] as const;
@@ -36,34 +39,34 @@ export type Row = readonly [name: string, cells: ReadonlyMap<CallerKind, Expecta
  * environments if the endpoint requires that.
  */
 export const MANAGEMENT = table(`
-                              none unkn exp  rev  rot | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tw  -cw  -px | just
-GET /v1/openapi.json        | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
-GET /v1/environments        | x    x    x    x    x   | -    ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
-POST /v1/environments       | x    x    x    x    x   | x    ok   x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
-GET /v1/environments/{name} | x    x    x    x    x   | x    ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
-GET /v1/services            | x    x    x    x    x   | -    ok   ok   | x    ok   ok   ok   ok   ok   ok   ok  | ok
-POST /v1/services           | x    x    x    x    x   | x    ok   x    | ok   x    ok   ok   ok   ok   ok   ok  | ok
-GET /v1/services/{id}       | x    x    x    x    x   | x    ok   ok   | x    ok   ok   ok   ok   ok   ok   ok  | ok
-PATCH /v1/services/{id}     | x    x    x    x    x   | x    ok   x    | ok   x    ok   ok   ok   ok   ok   ok  | ok
-DELETE /v1/services/{id}    | x    x    x    x    x   | x    ok   x    | ok   x    ok   ok   ok   ok   ok   ok  | ok
-GET /v1/routes              | x    x    x    x    x   | -    -    ok   | ok   ok   x    ok   ok   ok   ok   ok  | ok
-POST /v1/routes             | x    x    x    x    x   | x    x    x    | ok   ok   ok   x    ok   ok   ok   ok  | ok
-GET /v1/routes/{id}         | x    x    x    x    x   | x    x    ok   | ok   ok   x    ok   ok   ok   ok   ok  | ok
-PATCH /v1/routes/{id}       | x    x    x    x    x   | x    x    x    | ok   ok   ok   x    ok   ok   ok   ok  | ok
-DELETE /v1/routes/{id}      | x    x    x    x    x   | x    x    x    | ok   ok   ok   x    ok   ok   ok   ok  | ok
-GET /v1/tokens              | x    x    x    x    x   | -    -    x    | ok   ok   ok   ok   ok   x    ok   -   | ok
-POST /v1/tokens             | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   x    ok   x   | ok
-GET /v1/tokens/{id}         | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   x    ok   x   | ok
-DELETE /v1/tokens/{id}      | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   x    ok   x   | ok
-POST /v1/tokens/{id}/rotate | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   x    ok   x   | ok
-GET /v1/requests            | x    x    x    x    x   | -    -    ok   | ok   ok   ok   ok   x    ok   ok   ok  | ok
-GET /v1/requests/{id}       | x    x    x    x    x   | x    x    ok   | ok   ok   ok   ok   x    ok   ok   ok  | ok
-GET /v1/audit-events        | x    x    x    x    x   | -    -    x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
-GET /v1/data-planes         | x    x    x    x    x   | -    ok   x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
-GET /v1/config/versions     | x    x    x    x    x   | x    ok   x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
-GET /v1/config/versions/{version} | x x  x    x    x   | x    ok   x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
-GET /v1/config/diff         | x    x    x    x    x   | x    -    x    | ok   ok   ok   ok   ok   ok   x    ok  | ok
-POST /v1/config/rollback    | x    x    x    x    x   | x    x    x    | ok   x    ok   x    ok   ok   x    ok  | ok
+                              none unkn exp  rev  rot | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tr  -tw  -cr  -cw  -ar  -px | just
+GET /v1/openapi.json        | ok   ok   ok   ok   ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+GET /v1/environments        | x    x    x    x    x   | -    ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+POST /v1/environments       | x    x    x    x    x   | x    ok   x  | ok   ok   ok   ok   ok   ok   ok   x    x    x    ok   | ok
+GET /v1/environments/{name} | x    x    x    x    x   | x    ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+GET /v1/services            | x    x    x    x    x   | -    ok   ok | x    ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+POST /v1/services           | x    x    x    x    x   | x    ok   x  | ok   x    ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+GET /v1/services/{id}       | x    x    x    x    x   | x    ok   ok | x    ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+PATCH /v1/services/{id}     | x    x    x    x    x   | x    ok   x  | ok   x    ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+DELETE /v1/services/{id}    | x    x    x    x    x   | x    ok   x  | ok   x    ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+GET /v1/routes              | x    x    x    x    x   | -    -    ok | ok   ok   x    ok   ok   ok   ok   ok   ok   ok   ok   | ok
+POST /v1/routes             | x    x    x    x    x   | x    x    x  | ok   ok   ok   x    ok   ok   ok   ok   ok   ok   ok   | ok
+GET /v1/routes/{id}         | x    x    x    x    x   | x    x    ok | ok   ok   x    ok   ok   ok   ok   ok   ok   ok   ok   | ok
+PATCH /v1/routes/{id}       | x    x    x    x    x   | x    x    x  | ok   ok   ok   x    ok   ok   ok   ok   ok   ok   ok   | ok
+DELETE /v1/routes/{id}      | x    x    x    x    x   | x    x    x  | ok   ok   ok   x    ok   ok   ok   ok   ok   ok   ok   | ok
+GET /v1/tokens              | x    x    x    x    x   | -    -    -  | ok   ok   ok   ok   ok   x    ok   ok   ok   ok   -    | ok
+POST /v1/tokens             | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
+GET /v1/tokens/{id}         | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    ok   ok   ok   ok   x    | ok
+DELETE /v1/tokens/{id}      | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
+POST /v1/tokens/{id}/rotate | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
+GET /v1/requests            | x    x    x    x    x   | -    -    ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
+GET /v1/requests/{id}       | x    x    x    x    x   | x    x    ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
+GET /v1/audit-events        | x    x    x    x    x   | -    -    ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   x    ok   | ok
+GET /v1/data-planes         | x    x    x    x    x   | -    ok   ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
+GET /v1/config/versions     | x    x    x    x    x   | x    ok   ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
+GET /v1/config/versions/{version} | x x  x    x    x   | x    ok   ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
+GET /v1/config/diff         | x    x    x    x    x   | x    -    ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
+POST /v1/config/rollback    | x    x    x    x    x   | x    x    x  | ok   x    ok   x    ok   ok   ok   x    x    x    ok   | ok
 `);
 
 /**
@@ -72,25 +75,25 @@ POST /v1/config/rollback    | x    x    x    x    x   | x    x    x    | ok   x 
  * `X-API-Key`.
  */
 export const PROXY = table(`
-                              none unkn exp  rev  rot | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tw  -cw  -px | just
-a route by token            | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
-a path below a route        | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
-a route by API key          | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
-a route by JWT              | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
-a route by JWT, with one    | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
-a route by JWT, outdated    | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
-a route by another's JWT    | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
-a route that is open to all | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
-a route that is not there   | x    x    x    x    x   | x    x    x    | 404  404  404  404  404  404  404  x   | x
-no environment named        | x    x    x    x    x   | 404  x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
-WebSocket by token          | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
-WebSocket by API key        | x    x    x    x    x   | x    x    x    | ok   ok   ok   ok   ok   ok   ok   x   | ok
-WebSocket by JWT            | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
-WebSocket by JWT, with one  | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
-WebSocket by JWT, outdated  | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
-WebSocket by another's JWT  | x    x    x    x    x   | x    x    x    | x    x    x    x    x    x    x    x   | x
-WebSocket that is open      | ok   ok   ok   ok   ok  | ok   ok   ok   | ok   ok   ok   ok   ok   ok   ok   ok  | ok
-WebSocket to no route       | x    x    x    x    x   | x    x    x    | 404  404  404  404  404  404  404  x   | x
+                              none unkn exp  rev  rot | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tr  -tw  -cr  -cw  -ar  -px | just
+a route by token            | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
+a path below a route        | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
+a route by API key          | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
+a route by JWT              | x    x    x    x    x   | x    x    x  | x    x    x    x    x    x    x    x    x    x    x    | x
+a route by JWT, with one    | ok   ok   ok   ok   ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+a route by JWT, outdated    | x    x    x    x    x   | x    x    x  | x    x    x    x    x    x    x    x    x    x    x    | x
+a route by another's JWT    | x    x    x    x    x   | x    x    x  | x    x    x    x    x    x    x    x    x    x    x    | x
+a route that is open to all | ok   ok   ok   ok   ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+a route that is not there   | x    x    x    x    x   | x    x    x  | 404  404  404  404  404  404  404  404  404  404  x    | x
+no environment named        | x    x    x    x    x   | 404  x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
+WebSocket by token          | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
+WebSocket by API key        | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
+WebSocket by JWT            | x    x    x    x    x   | x    x    x  | x    x    x    x    x    x    x    x    x    x    x    | x
+WebSocket by JWT, with one  | ok   ok   ok   ok   ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+WebSocket by JWT, outdated  | x    x    x    x    x   | x    x    x  | x    x    x    x    x    x    x    x    x    x    x    | x
+WebSocket by another's JWT  | x    x    x    x    x   | x    x    x  | x    x    x    x    x    x    x    x    x    x    x    | x
+WebSocket that is open      | ok   ok   ok   ok   ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+WebSocket to no route       | x    x    x    x    x   | x    x    x  | 404  404  404  404  404  404  404  404  404  404  x    | x
 `);
 
 function table(text: string): readonly Row[] {

@@ -115,7 +115,7 @@ export function managementRows(world: World): Readonly<Record<string, Management
       call: () => newRoute(),
     },
     'GET /v1/tokens': {
-      scopes: ['tokens:write', 'proxy'],
+      scopes: ['tokens:read', 'proxy'],
       status: 200,
       lists: tokenId,
       call: () => ({ path: '/v1/tokens?limit=200' }),
@@ -131,7 +131,7 @@ export function managementRows(world: World): Readonly<Record<string, Management
       },
     },
     'GET /v1/tokens/{id}': {
-      scopes: ['tokens:write', 'proxy'],
+      scopes: ['tokens:read', 'proxy'],
       status: 200,
       call: () => ({ path: `/v1/tokens/${tokenId}` }),
     },
@@ -159,13 +159,13 @@ export function managementRows(world: World): Readonly<Record<string, Management
       call: () => ({ path: `/v1/requests/${requestId}` }),
     },
     'GET /v1/audit-events': {
-      scopes: ['config:write'],
+      scopes: ['audit:read'],
       status: 200,
       lists: routeId,
       call: () => ({ path: `/v1/audit-events?resource_id=${routeId}` }),
     },
     'GET /v1/config/versions': {
-      scopes: ['config:write'],
+      scopes: ['config:read'],
       status: 200,
       lists: 'production',
       call: async () => {
@@ -174,14 +174,14 @@ export function managementRows(world: World): Readonly<Record<string, Management
       },
     },
     'GET /v1/config/versions/{version}': {
-      scopes: ['config:write'],
+      scopes: ['config:read'],
       status: 200,
       call: async () => {
         return { path: `/v1/config/versions/${(await twoVersions()).to}?environment=production` };
       },
     },
     'GET /v1/config/diff': {
-      scopes: ['config:write'],
+      scopes: ['config:read'],
       status: 200,
       lists: routeId,
       call: async () => {
@@ -204,7 +204,7 @@ export function managementRows(world: World): Readonly<Record<string, Management
     },
     'GET /v1/data-planes': {
       // Every data plane serves all environments; the list shows only those that the caller covers.
-      scopes: ['config:write'],
+      scopes: ['config:read'],
       status: 200,
       lists: 'production',
       call: () => ({ path: '/v1/data-planes' }),

@@ -1,17 +1,29 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { BEARER_CHALLENGE } from '@gateway/shared/http/headers';
-import { covers, reaches, type Scope, type TokenReach } from '@gateway/shared/tokens/scopes';
+import { BEARER_CHALLENGE, insufficientScopeChallenge } from '@gateway/shared/http/headers';
+import {
+  covers,
+  grantsScope,
+  reaches,
+  type Scope,
+  type TokenReach,
+} from '@gateway/shared/tokens/scopes';
 
 /** A 401 with its challenge (RFC 9110 section 11.6.1, RFC 6750 section 3). */
-export function refuseAccess(message: string): GatewayError {
+export function refuseAccess(message: string, challenge = BEARER_CHALLENGE): GatewayError {
   return new GatewayError('authentication_failed', message, {
-    headers: { 'www-authenticate': BEARER_CHALLENGE },
+    headers: { 'www-authenticate': challenge },
   });
 }
 
-/** @throws GatewayError authentication_failed */
-export function requireScope(token: TokenReach, scope: Scope): void {
-  if (!covers(token.scopes, scope)) throw refuseAccess(`The token lacks the scope ${scope}.`);
+/**
+ * The token must have all of the scopes.
+ *
+ * @throws GatewayError authentication_failed; its challenge names the scopes
+ */
+export function requireScopes(token: TokenReach, scopes: readonly Scope[]): void {
+  const missing = scopes.find((scope) => !grantsScope(token.scopes, scope));
+  if (missing === undefined) return;
+  throw refuseAccess(`The token lacks the scope ${missing}.`, insufficientScopeChallenge(scopes));
 }
 
 /** @throws GatewayError authentication_failed */

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { grantsScope, SCOPES } from '@gateway/shared/tokens/scopes';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 
 /** Expects a 401 with its code in the header and in the envelope, and WWW-Authenticate. */
-function expect401({ status, headers, json }: Answer): void {
+function expect401({ status, headers, json }: Answer, challenge = 'Bearer'): void {
   expect({ status, code: json.error?.['code'] }).toEqual({
     status: 401,
     code: 'authentication_failed',
   });
-  expect(headers.get('www-authenticate')).toBe('Bearer');
+  expect(headers.get('www-authenticate')).toBe(challenge);
   expect(headers.get('x-gateway-error')).toBe('authentication_failed');
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/);
   expect(json.error?.['request_id']).toBe(headers.get('x-request-id'));
@@ -133,24 +134,90 @@ describe('access to the management API', () => {
     ['POST', '/v1/routes', 'routes:write'],
     ['PATCH', '/v1/routes/rte_x', 'routes:write'],
     ['DELETE', '/v1/routes/rte_x', 'routes:write'],
-    ['GET', '/v1/tokens', 'tokens:write'],
+    ['GET', '/v1/tokens', 'tokens:read'],
+    ['GET', '/v1/tokens/tok_x', 'tokens:read'],
     ['POST', '/v1/tokens', 'tokens:write'],
     ['DELETE', '/v1/tokens/tok_x', 'tokens:write'],
     ['POST', '/v1/tokens/tok_x/rotate', 'tokens:write'],
     ['POST', '/v1/environments', 'config:write'],
-    ['GET', '/v1/audit-events', 'config:write'],
+    ['GET', '/v1/audit-events', 'audit:read'],
+    ['GET', '/v1/config/versions', 'config:read'],
+    ['GET', '/v1/config/versions/1', 'config:read'],
+    ['GET', '/v1/config/diff', 'config:read'],
+    ['GET', '/v1/data-planes', 'config:read'],
+    ['POST', '/v1/config/rollback', 'config:write'],
     ['GET', '/v1/requests', 'requests:read'],
     ['GET', '/v1/requests/req_x', 'requests:read'],
   ])('%s %s needs the scope %s', async (method, path, scope) => {
-    const others = ['services:read', 'services:write', 'routes:read', 'routes:write'];
-    const scopes = [...others, 'requests:read', 'tokens:write', 'config:write', 'proxy'].filter(
-      (one) => one !== scope,
-    );
+    const scopes = SCOPES.filter((one) => !grantsScope([one], scope));
     const name = `without ${method} ${path}`.replace(/[^A-Za-z0-9]/g, '-');
     const token = await api.makeToken({ name, environments: ['production'], scopes });
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
     const answer = await api.call(method, path, { token, ...body });
-    expect401(answer);
+    expect401(answer, `Bearer error="insufficient_scope", scope="${scope}"`);
     expect(answer.json.error?.['message']).toBe(`The token lacks the scope ${scope}.`);
+  });
+
+  it('names all scopes of a call that needs several', async () => {
+    const token = await api.makeToken({ ...reach, name: 'rollback', scopes: ['config:write'] });
+    const body = { environment: 'development', version: 1 };
+    const answer = await api.call('POST', '/v1/config/rollback', { token, body });
+    const needed = 'config:write services:write routes:write';
+    expect401(answer, `Bearer error="insufficient_scope", scope="${needed}"`);
+  });
+
+  it.each([
+    ['tokens:write', ['/v1/tokens']],
+    [
+      'config:write',
+      ['/v1/audit-events', '/v1/data-planes', '/v1/config/versions?environment=development'],
+    ],
+  ])('lets %s read what it could read before the read scopes', async (scope, paths) => {
+    const name = `reader-${scope.replace(':', '-')}`;
+    const token = await api.makeToken({ ...reach, name, scopes: [scope] });
+    for (const path of paths) expect((await api.call('GET', path, { token })).status).toBe(200);
+  });
+
+  it('lets tokens with a write scope grant and see the read scopes that it contains', async () => {
+    const scopes = ['tokens:write', 'config:write'];
+    const token = await api.makeToken({ ...reach, name: 'granting', scopes });
+    const body = {
+      ...reach,
+      name: 'auditor',
+      scopes: ['audit:read', 'config:read', 'tokens:read'],
+    };
+    const made = await api.call('POST', '/v1/tokens', { token, body });
+    expect(made.status).toBe(201);
+    const listed = await api.call('GET', '/v1/tokens', { token });
+    expect(listed.json.data?.map((one) => one['name'])).toContain('auditor');
+    const more = { ...reach, name: 'more', scopes: ['services:read'] };
+    expect401(await api.call('POST', '/v1/tokens', { token, body: more }));
+  });
+
+  it('lets an auditor read and change nothing', async () => {
+    const scopes = ['audit:read', 'config:read', 'tokens:read'];
+    const everywhere = { environments: ['*'], routes: ['*'] };
+    const token = await api.makeToken({ ...everywhere, name: 'auditing', scopes });
+    for (const path of ['/v1/audit-events', '/v1/data-planes', '/v1/tokens']) {
+      expect((await api.call('GET', path, { token })).status).toBe(200);
+    }
+    const events = (await api.call('GET', '/v1/audit-events?limit=200')).text;
+    const own = (await api.call('GET', '/v1/tokens', { token })).json.data?.at(-1)?.id ?? '';
+    const writes: [string, string, object?][] = [
+      ['POST', '/v1/environments', { name: 'audited' }],
+      ['POST', '/v1/tokens', { name: 'x', environments: ['*'], scopes: ['audit:read'] }],
+      ['DELETE', `/v1/tokens/${own}`],
+      ['POST', `/v1/tokens/${own}/rotate`, {}],
+      ['POST', '/v1/config/rollback', { environment: 'production', version: 1 }],
+      ['DELETE', `/v1/routes/${routeId}`],
+    ];
+    for (const [method, path, body] of writes) {
+      expect((await api.call(method, path, { token, ...(body && { body }) })).status).toBe(401);
+    }
+    const after = JSON.parse((await api.call('GET', '/v1/audit-events?limit=200')).text) as object;
+    expect({ ...after, request_id: '' }).toEqual({
+      ...(JSON.parse(events) as object),
+      request_id: '',
+    });
   });
 });

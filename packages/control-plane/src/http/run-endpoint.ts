@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { requireScope } from '../domain/access.ts';
+import { requireScopes } from '../domain/access.ts';
 import type { RolloutWaits } from '../fleet/rollout-waits.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -44,7 +44,7 @@ export function runEndpoint(
   return async (request, response) => {
     const exchange = exchangeOf(response);
     const token = await authenticator.authenticate(request.headers.authorization, exchange);
-    if (endpoint.scope !== null) requireScope(token, endpoint.scope);
+    if (endpoint.scope !== null) requireScopes(token, [endpoint.scope]);
     const reply = await endpoint.run({
       token,
       params: request.params as Record<string, string>,

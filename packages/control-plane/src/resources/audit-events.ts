@@ -53,7 +53,7 @@ export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly
     summary:
       'Lists the changes that the token covers, newest first. They are kept for 400 days. A page with a ' +
       'next_cursor may have fewer items than its limit if changes are large.',
-    scope: 'config:write',
+    scope: 'audit:read',
     answers: 'page',
     data: auditEventViewSchema,
     errors: [],

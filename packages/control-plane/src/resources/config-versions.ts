@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { coveredNames, refuseAccess, requireEnvironment, requireScope } from '../domain/access.ts';
+import { coveredNames, refuseAccess, requireEnvironment, requireScopes } from '../domain/access.ts';
 import {
   differenceView,
   differenceViewSchema,
@@ -71,7 +71,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     method: 'GET',
     path: `${PATH}/versions`,
     summary: 'Lists the stored versions of the configuration of an environment, newest first.',
-    scope: 'config:write',
+    scope: 'config:read',
     answers: 'page',
     data: versionViewSchema,
     errors: ['environment_not_found'],
@@ -91,7 +91,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     path: `${PATH}/versions/{version}`,
     summary:
       'Reads a version of the configuration of an environment: when, why and by whom it was made.',
-    scope: 'config:write',
+    scope: 'config:read',
     answers: 'one',
     data: versionViewSchema,
     errors: ['environment_not_found', 'config_version_not_found'],
@@ -109,7 +109,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     path: `${PATH}/diff`,
     summary:
       'Lists the services and routes that differ between two versions and that the token covers.',
-    scope: 'config:write',
+    scope: 'config:read',
     answers: 'page',
     data: differenceViewSchema,
     errors: ['environment_not_found', 'config_version_not_found'],
@@ -155,8 +155,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     async handle(call) {
       const { token, body } = call;
       const { environment, version } = body;
-      requireScope(token, 'services:write');
-      requireScope(token, 'routes:write');
+      requireScopes(token, ['config:write', 'services:write', 'routes:write']);
       if (!token.routes.includes('*')) {
         throw refuseAccess('Only a token for all routes can roll a configuration back.');
       }

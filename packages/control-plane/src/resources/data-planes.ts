@@ -34,7 +34,7 @@ export function dataPlaneEndpoints(parts: DataPlaneEndpointParts): readonly Endp
     path: '/v1/data-planes',
     summary:
       'Lists the data planes by id, with the versions that they serve of the environments that the token covers.',
-    scope: 'config:write',
+    scope: 'config:read',
     answers: 'page',
     data: dataPlaneViewSchema,
     errors: [],

@@ -40,6 +40,11 @@ export const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** The `WWW-Authenticate` field of a 401 (RFC 6750 section 3). */
 export const BEARER_CHALLENGE = 'Bearer';
 
+/** The `WWW-Authenticate` field if the token lacks one of these scopes (RFC 6750 section 3.1). */
+export function insufficientScopeChallenge(scopes: readonly string[]): string {
+  return `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`;
+}
+
 /** The `WWW-Authenticate` field for a rejected JWT (RFC 6750 section 3.1). */
 export const INVALID_TOKEN_CHALLENGE = 'Bearer error="invalid_token"';
 

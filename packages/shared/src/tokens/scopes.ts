@@ -5,13 +5,35 @@ export const SCOPES = [
   'routes:read',
   'routes:write',
   'requests:read',
+  'tokens:read',
   'tokens:write',
+  'config:read',
   'config:write',
+  'audit:read',
   'proxy',
   '*',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+/**
+ * The scopes that another scope contains. Before these read scopes existed, the write scopes had their rights, and
+ * tokens of that time keep every right.
+ */
+const CONTAINED: Readonly<Partial<Record<string, readonly Scope[]>>> = {
+  'tokens:write': ['tokens:read'],
+  'config:write': ['config:read', 'audit:read'],
+};
+
+/** The scopes with those that they contain. */
+export function withContainedScopes(scopes: readonly string[]): readonly string[] {
+  return [...new Set(scopes.flatMap((scope) => [scope, ...(CONTAINED[scope] ?? [])]))];
+}
+
+/** Whether these scopes grant this one: it is among them or contained in one of them. */
+export function grantsScope(scopes: readonly string[], scope: string): boolean {
+  return covers(withContainedScopes(scopes), scope);
+}
 
 /** The rights of a token: environments, route names (`*` means all) and scopes. */
 export interface TokenReach {
@@ -30,6 +52,6 @@ export function reaches(granting: TokenReach, wanted: TokenReach): boolean {
   return (
     wanted.environments.every((name) => covers(granting.environments, name)) &&
     wanted.routes.every((name) => covers(granting.routes, name)) &&
-    wanted.scopes.every((name) => covers(granting.scopes, name))
+    wanted.scopes.every((name) => grantsScope(granting.scopes, name))
   );
 }

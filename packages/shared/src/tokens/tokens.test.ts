@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { covers, reaches } from './scopes.ts';
+import { covers, grantsScope, reaches } from './scopes.ts';
 import {
   createTokenSecret,
   hashTokenSecret,
@@ -52,6 +52,21 @@ describe('the reach of a token', () => {
         }
       }),
     );
+  });
+
+  it('contains the read scopes of its write scopes, and nothing else', () => {
+    const reachOf = (scope: string) => ({ environments: ['a'], routes: ['a'], scopes: [scope] });
+    for (const [write, read] of [
+      ['tokens:write', 'tokens:read'],
+      ['config:write', 'config:read'],
+      ['config:write', 'audit:read'],
+    ] as const) {
+      expect(grantsScope([write], read)).toBe(true);
+      expect(reaches(reachOf(write), reachOf(read))).toBe(true);
+      expect(reaches(reachOf(read), reachOf(write))).toBe(false);
+    }
+    expect(grantsScope(['services:write'], 'services:read')).toBe(false);
+    expect(grantsScope(['routes:write'], 'routes:read')).toBe(false);
   });
 
   it('does not let a list of names grant the wildcard', () => {

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { TokenReach } from '@gateway/shared/tokens/scopes';
+import { withContainedScopes, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { sql } from 'kysely';
 import type { Token } from '../../domain/token.ts';
 import type { Database } from '../database.ts';
@@ -52,7 +52,8 @@ export function listTokens(
 ): Promise<Token[]> {
   let query = db.selectFrom('tokens').select(SHOWN_COLUMNS).where('revoked_at', 'is', null);
   for (const column of ['environments', 'routes', 'scopes'] as const) {
-    const names = filter.within[column];
+    const given = filter.within[column];
+    const names = column === 'scopes' ? withContainedScopes(given) : given;
     if (names.includes('*')) continue;
     query = query.where(sql<boolean>`${sql.ref(column)} <@ ${names}::text[]`);
   }
