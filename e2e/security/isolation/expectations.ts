@@ -57,6 +57,7 @@ DELETE /v1/routes/{id}      | x    x    x    x    x   | x    x    x  | ok   ok  
 GET /v1/tokens              | x    x    x    x    x   | -    -    -  | ok   ok   ok   ok   ok   x    ok   ok   ok   ok   -    | ok
 POST /v1/tokens             | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
 GET /v1/tokens/{id}         | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    ok   ok   ok   ok   x    | ok
+PATCH /v1/tokens/{id}       | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
 DELETE /v1/tokens/{id}      | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
 POST /v1/tokens/{id}/rotate | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
 GET /v1/requests            | x    x    x    x    x   | -    -    ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok

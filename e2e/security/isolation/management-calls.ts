@@ -135,6 +135,12 @@ export function managementRows(world: World): Readonly<Record<string, Management
       status: 200,
       call: () => ({ path: `/v1/tokens/${tokenId}` }),
     },
+    'PATCH /v1/tokens/{id}': {
+      scopes: ['tokens:write', 'proxy'],
+      status: 200,
+      action: 'token.updated',
+      call: () => newToken('', { name: newName('renamed') }),
+    },
     'DELETE /v1/tokens/{id}': {
       scopes: ['tokens:write', 'proxy'],
       status: 204,

@@ -17,6 +17,7 @@ export const AUDIT_ACTIONS = [
   'route.updated',
   'route.deleted',
   'token.created',
+  'token.updated',
   'token.rotated',
   'token.revoked',
   'environment.created',

@@ -49,6 +49,14 @@ export function changeShape<Shape extends Fields>(shape: Shape): ChangeShape<Sha
   return Object.fromEntries(changed) as ChangeShape<Shape>;
 }
 
+/** The fields whose objects a PATCH merges into the stored ones. */
+export function mergedFields(shape: Fields): ReadonlySet<string> {
+  const merged = Object.entries(shape).filter(
+    ([, field]) => withoutDefault(field) instanceof z.ZodObject,
+  );
+  return new Set(merged.map(([name]) => name));
+}
+
 /** The settings after a change that has passed a schema of `changeShape(shape)`. */
 export function applyChange<Settings extends object>(
   shape: Fields,

@@ -74,3 +74,5 @@ export const rowFields = {
   created_at: timeView,
   updated_at: timeView,
 };
+
+export const ROW_FIELDS = ['revision', 'created_at', 'updated_at'] as const;

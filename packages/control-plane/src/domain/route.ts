@@ -1,6 +1,6 @@
 import { parseAddressRanges, type AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
-import { applyChange, changeShape, viewShape } from './derived-schemas.ts';
+import { applyChange, changeShape, mergedFields, viewShape } from './derived-schemas.ts';
 import {
   choiceField,
   idField,
@@ -8,9 +8,11 @@ import {
   listField,
   objectField,
   regionField,
+  ROW_FIELDS,
   rowFields,
   routeNameField,
 } from './fields.ts';
+import { readOnlyShape } from './sent-back.ts';
 import { authField } from './route-auth.ts';
 import { changeTarget, targetOf, versionsField, type RouteTarget } from './route-versions.ts';
 
@@ -112,6 +114,11 @@ function hasNone(body: TargetBody): boolean {
   return (body.service_id ?? body.versions ?? null) === null;
 }
 
+const READ_ONLY = ['id', 'environment', ...ROW_FIELDS] as const;
+
+/** The fields of a route whose objects a PATCH merges. */
+export const MERGED_ROUTE_FIELDS = mergedFields(storedRouteFields);
+
 /** The bodies that create and change a route; addresses in `deny` are refused in `jwks_url`. */
 export function routeSchemas(deny: AddressRanges) {
   const fields = routeFields(deny);
@@ -127,7 +134,10 @@ export function routeSchemas(deny: AddressRanges) {
         description: 'Names a service or versions, not both.',
         anyOf: [{ required: ['service_id'] }, { required: ['versions'] }],
       }),
-    change: objectField(changeShape(fields)).refine((body) => !hasBoth(body), notBoth),
+    change: objectField({ ...changeShape(fields), ...readOnlyShape(READ_ONLY) }).refine(
+      (body) => !hasBoth(body),
+      notBoth,
+    ),
   };
 }
 

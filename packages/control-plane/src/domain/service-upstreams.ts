@@ -49,13 +49,22 @@ export interface UpstreamsInput {
   readonly upstreams?: readonly Omit<Upstream, 'id'>[] | undefined;
 }
 
-export function hasUrlAndUpstreams(body: { url?: unknown; upstreams?: unknown }): boolean {
-  return body.url !== undefined && body.upstreams !== undefined;
+/** Whether the two fields name different URLs; a response has both. */
+export function contradictsUpstreams({ url, upstreams }: UpstreamsInput): boolean {
+  return url !== undefined && upstreams !== undefined && upstreams[0]?.url !== url;
+}
+
+/** What is wrong with a change of `url` alone, if anything: it must not silently replace several upstreams. */
+export function urlFault(body: UpstreamsInput, before: readonly Upstream[]): string | undefined {
+  const isUnchanged = body.url === undefined || body.url === before[0]?.url;
+  if (body.upstreams !== undefined || isUnchanged || before.length < 2) return undefined;
+  return `cannot be changed alone, because the service has ${before.length} upstreams; change \`upstreams\` instead`;
 }
 
 /**
  * The upstreams after a change, or undefined if the body names none. An upstream whose url and region stay
- * keeps its id, so that data planes keep its health and connections.
+ * keeps its id, so that data planes keep its health and connections. `url` changes the only upstream, and keeps its region
+ * and weight.
  */
 export function upstreamsOf(
   body: UpstreamsInput,
@@ -63,10 +72,20 @@ export function upstreamsOf(
   newId: () => string,
 ): readonly Upstream[] | undefined {
   const kept = new Map(before.map((upstream) => [keyOf(upstream), upstream.id]));
-  const wanted =
-    body.upstreams ?? (body.url === undefined ? [] : [{ url: body.url, region: null, weight: 1 }]);
+  const wanted = body.upstreams ?? upstreamAt(body.url, before);
   if (wanted.length === 0) return undefined;
   return wanted.map(({ url, region, weight }) => {
     return { id: kept.get(keyOf({ url, region })) ?? newId(), url, region, weight };
   });
+}
+
+function upstreamAt(
+  url: string | undefined,
+  before: readonly Upstream[],
+): readonly Omit<Upstream, 'id'>[] {
+  const [first] = before;
+  if (url === undefined) return [];
+  if (first?.url === url) return before;
+  const { region, weight } = before.length === 1 && first ? first : { region: null, weight: 1 };
+  return [{ url, region, weight }];
 }

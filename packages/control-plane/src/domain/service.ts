@@ -1,14 +1,16 @@
 import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
-import { applyChange, changeShape, viewOf, viewShape } from './derived-schemas.ts';
+import { applyChange, changeShape, mergedFields, viewOf, viewShape } from './derived-schemas.ts';
 import {
   displayNameField,
   environmentNameField,
   integerField,
   objectField,
+  ROW_FIELDS,
   rowFields,
   stringField,
 } from './fields.ts';
+import { readOnlyShape } from './sent-back.ts';
 import {
   credentialField,
   credentialViewSchema,
@@ -18,7 +20,7 @@ import {
 import { limitsField } from './service-limits.ts';
 import { serviceTlsSchema, tlsField, type TlsInput, type TlsSettings } from './service-tls.ts';
 import {
-  hasUrlAndUpstreams,
+  contradictsUpstreams,
   upstreamFields,
   upstreamsField,
   upstreamsOf,
@@ -75,6 +77,11 @@ export const plainServiceFields = {
   limits: limitsField.prefault({}),
 };
 
+const READ_ONLY = ['id', 'environment', 'status', ...ROW_FIELDS] as const;
+
+/** The fields of a service whose objects a PATCH merges. */
+export const MERGED_SERVICE_FIELDS = new Set([...mergedFields(plainServiceFields), 'tls']);
+
 /** The bodies that create and change a service; addresses in `deny` are refused for upstreams. */
 export function serviceSchemas(deny: AddressRanges) {
   const given = {
@@ -83,7 +90,10 @@ export function serviceSchemas(deny: AddressRanges) {
     credential: credentialField.optional(),
     tls: tlsField.optional(),
   };
-  const notBoth = { path: ['url'], error: 'must be left out when `upstreams` is given' };
+  const notBoth = {
+    path: ['url'],
+    error: 'must be the url of the first item of `upstreams`, or be left out',
+  };
   return {
     create: objectField({
       ...plainServiceFields,
@@ -91,15 +101,16 @@ export function serviceSchemas(deny: AddressRanges) {
       ...given,
       environment: environmentNameField.optional(),
     })
-      .refine((body) => !hasUrlAndUpstreams(body), notBoth)
+      .refine((body) => !contradictsUpstreams(body), notBoth)
       .refine((body) => body.url !== undefined || body.upstreams !== undefined, {
         path: ['url'],
         error: 'is required unless `upstreams` is given',
       }),
-    change: objectField({ ...changeShape(plainServiceFields), ...given }).refine(
-      (body) => !hasUrlAndUpstreams(body),
-      notBoth,
-    ),
+    change: objectField({
+      ...changeShape(plainServiceFields),
+      ...given,
+      ...readOnlyShape(READ_ONLY),
+    }).refine((body) => !contradictsUpstreams(body), notBoth),
   };
 }
 

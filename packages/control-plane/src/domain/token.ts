@@ -1,6 +1,7 @@
 import { SCOPES, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { viewShape } from './derived-schemas.ts';
+import { readOnlyShape } from './sent-back.ts';
 import {
   choiceField,
   displayNameField,
@@ -29,18 +30,35 @@ const plainFields = {
   scopes: listField(choiceField(SCOPES), { min: 1, max: SCOPES.length }),
 };
 
+const expiryField = z.iso
+  .datetime({ offset: true, abort: true, error: 'must be a time as in 2030-01-31T12:00:00Z' })
+  .refine((text) => Date.parse(text) <= LAST_TIME_MS, { error: 'must be before the year 10000' })
+  .nullable();
+
 /** The body that creates a token. Without `routes` it covers all routes, which the caller must cover too. */
 export const tokenInputSchema = objectField({
   ...plainFields,
   routes: plainFields.routes.optional(),
-  expires_at: z.iso
-    .datetime({ offset: true, abort: true, error: 'must be a time as in 2030-01-31T12:00:00Z' })
-    .refine((text) => Date.parse(text) <= LAST_TIME_MS, { error: 'must be before the year 10000' })
-    .nullable()
-    .optional(),
+  expires_at: expiryField.optional(),
 });
 
 export type TokenInput = z.output<typeof tokenInputSchema>;
+
+/** The body that changes a token. Its reach never changes: a new token is needed for another one. */
+export const tokenChangeSchema = objectField({
+  name: plainFields.name.optional(),
+  expires_at: expiryField.optional(),
+  ...readOnlyShape([
+    'id',
+    'environments',
+    'routes',
+    'scopes',
+    'created_by',
+    'created_at',
+    'updated_at',
+    'last_used_at',
+  ]),
+});
 
 export const rotationSchema = objectField({
   grace_seconds: integerField(0, 7 * DAY_SECONDS)
@@ -83,6 +101,19 @@ export const tokenWithSecretSchema = tokenViewSchema.extend({ secret: z.string()
 /** A token as the API shows it, without its secret and the hash of it. */
 export function tokenView(token: Token): z.output<typeof tokenViewSchema> {
   return tokenViewSchema.parse(token);
+}
+
+/**
+ * A token as a PATCH compares its body with it. A token may be used between GET and PATCH, so an earlier `last_used_at`
+ * is not a change.
+ */
+export function tokenSentBack(token: Token, body: unknown): object {
+  const view = tokenView(token);
+  const given = (body as { last_used_at?: unknown } | null | undefined)?.last_used_at;
+  const isEarlier =
+    given === null ||
+    (typeof given === 'string' && Date.parse(given) <= Number(token.last_used_at ?? NaN));
+  return isEarlier ? { ...view, last_used_at: given } : view;
 }
 
 const auditedTokenSchema = tokenViewSchema.omit({ last_used_at: true });

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { Scope, TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
+import { withoutUnchanged } from '../domain/sent-back.ts';
 import { parseInput } from './input.ts';
 import type { Reply } from './reply.ts';
 
@@ -48,6 +49,12 @@ interface Spec<Body, Query> extends Description {
   readonly body?: z.ZodType<Body>;
   /** Query parameters, as strings. Undefined: the endpoint has none. */
   readonly query?: z.ZodType<Query>;
+  /** Of a PATCH: the resource as GET shows it. What the body has of it unchanged is left out before the validation. */
+  readonly sentBack?: {
+    readonly shown: (call: Call<unknown, unknown>) => Promise<object>;
+    /** The fields whose objects are merged. */
+    readonly merged: ReadonlySet<string>;
+  };
   readonly handle: (call: Call<Body, Query>) => Promise<Reply> | Reply;
 }
 
@@ -63,15 +70,19 @@ const noQuery = z.strictObject({});
 
 /** Defines an endpoint. `handle` gets the body and the query as their schemas parsed them. */
 export function endpoint<Body = undefined, Query = unknown>(spec: Spec<Body, Query>): Endpoint {
-  const { handle, body, query = noQuery, ...described } = spec;
+  const { handle, body, query = noQuery, sentBack, ...described } = spec;
   return {
     ...described,
     body,
     query,
     async run(call) {
       const parsedQuery = parseInput<unknown>(query, call.query) as Query;
+      const given =
+        sentBack === undefined
+          ? call.body
+          : withoutUnchanged(call.body, await sentBack.shown(call), sentBack.merged);
       const parsedBody = (
-        body === undefined ? undefined : parseInput<unknown>(body, call.body)
+        body === undefined ? undefined : parseInput<unknown>(body, given)
       ) as Body;
       return handle({ ...call, query: parsedQuery, body: parsedBody });
     },

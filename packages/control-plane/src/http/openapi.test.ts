@@ -61,6 +61,7 @@ describe('GET /v1/openapi.json', () => {
       'GET /v1/tokens/{id}',
       'PATCH /v1/routes/{id}',
       'PATCH /v1/services/{id}',
+      'PATCH /v1/tokens/{id}',
       'POST /v1/config/rollback',
       'POST /v1/environments',
       'POST /v1/routes',

@@ -7,6 +7,7 @@ import { environmentNameField, routeNameField } from '../domain/fields.ts';
 import { namedServices, hasService, targetOf, type RouteTarget } from '../domain/route-versions.ts';
 import {
   changeRoute,
+  MERGED_ROUTE_FIELDS,
   newSettings,
   routeSchemas,
   routeView,
@@ -140,23 +141,27 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
   const change = endpoint({
     method: 'PATCH',
     path: `${PATH}/{id}`,
-    summary: 'Changes a route. Fields that are left out do not change. Supports `If-Match`.',
+    summary:
+      'Changes a route. Fields that are left out or that are as GET shows them do not change. Supports `If-Match`.',
     scope: 'routes:write',
     answers: 'one',
     data: routeViewSchema,
     errors: ['route_not_found', 'service_not_found', 'name_conflict', 'precondition_failed'],
     body: schemas.change,
+    sentBack: {
+      merged: MERGED_ROUTE_FIELDS,
+      async shown({ token, params }) {
+        const route = await existingRoute(routeId(params));
+        requireRoute(token, route.environment, route.name);
+        return routeView(route);
+      },
+    },
     async handle(call) {
       const { token, params, body, ifMatch } = call;
       const id = routeId(params);
       const target = targetOf(body);
       const environment = hasService(target) ? await environmentOf(target, token) : undefined;
-      const urls = urlsOf(body);
-      if (urls.length > 0) {
-        const before = await existingRoute(id);
-        requireRoute(token, before.environment, before.name);
-        await requireAllowedHosts(urls, hosts);
-      }
+      await requireAllowedHosts(urlsOf(body), hosts);
       const route = await updateRoute(db, id, originOf(parts, call), (current) => {
         requireRoute(token, current.environment, current.name);
         requireMatch(ifMatch, current.revision, etagOf(current.revision));

@@ -6,6 +6,7 @@ import { displayNameField, environmentNameField } from '../domain/fields.ts';
 import {
   changeService,
   credentialOf,
+  MERGED_SERVICE_FIELDS,
   serviceSchemas,
   serviceView,
   serviceViewSchema,
@@ -15,7 +16,7 @@ import {
 } from '../domain/service.ts';
 import { sealCredential, type CredentialInput } from '../domain/service-credential.ts';
 import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../domain/service-tls.ts';
-import { upstreamsOf, type UpstreamsInput } from '../domain/service-upstreams.ts';
+import { upstreamsOf, urlFault, type UpstreamsInput } from '../domain/service-upstreams.ts';
 import {
   createService,
   deleteService,
@@ -145,24 +146,31 @@ export function serviceEndpoints(
   const change = endpoint({
     method: 'PATCH',
     path: `${PATH}/{id}`,
-    summary: 'Changes a service. Fields that are left out do not change. Supports `If-Match`.',
+    summary:
+      'Changes a service. Fields that are left out or that are as GET shows them do not change. Supports `If-Match`.',
     scope: 'services:write',
     answers: 'one',
     data: serviceViewSchema,
     errors: ['service_not_found', 'name_conflict', 'precondition_failed'],
     body: schemas.change,
+    sentBack: {
+      merged: MERGED_SERVICE_FIELDS,
+      async shown({ token, params }) {
+        const service = await existingService(serviceId(params));
+        requireEnvironment(token, service.environment);
+        return represent(service).data;
+      },
+    },
     async handle(call) {
       const { token, params, body, ifMatch } = call;
       const id = serviceId(params);
-      const urls = urlsOf(body);
-      if (urls.length > 0) {
-        requireEnvironment(token, (await existingService(id)).environment);
-        await requireAllowedHosts(urls, options.hosts);
-      }
+      await requireAllowedHosts(urlsOf(body), options.hosts);
       const origin = originOf(parts, call);
       const service = await updateService(db, id, origin, (current) => {
         requireEnvironment(token, current.environment);
         requireMatch(ifMatch, current.revision, tagOf(current));
+        const refused = urlFault(body, current.upstreams);
+        if (refused !== undefined) throw invalidField('url', refused);
         const changed = changeService(
           current,
           body,

@@ -219,4 +219,76 @@ describe('/v1/tokens', () => {
     const query = api.db.selectFrom('config_outbox').select((eb) => eb.fn.max('id').as('id'));
     return (await query.executeTakeFirstOrThrow()).id;
   }
+
+  describe('PATCH', () => {
+    const patch = (path: string, body: object, token?: string) =>
+      api.call('PATCH', path, token === undefined ? { body } : { body, token });
+
+    it('changes name and expiry, and writes one audit event with both states', async () => {
+      const made = await make({ name: 'before' });
+      const body = { name: 'after', expires_at: '2030-03-01T01:00:00+01:00' };
+      const changed = await patch(made.path, body);
+      expect(changed.status).toBe(200);
+      expect(changed.json.data).toMatchObject({
+        name: 'after',
+        expires_at: '2030-03-01T00:00:00.000Z',
+        scopes: ['services:read'],
+      });
+      expect(changed.text).not.toContain('gwt_');
+      expect(await works(made.secret)).toBe(true);
+      const events = await api.call('GET', `/v1/audit-events?resource_id=${made.id}`);
+      expect(events.json.data?.map((event) => event['action'])).toEqual([
+        'token.updated',
+        'token.created',
+      ]);
+      expect(events.json.data?.[0]).toMatchObject({
+        before: { name: 'before', expires_at: null },
+        after: { name: 'after', expires_at: '2030-03-01T00:00:00.000Z' },
+      });
+    });
+
+    it('removes the expiry with null', async () => {
+      const made = await make({ name: 'endless', expires_at: '2030-03-01T00:00:00Z' });
+      const changed = await patch(made.path, { expires_at: null });
+      expect(changed.json.data).toMatchObject({ expires_at: null });
+    });
+
+    it.each([
+      [{ expires_at: '2029-01-01T00:00:00Z' }, 400, 'invalid_request'],
+      [{ expires_at: 'soon' }, 400, 'invalid_request'],
+      [{ name: '' }, 400, 'invalid_request'],
+      [{ scopes: ['*'] }, 400, 'invalid_request'],
+      [{ secret: 'x' }, 400, 'invalid_request'],
+      [{ name: 'admin' }, 409, 'name_conflict'],
+    ])('refuses %j', async (body, status, code) => {
+      const made = await make({ name: `kept-${JSON.stringify(body).replace(/\W/g, '')}` });
+      const answer = await patch(made.path, body);
+      expect({ status: answer.status, code: answer.json.error?.['code'] }).toEqual({
+        status,
+        code,
+      });
+    });
+
+    it('answers token_not_found for a token that is unknown or revoked', async () => {
+      const made = await make({ name: 'gone' });
+      await api.call('DELETE', made.path);
+      expect((await patch(made.path, { name: 'x' })).json.error?.['code']).toBe('token_not_found');
+    });
+
+    it('does not let a token extend a token, or itself, beyond its own expiry', async () => {
+      const rights = { environments: ['production'], scopes: ['tokens:write', 'services:read'] };
+      const expires_at = '2030-02-01T00:00:00Z';
+      const caller = await make({ name: 'caller', ...rights, expires_at });
+      const other = await make({ name: 'other', expires_at });
+      for (const path of [caller.path, other.path]) {
+        for (const later of ['2030-02-01T00:00:01Z', null]) {
+          expect((await patch(path, { expires_at: later }, caller.secret)).status).toBe(401);
+        }
+      }
+      const sooner = { expires_at: '2030-01-15T00:00:00Z' };
+      expect((await patch(other.path, sooner, caller.secret)).status).toBe(200);
+      const foreign = await make({ name: 'foreign', scopes: ['routes:read'] });
+      expect((await patch(foreign.path, { name: 'x' }, caller.secret)).status).toBe(401);
+    });
+  });
 });

@@ -3,14 +3,21 @@ import { z } from 'zod';
 import { refuseAccess, requireTokenReach } from '../domain/access.ts';
 import {
   rotationSchema,
+  tokenChangeSchema,
   tokenInputSchema,
+  tokenSentBack,
   tokenView,
   tokenViewSchema,
   tokenWithSecretSchema,
   type TokenInput,
 } from '../domain/token.ts';
 import { requireEnvironments } from '../store/configuration/environments.ts';
-import { createToken, revokeToken, rotateToken } from '../store/tokens/change-tokens.ts';
+import {
+  createToken,
+  revokeToken,
+  rotateToken,
+  updateToken,
+} from '../store/tokens/change-tokens.ts';
 import { findToken, listTokens, tokenNotFound } from '../store/tokens/find-tokens.ts';
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { invalidField, pathId } from '../http/input.ts';
@@ -91,6 +98,38 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     },
   });
 
+  const change = endpoint({
+    method: 'PATCH',
+    path: `${PATH}/{id}`,
+    summary: 'Changes the name or the expiry of a token. Its reach and its secret stay.',
+    scope: 'tokens:write',
+    answers: 'one',
+    data: tokenViewSchema,
+    errors: ['token_not_found', 'name_conflict'],
+    body: tokenChangeSchema,
+    sentBack: {
+      merged: new Set(),
+      async shown({ token, params, body }) {
+        const found = await findToken(db, tokenId(params));
+        requireTokenReach(token, found);
+        return tokenSentBack(found, body);
+      },
+    },
+    async handle(call) {
+      const { token, params, body } = call;
+      const changed = await updateToken(db, tokenId(params), originOf(parts, call), (current) => {
+        requireTokenReach(token, current);
+        const { name = current.name } = body;
+        if (body.expires_at === undefined) return { name, expires_at: current.expires_at };
+        const expires_at = body.expires_at === null ? null : new Date(body.expires_at);
+        if (expires_at?.getTime() === current.expires_at?.getTime()) return { name, expires_at };
+        requireExpiry(expires_at, token, new Date(clock.nowMs()));
+        return { name, expires_at };
+      });
+      return concerning(changed.environments, one(tokenView(changed)));
+    },
+  });
+
   const revoke = endpoint({
     method: 'DELETE',
     path: `${PATH}/{id}`,
@@ -140,7 +179,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     },
   });
 
-  return [list, create, read, revoke, rotate];
+  return [list, create, read, change, revoke, rotate];
 }
 
 function tokenId(params: Readonly<Record<string, string>>): string {
@@ -160,11 +199,15 @@ function routesOf(body: TokenInput, maker: CallerToken): string[] {
 function expiryOf(body: TokenInput, maker: CallerToken, now: Date): Date | null {
   if (body.expires_at === undefined) return maker.expires_at;
   const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
-  if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', 'is in the past');
-  if (outlives(expiresAt, maker)) {
-    throw refuseAccess('The new token would outlive the token of this call.');
-  }
+  requireExpiry(expiresAt, maker, now);
   return expiresAt;
+}
+
+function requireExpiry(expiresAt: Date | null, caller: CallerToken, now: Date): void {
+  if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', 'is in the past');
+  if (outlives(expiresAt, caller)) {
+    throw refuseAccess('The other token would outlive the token of this call.');
+  }
 }
 
 /** Whether an expiry is later than that of the caller's token; null means never. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import type { ChangeOrigin } from '../../domain/audit-event.ts';
@@ -17,13 +18,15 @@ export interface NewToken extends Omit<Token, 'created_at' | 'updated_at' | 'las
   readonly secret_sha256: Buffer;
 }
 
+function nameTaken(): GatewayError {
+  return new GatewayError('name_conflict', 'A token with this name exists already.', {
+    details: [{ path: 'name', message: 'is taken' }],
+  });
+}
+
 /** @throws GatewayError name_conflict */
 export function createToken(db: Database, token: NewToken, origin: ChangeOrigin): Promise<Token> {
-  const taken = () =>
-    new GatewayError('name_conflict', 'A token with this name exists already.', {
-      details: [{ path: 'name', message: 'is taken' }],
-    });
-  return replacingViolation('tokens_name_key', taken, () =>
+  return replacingViolation('tokens_name_key', nameTaken, () =>
     changeConfiguration(db, lockFor(token), async (transaction) => {
       const event = startEvent(origin);
       const row = await transaction
@@ -32,6 +35,36 @@ export function createToken(db: Database, token: NewToken, origin: ChangeOrigin)
         .returning(SHOWN_COLUMNS)
         .executeTakeFirstOrThrow();
       return { result: row, changes: [tokenChange(event, 'token.created', null, row)] };
+    }),
+  );
+}
+
+/**
+ * Changes the name and the expiry of a token to what `decide` returns. Nothing changes if they are the same.
+ *
+ * @throws GatewayError token_not_found, name_conflict, and what `decide` throws.
+ */
+export function updateToken(
+  db: Database,
+  id: string,
+  origin: ChangeOrigin,
+  decide: (current: Token) => Pick<Token, 'name' | 'expires_at'>,
+): Promise<Token> {
+  return replacingViolation('tokens_name_key', nameTaken, () =>
+    changeConfiguration(db, undefined, async (transaction) => {
+      const current = await lockToken(transaction, id);
+      const { name, expires_at } = decide(current);
+      if (isDeepStrictEqual({ ...current, name, expires_at }, current)) {
+        return { result: current, changes: [] };
+      }
+      const event = startEvent(origin, current);
+      const row = await transaction
+        .updateTable('tokens')
+        .set({ name, expires_at, updated_at: event.at })
+        .where('id', '=', id)
+        .returning(SHOWN_COLUMNS)
+        .executeTakeFirstOrThrow();
+      return { result: row, changes: [tokenChange(event, 'token.updated', current, row)] };
     }),
   );
 }

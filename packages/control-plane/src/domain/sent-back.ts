@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+
+/**
+ * A caller may read a resource, edit it and send it back whole. A PATCH then has fields that the caller did not edit:
+ * read-only fields, defaults, a credential without its secret. They are left out before the validation, so that they
+ * neither change anything nor are refused.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The body of a PATCH without the fields that are as `shown`. The fields of `merged` are objects that a PATCH merges,
+ * so their unchanged fields are left out too.
+ */
+export function withoutUnchanged(
+  body: unknown,
+  shown: object,
+  merged: ReadonlySet<string>,
+): unknown {
+  if (!isObject(body)) return body;
+  const now = plain(shown);
+  const changed = Object.entries(body).flatMap(([name, value]) => {
+    const before = Object.hasOwn(now, name) ? now[name] : undefined;
+    if (before === undefined) return [[name, value]];
+    if (isDeepStrictEqual(value, before)) return [];
+    if (!merged.has(name) || !isObject(before)) return [[name, value]];
+    return [[name, withoutUnchanged(value, before, NONE)]];
+  });
+  return Object.fromEntries(changed) as Fields;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** As JSON has it: without undefined fields. */
+function plain(shown: object): Fields {
+  return JSON.parse(JSON.stringify(shown)) as Fields;
+}
+
+/** The fields of a response that no PATCH changes. One that is still in the body after `withoutUnchanged` is changed. */
+export function readOnlyShape<const Name extends string>(
+  names: readonly Name[],
+): Record<Name, z.ZodOptional<z.ZodNever>> {
+  const field = z
+    .never({ error: 'is read-only' })
+    .optional()
+    .meta({ not: undefined, readOnly: true, description: 'Read-only; accepted if unchanged.' });
+  return Object.fromEntries(names.map((name) => [name, field])) as Record<Name, typeof field>;
+}
