@@ -11,17 +11,10 @@ import { Registry } from 'prom-client';
 import { bootstrap } from './bootstrap.ts';
 import { readConfig, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
-import { auditEventEndpoints } from './resources/audit-events.ts';
 import { createAuthenticator } from './http/authenticate.ts';
-import { configVersionEndpoints } from './resources/config-versions.ts';
-import { dataPlaneEndpoints } from './resources/data-planes.ts';
-import { environmentEndpoints } from './resources/environments.ts';
 import { createHttpMetrics, observeDroppedCounters, observePool } from './http/metrics.ts';
-import { requestEndpoints } from './resources/requests.ts';
-import { routeEndpoints } from './resources/routes.ts';
 import { startServer } from './http/server.ts';
-import { serviceEndpoints } from './resources/services.ts';
-import { tokenEndpoints } from './resources/tokens.ts';
+import { managementEndpoints } from './resources/endpoints.ts';
 import { createPartitionMetrics } from './partitions/partition-metrics.ts';
 import { startRetention } from './partitions/retention.ts';
 import { startTokenUses } from './ingest/token-uses.ts';
@@ -140,20 +133,13 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     metrics,
     waits: messaging.waits,
     trustedProxies: config.TRUSTED_PROXIES,
-    endpoints: [
-      ...environmentEndpoints(parts),
-      ...serviceEndpoints(parts, {
-        hosts,
-        credentials,
-        statusOf: (id) => messaging.serviceStatus(id),
-      }),
-      ...routeEndpoints(parts, hosts),
-      ...tokenEndpoints(parts),
-      ...requestEndpoints(parts),
-      ...auditEventEndpoints(parts),
-      ...configVersionEndpoints({ ...parts, knowsKey: (keyId) => credentials.knows(keyId) }),
-      ...dataPlaneEndpoints({ ...parts, dataPlanes: messaging.dataPlanes }),
-    ],
+    endpoints: managementEndpoints({
+      ...parts,
+      hosts,
+      credentials,
+      dataPlanes: messaging.dataPlanes,
+      statusOf: (id) => messaging.serviceStatus(id),
+    }),
   });
   const certificate = await openCertificate(config, runner, { clock, log, registry });
   const server = await startServer(app, {

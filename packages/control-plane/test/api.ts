@@ -13,17 +13,10 @@ import { ownOrigin } from '../src/domain/audit-event.ts';
 import type { ServiceStatus } from '../src/domain/service.ts';
 import type { ResolveName } from '../src/resources/resolve-names.ts';
 import { createApp } from '../src/http/app.ts';
-import { auditEventEndpoints } from '../src/resources/audit-events.ts';
 import { createAuthenticator } from '../src/http/authenticate.ts';
-import { configVersionEndpoints } from '../src/resources/config-versions.ts';
-import { dataPlaneEndpoints } from '../src/resources/data-planes.ts';
-import { environmentEndpoints } from '../src/resources/environments.ts';
 import { createHttpMetrics } from '../src/http/metrics.ts';
-import { requestEndpoints } from '../src/resources/requests.ts';
-import { routeEndpoints } from '../src/resources/routes.ts';
 import { startServer } from '../src/http/server.ts';
-import { serviceEndpoints } from '../src/resources/services.ts';
-import { tokenEndpoints } from '../src/resources/tokens.ts';
+import { managementEndpoints } from '../src/resources/endpoints.ts';
 import { startTokenUses } from '../src/ingest/token-uses.ts';
 import { DataPlanes } from '../src/fleet/data-planes.ts';
 import { RolloutWaits } from '../src/fleet/rollout-waits.ts';
@@ -140,16 +133,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       managementRateLimit,
       tokenUses,
     }),
-    endpoints: [
-      ...environmentEndpoints(parts),
-      ...serviceEndpoints(parts, { hosts, credentials, statusOf }),
-      ...routeEndpoints(parts, hosts),
-      ...tokenEndpoints(parts),
-      ...requestEndpoints(parts),
-      ...auditEventEndpoints(parts),
-      ...configVersionEndpoints({ ...parts, knowsKey: (keyId) => credentials.knows(keyId) }),
-      ...dataPlaneEndpoints({ ...parts, dataPlanes }),
-    ],
+    endpoints: managementEndpoints({ ...parts, hosts, credentials, dataPlanes, statusOf }),
   });
   const server = await startServer(app, {
     host: '127.0.0.1',

@@ -49,22 +49,27 @@ export function ownOrigin(newId: (prefix: 'aud', atMs?: number) => string): Chan
 const resourceView = z.record(z.string(), z.unknown()).nullable();
 
 /** The schema of `auditEventView`. */
-export const auditEventViewSchema = z.object({
-  id: z.string(),
-  occurred_at: timeView,
-  action: viewOf(choiceField(AUDIT_ACTIONS)),
-  resource_type: viewOf(choiceField(RESOURCE_TYPES)),
-  resource_id: z.string().meta({ description: 'The id; of an environment, its name.' }),
-  environments: z.array(z.string()),
-  token_id: z
-    .string()
-    .nullable()
-    .meta({ description: 'null: the control plane itself, when it started.' }),
-  client_ip: z.string().nullable(),
-  request_id: z.string().nullable().meta({ description: 'The call that made the change.' }),
-  before: resourceView.meta({ description: 'null if the resource was created.' }),
-  after: resourceView.meta({ description: 'null if the resource was deleted.' }),
-});
+export const auditEventViewSchema = z
+  .object({
+    id: z.string(),
+    occurred_at: timeView,
+    action: viewOf(choiceField(AUDIT_ACTIONS)),
+    resource_type: viewOf(choiceField(RESOURCE_TYPES)),
+    resource_id: z.string().meta({ description: 'The id; of an environment, its name.' }),
+    environments: z.array(z.string()),
+    token_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'null: the control plane itself, when it started.' }),
+    client_ip: z.string().nullable(),
+    request_id: z.string().nullable().meta({ description: 'The call that made the change.' }),
+    before: resourceView.meta({ description: 'null if the resource was created.' }),
+    after: resourceView.meta({ description: 'null if the resource was deleted.' }),
+  })
+  .meta({
+    id: 'AuditEvent',
+    description: 'A change through this API, or by the control plane when it started.',
+  });
 
 /** A stored audit event. */
 export type AuditRow = Readonly<Omit<z.output<typeof auditEventViewSchema>, 'occurred_at'>> & {

@@ -20,17 +20,19 @@ const MAX_VERSION = Number.MAX_SAFE_INTEGER;
 export const versionField = integerField(1, MAX_VERSION);
 
 /** A version as the API shows it. */
-export const versionViewSchema = z.object({
-  environment: z.string(),
-  version: z.int(),
-  published_at: timeView,
-  reason: z.string().meta({
-    description: '`changed`, or why the version was published although nothing had changed.',
-  }),
-  changes: z.int().meta({ description: 'The number of changes of services, routes and tokens.' }),
-  changed_by: z.array(z.string()).meta({ description: 'The tokens that made them, at most 50.' }),
-  current: z.boolean(),
-});
+export const versionViewSchema = z
+  .object({
+    environment: z.string(),
+    version: z.int(),
+    published_at: timeView,
+    reason: z.string().meta({
+      description: '`changed`, or why the version was published although nothing had changed.',
+    }),
+    changes: z.int().meta({ description: 'The number of changes of services, routes and tokens.' }),
+    changed_by: z.array(z.string()).meta({ description: 'The tokens that made them, at most 50.' }),
+    current: z.boolean(),
+  })
+  .meta({ id: 'ConfigVersion', description: 'A version of the configuration of an environment.' });
 
 /** A stored version; the API shows `why` as `reason`. */
 export type ConfigVersion = Readonly<
@@ -48,27 +50,38 @@ export function versionView(version: ConfigVersion): z.output<typeof versionView
 const resourceView = z.record(z.string(), z.unknown()).nullable();
 
 /** A difference between two versions as the API shows it. */
-export const differenceViewSchema = z.object({
-  resource_type: z.enum(RESOURCE_TYPES).extract(['service', 'route']),
-  id: z.string(),
-  name: z.string(),
-  change: z.enum(['added', 'removed', 'changed']),
-  before: resourceView.meta({ description: 'null if it was added.' }),
-  after: resourceView.meta({ description: 'null if it was removed.' }),
-});
+export const differenceViewSchema = z
+  .object({
+    resource_type: z.enum(RESOURCE_TYPES).extract(['service', 'route']),
+    id: z.string(),
+    name: z.string(),
+    change: z.enum(['added', 'removed', 'changed']),
+    before: resourceView.meta({ description: 'null if it was added.' }),
+    after: resourceView.meta({ description: 'null if it was removed.' }),
+  })
+  .meta({
+    id: 'ConfigDifference',
+    description: 'A service or a route that differs between two versions.',
+  });
 
 /** What a rollback did. */
-export const rollBackViewSchema = z.object({
-  environment: z.string(),
-  restored_version: z.int().meta({ description: 'Services and routes are as in this version.' }),
-  changed: z.boolean().meta({ description: 'false: nothing differed from that version.' }),
-  services: z.object({ created: z.int(), updated: z.int(), deleted: z.int() }),
-  routes: z.object({ created: z.int(), updated: z.int(), deleted: z.int() }),
-});
+export const rollBackViewSchema = z
+  .object({
+    environment: z.string(),
+    restored_version: z.int().meta({ description: 'Services and routes are as in this version.' }),
+    changed: z.boolean().meta({ description: 'false: nothing differed from that version.' }),
+    services: z.object({ created: z.int(), updated: z.int(), deleted: z.int() }),
+    routes: z.object({ created: z.int(), updated: z.int(), deleted: z.int() }),
+  })
+  .meta({ id: 'RollbackResult', description: 'What a rollback changed.' });
 
 export const rollBackSchema = objectField({
   environment: environmentNameField,
   version: versionField,
+}).meta({
+  id: 'Rollback',
+  description: 'The version to restore.',
+  examples: [{ environment: 'production', version: 41 }],
 });
 
 /**

@@ -27,20 +27,22 @@ const servedEnvironmentSchema = z.object({
 });
 
 /** The schema of `dataPlaneView`. */
-export const dataPlaneViewSchema = z.object({
-  id: z.string(),
-  region: z.string(),
-  gateway_version: z.string().nullable().meta({ description: 'null: it does not report it.' }),
-  started_at: timeView,
-  last_seen_at: timeView,
-  stale: z.boolean().meta({ description: 'true: it missed three heartbeats; it is not live.' }),
-  in_flight: z.int().meta({ description: 'Requests in flight at its last heartbeat.' }),
-  server_ahead_ms: z.int().nullable().meta({
-    description: 'How far the clock of NATS is ahead of its own, ms; null: not known.',
-  }),
-  last_error: z.string().nullable().meta({ description: 'The first error of its environments.' }),
-  environments: z.array(servedEnvironmentSchema),
-});
+export const dataPlaneViewSchema = z
+  .object({
+    id: z.string(),
+    region: z.string(),
+    gateway_version: z.string().nullable().meta({ description: 'null: it does not report it.' }),
+    started_at: timeView,
+    last_seen_at: timeView,
+    stale: z.boolean().meta({ description: 'true: it missed three heartbeats; it is not live.' }),
+    in_flight: z.int().meta({ description: 'Requests in flight at its last heartbeat.' }),
+    server_ahead_ms: z.int().nullable().meta({
+      description: 'How far the clock of NATS is ahead of its own, ms; null: not known.',
+    }),
+    last_error: z.string().nullable().meta({ description: 'The first error of its environments.' }),
+    environments: z.array(servedEnvironmentSchema),
+  })
+  .meta({ id: 'DataPlane', description: 'A data plane as its last heartbeat describes it.' });
 
 type ServedEnvironment = z.infer<typeof servedEnvironmentSchema>;
 export type DataPlaneView = z.infer<typeof dataPlaneViewSchema>;

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { environmentNameField, objectField, timeView } from './fields.ts';
 
-export const environmentInputSchema = objectField({ name: environmentNameField });
+export const environmentInputSchema = objectField({ name: environmentNameField }).meta({
+  id: 'EnvironmentCreate',
+  description: 'A new environment.',
+  examples: [{ name: 'staging' }],
+});
 
 /** A stored environment. */
 export interface Environment {
@@ -11,11 +15,13 @@ export interface Environment {
 }
 
 /** The schema of `environmentView`. */
-export const environmentViewSchema = z.object({
-  name: z.string(),
-  config_version: z.int().meta({ description: 'The version of the newest published snapshot.' }),
-  created_at: timeView,
-});
+export const environmentViewSchema = z
+  .object({
+    name: z.string(),
+    config_version: z.int().meta({ description: 'The version of the newest published snapshot.' }),
+    created_at: timeView,
+  })
+  .meta({ id: 'Environment', description: 'An environment.' });
 
 /** An environment as the API shows it. */
 export function environmentView(environment: Environment): z.output<typeof environmentViewSchema> {

@@ -1,3 +1,4 @@
+import type { IdPrefix } from '@gateway/shared/ids';
 import { z } from 'zod';
 
 /** A whole number within bounds, of JSON type number; a string of digits is refused. */
@@ -60,6 +61,11 @@ export const displayNameField = stringField(
 
 /** An id in a body or a query. Only a lookup decides whether it exists. */
 export const idField = z.string({ error: 'must be a string' });
+
+/** An id for the examples of the document. */
+export function exampleId(prefix: IdPrefix): string {
+  return `${prefix}_01k2m8v4zj5r7c9e1g3p6t8w0x`;
+}
 
 /** A time in responses: RFC 3339, UTC. Accepts a Date, ms since the Unix epoch, or a string. */
 export const timeView = z.preprocess((time) => {

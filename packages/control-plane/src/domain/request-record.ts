@@ -19,11 +19,17 @@ export interface RecordRow extends Pick<RequestRecord, 'id' | 'environment' | 'r
 }
 
 /** The schema of `requestView`. */
-export const requestViewSchema = z.object({
-  ...viewShape(shownFields),
-  received_at: timeView,
-  expires_at: timeView,
-});
+export const requestViewSchema = z
+  .object({
+    ...viewShape(shownFields),
+    received_at: timeView,
+    expires_at: timeView,
+  })
+  .meta({
+    id: 'RequestRecord',
+    description:
+      'What the gateway did with one request. It has no header value, no body and no query value.',
+  });
 
 /** Nulls are not stored: most records lack most of these fields, and their names would be a tenth of a row. */
 const UNSTORED_NULLS = Object.fromEntries(

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { applyChange, changeShape, mergedFields, viewShape } from './derived-schemas.ts';
 import {
   choiceField,
+  exampleId,
   idField,
   integerField,
   listField,
@@ -131,13 +132,20 @@ export function routeSchemas(deny: AddressRanges) {
       .refine((body) => !hasNone(body), oneOfThem)
       .refine((body) => !hasBoth(body), notBoth)
       .meta({
-        description: 'Names a service or versions, not both.',
+        id: 'RouteCreate',
+        description: 'A new route. It has either `service_id` or `versions`.',
+        examples: [
+          { name: 'charges', service_id: exampleId('svc'), timeout_ms: 5000, retry_count: 1 },
+        ],
         anyOf: [{ required: ['service_id'] }, { required: ['versions'] }],
       }),
-    change: objectField({ ...changeShape(fields), ...readOnlyShape(READ_ONLY) }).refine(
-      (body) => !hasBoth(body),
-      notBoth,
-    ),
+    change: objectField({ ...changeShape(fields), ...readOnlyShape(READ_ONLY) })
+      .refine((body) => !hasBoth(body), notBoth)
+      .meta({
+        id: 'RouteUpdate',
+        description: 'The fields to change.',
+        examples: [{ timeout_ms: 5000, rate_limit: { limit: 1000 } }],
+      }),
   };
 }
 
@@ -178,12 +186,14 @@ export function settingsOf(route: RouteSettings): RouteSettings {
 }
 
 /** The schema of `routeView`. */
-export const routeViewSchema = z.object({
-  id: z.string(),
-  environment: z.string(),
-  ...viewShape(storedRouteFields),
-  ...rowFields,
-});
+export const routeViewSchema = z
+  .object({
+    id: z.string(),
+    environment: z.string(),
+    ...viewShape(storedRouteFields),
+    ...rowFields,
+  })
+  .meta({ id: 'Route', description: 'How requests to `/v1/proxy/{name}` are handled.' });
 
 export type RouteView = z.output<typeof routeViewSchema>;
 

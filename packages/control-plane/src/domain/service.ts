@@ -105,12 +105,27 @@ export function serviceSchemas(deny: AddressRanges) {
       .refine((body) => body.url !== undefined || body.upstreams !== undefined, {
         path: ['url'],
         error: 'is required unless `upstreams` is given',
+      })
+      .meta({
+        id: 'ServiceCreate',
+        description:
+          'A new service. It has `url`, `upstreams`, or both if `url` is that of the first upstream.',
+        anyOf: [{ required: ['url'] }, { required: ['upstreams'] }],
+        examples: [
+          { name: 'payments', environment: 'production', url: 'https://payments.internal:8443' },
+        ],
       }),
     change: objectField({
       ...changeShape(plainServiceFields),
       ...given,
       ...readOnlyShape(READ_ONLY),
-    }).refine((body) => !contradictsUpstreams(body), notBoth),
+    })
+      .refine((body) => !contradictsUpstreams(body), notBoth)
+      .meta({
+        id: 'ServiceUpdate',
+        description: 'The fields to change.',
+        examples: [{ health_path: '/ready', limits: { max_in_flight: 200 } }],
+      }),
   };
 }
 
@@ -173,18 +188,20 @@ const serviceStatusSchema = z.enum(['unknown', 'healthy', 'degraded', 'unhealthy
 export type ServiceStatus = z.output<typeof serviceStatusSchema>;
 
 /** The schema of `serviceView`. */
-export const serviceViewSchema = z.object({
-  id: z.string(),
-  environment: z.string(),
-  url: z.string().meta({ description: 'The URL of the first upstream.' }),
-  status: serviceStatusSchema,
-  ...viewShape(plainServiceFields),
-  health_check: viewOf(newHealthCheckField.in),
-  upstreams: z.array(z.object(viewShape(upstreamFields))),
-  credential: credentialViewSchema.nullable(),
-  tls: serviceTlsSchema.nullable(),
-  ...rowFields,
-});
+export const serviceViewSchema = z
+  .object({
+    id: z.string(),
+    environment: z.string(),
+    url: z.string().meta({ description: 'The URL of the first upstream.' }),
+    status: serviceStatusSchema,
+    ...viewShape(plainServiceFields),
+    health_check: viewOf(newHealthCheckField.in),
+    upstreams: z.array(z.object(viewShape(upstreamFields))),
+    credential: credentialViewSchema.nullable(),
+    tls: serviceTlsSchema.nullable(),
+    ...rowFields,
+  })
+  .meta({ id: 'Service', description: 'An application behind the gateway.' });
 
 export type ServiceView = z.output<typeof serviceViewSchema>;
 

@@ -40,6 +40,12 @@ export const tokenInputSchema = objectField({
   ...plainFields,
   routes: plainFields.routes.optional(),
   expires_at: expiryField.optional(),
+}).meta({
+  id: 'TokenCreate',
+  description: 'A new token.',
+  examples: [
+    { name: 'billing', environments: ['production'], routes: ['charges'], scopes: ['proxy'] },
+  ],
 });
 
 export type TokenInput = z.output<typeof tokenInputSchema>;
@@ -58,13 +64,23 @@ export const tokenChangeSchema = objectField({
     'updated_at',
     'last_used_at',
   ]),
+}).meta({
+  id: 'TokenUpdate',
+  description: 'The fields to change.',
+  examples: [{ name: 'billing-2' }],
 });
 
 export const rotationSchema = objectField({
   grace_seconds: integerField(0, 7 * DAY_SECONDS)
     .default(3600)
     .meta({ description: 'How long the old secret stays valid.' }),
-}).prefault({});
+})
+  .prefault({})
+  .meta({
+    id: 'TokenRotate',
+    description: 'How the old secret ends.',
+    examples: [{ grace_seconds: 3600 }],
+  });
 
 /** A stored token, without its secrets. */
 export interface Token extends TokenReach {
@@ -82,21 +98,25 @@ export interface Token extends TokenReach {
 }
 
 /** The schema of `tokenView`. */
-export const tokenViewSchema = z.object({
-  id: z.string(),
-  ...viewShape(plainFields),
-  expires_at: timeView.nullable(),
-  created_by: z.string().nullable(),
-  created_at: timeView,
-  updated_at: timeView,
-  last_used_at: timeView.nullable().meta({
-    description:
-      'Exact to about a minute. Calls of the management API and of data planes count. null: never used.',
-  }),
-});
+export const tokenViewSchema = z
+  .object({
+    id: z.string(),
+    ...viewShape(plainFields),
+    expires_at: timeView.nullable(),
+    created_by: z.string().nullable(),
+    created_at: timeView,
+    updated_at: timeView,
+    last_used_at: timeView.nullable().meta({
+      description:
+        'Exact to about a minute. Calls of the management API and of data planes count. null: never used.',
+    }),
+  })
+  .meta({ id: 'Token', description: 'A token, without its secret.' });
 
 /** The response of the call that creates or rotates a secret; no other response shows it. */
-export const tokenWithSecretSchema = tokenViewSchema.extend({ secret: z.string() });
+export const tokenWithSecretSchema = tokenViewSchema
+  .extend({ secret: z.string() })
+  .meta({ id: 'TokenWithSecret', description: 'A token and its new secret.' });
 
 /** A token as the API shows it, without its secret and the hash of it. */
 export function tokenView(token: Token): z.output<typeof tokenViewSchema> {

@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Endpoint } from './endpoint.ts';
-import { OPENAPI_PATH, openApiDocument } from './openapi.ts';
+import { OPENAPI_PATH, openApiDocument } from './openapi/document.ts';
 import { createResponder, exchangeOf, type Responder } from './reply.ts';
 import { runEndpoint } from './run-endpoint.ts';
 import { securityHeaders } from './security-headers.ts';

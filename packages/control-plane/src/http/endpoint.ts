@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { withoutUnchanged } from '../domain/sent-back.ts';
 import { parseInput } from './input.ts';
 import type { Reply } from './reply.ts';
+import type { Tag } from './tags.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The token of a management call. */
 export interface CallerToken extends TokenReach {
@@ -34,18 +35,39 @@ interface Description {
   readonly method: Method;
   /** As in OpenAPI: `/v1/services/{id}`. */
   readonly path: string;
+  /** The unique name of the operation, such as `listServices`. It must not change: generated clients use it. */
+  readonly operationId: string;
+  readonly tag: Tag;
+  /** A few words for a table of contents, without a full stop. */
   readonly summary: string;
+  /** What the operation does, in sentences. The document adds the scope that it needs. */
+  readonly description: string;
   /** null: any token. */
   readonly scope: Scope | null;
-  /** The reply of `handle`: one resource, a new one, a page of a list, or nothing. */
-  readonly answers: 'one' | 'created' | 'page' | 'none';
-  /** The schema of one resource in the reply. */
+  /** The reply of `handle`: one resource, a new one, either of these (a PUT), a page of a list, or nothing. */
+  readonly answers: 'one' | 'created' | 'one or created' | 'page' | 'none';
+  /** The schema of one resource in the reply. Its `meta({ id })` names the component of the document. */
   readonly data?: z.ZodType;
+  /** Whether the reply has an ETag. */
+  readonly etag?: boolean;
   /** Error codes of this endpoint, besides those of all endpoints. */
   readonly errors: readonly ErrorCode[];
+  /** If the operation should not be used any more: what to use instead, as a sentence. */
+  readonly deprecated?: string;
 }
 
-interface Spec<Body, Query> extends Description {
+/** The names of the `{name}` parts of a path. */
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never;
+
+/** A description for each part of the path; absent if it has none. */
+type Params<Path extends string> = [ParamNames<Path>] extends [never]
+  ? { readonly params?: undefined }
+  : { readonly params: Readonly<Record<ParamNames<Path>, z.ZodType>> };
+
+interface Spec<Body, Query, Path extends string> extends Description {
+  readonly path: Path;
   readonly body?: z.ZodType<Body>;
   /** Query parameters, as strings. Undefined: the endpoint has none. */
   readonly query?: z.ZodType<Query>;
@@ -55,6 +77,7 @@ interface Spec<Body, Query> extends Description {
     /** The fields whose objects are merged. */
     readonly merged: ReadonlySet<string>;
   };
+  readonly params?: Endpoint['params'] | undefined;
   readonly handle: (call: Call<Body, Query>) => Promise<Reply> | Reply;
 }
 
@@ -62,6 +85,8 @@ interface Spec<Body, Query> extends Description {
 export interface Endpoint extends Description {
   readonly body: z.ZodType | undefined;
   readonly query: z.ZodType;
+  /** The `{name}` parts of the path, for the document. `run` does not validate them. */
+  readonly params: Readonly<Record<string, z.ZodType>>;
   /** Validates the call, then handles it. @throws GatewayError */
   readonly run: (call: Call<unknown, unknown>) => Promise<Reply>;
 }
@@ -69,14 +94,17 @@ export interface Endpoint extends Description {
 const noQuery = z.strictObject({});
 
 /** Defines an endpoint. `handle` gets the body and the query as their schemas parsed them. */
-export function endpoint<Body = undefined, Query = unknown>(spec: Spec<Body, Query>): Endpoint {
-  const { handle, body, query = noQuery, sentBack, ...described } = spec;
+export function endpoint<Body = undefined, Query = unknown, const Path extends string = string>(
+  spec: Spec<Body, Query, Path> & Params<Path>,
+): Endpoint {
+  const { handle, body, query, params, sentBack, ...described }: Spec<Body, Query, Path> = spec;
   return {
     ...described,
     body,
-    query,
+    query: query ?? noQuery,
+    params: params ?? {},
     async run(call) {
-      const parsedQuery = parseInput<unknown>(query, call.query) as Query;
+      const parsedQuery = parseInput<unknown>(query ?? noQuery, call.query) as Query;
       const given =
         sentBack === undefined
           ? call.body

@@ -25,7 +25,9 @@ export const listParameters = {
       pattern: undefined,
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: `The maximum number of items in a page; default ${DEFAULT_LIMIT}.`,
+      default: DEFAULT_LIMIT,
+      description: 'The maximum number of items in a page.',
+      examples: [DEFAULT_LIMIT],
     }),
   cursor: textParameter().max(512, { error: 'is not a cursor of this list' }).optional(),
 };

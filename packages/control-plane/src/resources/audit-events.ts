@@ -50,9 +50,12 @@ export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly
   const list = endpoint({
     method: 'GET',
     path: '/v1/audit-events',
-    summary:
-      'Lists the changes that the token covers, newest first. They are kept for 400 days. A page with a ' +
-      'next_cursor may have fewer items than its limit if changes are large.',
+    operationId: 'listAuditEvents',
+    tag: 'Audit events',
+    summary: 'List audit events',
+    description:
+      'Lists the changes that the token covers, newest first. Events are kept for 400 days. A page with a ' +
+      '`next_cursor` may have fewer items than `limit` if changes are large.',
     scope: 'audit:read',
     answers: 'page',
     data: auditEventViewSchema,

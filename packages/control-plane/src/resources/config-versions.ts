@@ -70,7 +70,10 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
   const list = endpoint({
     method: 'GET',
     path: `${PATH}/versions`,
-    summary: 'Lists the stored versions of the configuration of an environment, newest first.',
+    operationId: 'listConfigVersions',
+    tag: 'Configuration',
+    summary: 'List configuration versions',
+    description: 'Lists the stored versions of the configuration of an environment, newest first.',
     scope: 'config:read',
     answers: 'page',
     data: versionViewSchema,
@@ -89,8 +92,12 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
   const read = endpoint({
     method: 'GET',
     path: `${PATH}/versions/{version}`,
-    summary:
-      'Reads a version of the configuration of an environment: when, why and by whom it was made.',
+    operationId: 'getConfigVersion',
+    tag: 'Configuration',
+    summary: 'Read a configuration version',
+    description:
+      'Says when, why and by whom a version of the configuration of an environment was made.',
+    params: { version: versionParameter },
     scope: 'config:read',
     answers: 'one',
     data: versionViewSchema,
@@ -107,7 +114,10 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
   const diff = endpoint({
     method: 'GET',
     path: `${PATH}/diff`,
-    summary:
+    operationId: 'diffConfigVersions',
+    tag: 'Configuration',
+    summary: 'Compare two configuration versions',
+    description:
       'Lists the services and routes that differ between two versions and that the token covers.',
     scope: 'config:read',
     answers: 'page',
@@ -144,9 +154,12 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
   const restore = endpoint({
     method: 'POST',
     path: `${PATH}/rollback`,
-    summary:
-      'Restores the services and routes of a version, as a new version. Tokens do not change. ' +
-      'Also needs `services:write`, `routes:write` and all routes.',
+    operationId: 'rollBackConfig',
+    tag: 'Configuration',
+    summary: 'Roll the configuration back',
+    description:
+      'Restores the services and routes of a version and publishes them as a new version. Tokens do not change. ' +
+      'The token also needs the scopes `services:write` and `routes:write`, and must cover all routes.',
     scope: 'config:write',
     answers: 'one',
     data: rollBackViewSchema,

@@ -32,8 +32,12 @@ export function dataPlaneEndpoints(parts: DataPlaneEndpointParts): readonly Endp
   const list = endpoint({
     method: 'GET',
     path: '/v1/data-planes',
-    summary:
-      'Lists the data planes by id, with the versions that they serve of the environments that the token covers.',
+    operationId: 'listDataPlanes',
+    tag: 'Data planes',
+    summary: 'List data planes',
+    description:
+      'Lists the data planes by id, with the configuration versions that they serve. Only environments that the ' +
+      'token covers are shown.',
     scope: 'config:read',
     answers: 'page',
     data: dataPlaneViewSchema,

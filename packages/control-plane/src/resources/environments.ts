@@ -14,6 +14,7 @@ import {
 } from '../store/configuration/environments.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { cutPage, decodeCursor, listParameters } from '../http/list-query.ts';
+import { nameParameter } from '../http/path-parameters.ts';
 import { concerning, created, one, page } from '../http/reply.ts';
 import { originOf } from './change-origin.ts';
 import type { ResourceParts } from './resource-parts.ts';
@@ -21,12 +22,17 @@ import type { ResourceParts } from './resource-parts.ts';
 const LIST = 'environments';
 const PATH = '/v1/environments';
 
+const environmentNameParameter = nameParameter('The name of the environment.', 'production');
+
 /** The endpoints of environments. */
 export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>): Endpoint[] {
   const list = endpoint({
     method: 'GET',
     path: PATH,
-    summary: 'Lists the environments that the token covers, by name.',
+    operationId: 'listEnvironments',
+    tag: 'Environments',
+    summary: 'List environments',
+    description: 'Lists the environments that the token covers, by name.',
     scope: null,
     answers: 'page',
     data: environmentViewSchema,
@@ -45,7 +51,10 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
   const create = endpoint({
     method: 'POST',
     path: PATH,
-    summary: 'Creates an environment. Needs a token for all environments.',
+    operationId: 'createEnvironment',
+    tag: 'Environments',
+    summary: 'Create an environment',
+    description: 'Creates an environment. The token must cover all environments (`*`).',
     scope: 'config:write',
     answers: 'created',
     data: environmentViewSchema,
@@ -65,7 +74,11 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
   const read = endpoint({
     method: 'GET',
     path: `${PATH}/{name}`,
-    summary: 'Reads an environment.',
+    operationId: 'getEnvironment',
+    tag: 'Environments',
+    summary: 'Read an environment',
+    description: 'Returns one environment.',
+    params: { name: environmentNameParameter },
     scope: null,
     answers: 'one',
     data: environmentViewSchema,

@@ -25,6 +25,7 @@ import {
   textParameter,
   timeParameter,
 } from '../http/list-query.ts';
+import { idParameter } from '../http/path-parameters.ts';
 import { searchRecords } from './record-search.ts';
 import { one, page } from '../http/reply.ts';
 import { createSearchQueue } from '../http/search-queue.ts';
@@ -61,7 +62,13 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
     endpoint({
       method: 'GET',
       path: '/v1/requests/{id}',
-      summary: 'Reads the record of a request.',
+      operationId: 'getRequest',
+      tag: 'Requests',
+      summary: 'Read the record of a request',
+      description:
+        'Returns the record of a proxied request. The id is in the header `X-Request-Id` of the response to it. The ' +
+        'record of a request that just ended may arrive up to 2 seconds later; the call waits for it.',
+      params: { id: idParameter('req', 'The id of the request.') },
       scope: 'requests:read',
       answers: 'one',
       data: requestViewSchema,
@@ -81,8 +88,11 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
     endpoint({
       method: 'GET',
       path: '/v1/requests',
-      summary:
-        'Lists request records, newest first. A page with a next_cursor may have fewer items than its limit, or ' +
+      operationId: 'listRequests',
+      tag: 'Requests',
+      summary: 'List request records',
+      description:
+        'Lists request records, newest first. A page with a `next_cursor` may have fewer items than `limit`, or ' +
         'none, if few requests match the filters or records are large. Continue with the cursor.',
       scope: 'requests:read',
       query: listQuery,

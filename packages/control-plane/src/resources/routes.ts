@@ -29,6 +29,7 @@ import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
 import { invalidField, pathId } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters, textParameter } from '../http/list-query.ts';
+import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from './allowed-hosts.ts';
 import { originOf } from './change-origin.ts';
@@ -36,6 +37,8 @@ import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'routes';
 const PATH = '/v1/routes';
+
+const routeIdParameter = idParameter('rte', 'The id of the route.');
 
 const query = z.strictObject({
   ...listParameters,
@@ -78,7 +81,10 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
   const list = endpoint({
     method: 'GET',
     path: PATH,
-    summary: 'Lists the routes that the token covers, oldest first.',
+    operationId: 'listRoutes',
+    tag: 'Routes',
+    summary: 'List routes',
+    description: 'Lists the routes that the token covers, oldest first.',
     scope: 'routes:read',
     answers: 'page',
     data: routeViewSchema,
@@ -104,7 +110,13 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
   const create = endpoint({
     method: 'POST',
     path: PATH,
-    summary: 'Creates a named route to an existing service, in the environment of that service.',
+    operationId: 'createRoute',
+    tag: 'Routes',
+    summary: 'Create a route',
+    description:
+      'Creates a route to an existing service, in the environment of that service. The route serves requests to ' +
+      '`/v1/proxy/{name}` as soon as the data planes have the new configuration.',
+    etag: true,
     scope: 'routes:write',
     answers: 'created',
     data: routeViewSchema,
@@ -126,7 +138,12 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
   const read = endpoint({
     method: 'GET',
     path: `${PATH}/{id}`,
-    summary: 'Reads a route.',
+    operationId: 'getRoute',
+    tag: 'Routes',
+    summary: 'Read a route',
+    description: 'Returns one route.',
+    params: { id: routeIdParameter },
+    etag: true,
     scope: 'routes:read',
     answers: 'one',
     data: routeViewSchema,
@@ -141,8 +158,14 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
   const change = endpoint({
     method: 'PATCH',
     path: `${PATH}/{id}`,
-    summary:
-      'Changes a route. Fields that are left out or that are as GET shows them do not change. Supports `If-Match`.',
+    operationId: 'updateRoute',
+    tag: 'Routes',
+    summary: 'Change a route',
+    description:
+      'Changes the fields that are in the body. Objects are merged (RFC 7396); lists and `auth` are replaced. ' +
+      'A body may have all fields that GET shows: those that are unchanged do nothing.',
+    params: { id: routeIdParameter },
+    etag: true,
     scope: 'routes:write',
     answers: 'one',
     data: routeViewSchema,
@@ -181,7 +204,11 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
   const remove = endpoint({
     method: 'DELETE',
     path: `${PATH}/{id}`,
-    summary: 'Deletes a route. Supports `If-Match`.',
+    operationId: 'deleteRoute',
+    tag: 'Routes',
+    summary: 'Delete a route',
+    description: 'Deletes a route. Requests to it are answered with 404 from then on.',
+    params: { id: routeIdParameter },
     scope: 'routes:write',
     answers: 'none',
     errors: ['route_not_found', 'precondition_failed'],

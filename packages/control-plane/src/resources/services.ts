@@ -29,6 +29,7 @@ import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
 import { invalidField, pathId } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
+import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from './allowed-hosts.ts';
 import { originOf } from './change-origin.ts';
@@ -36,6 +37,8 @@ import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'services';
 const PATH = '/v1/services';
+
+const serviceIdParameter = idParameter('svc', 'The id of the service.');
 
 const query = z.strictObject({
   ...listParameters,
@@ -80,9 +83,12 @@ export function serviceEndpoints(
   const list = endpoint({
     method: 'GET',
     path: PATH,
-    summary:
-      'Lists the services that the token covers, oldest first. A page with a next_cursor may have fewer items ' +
-      'than its limit if services have large certificates.',
+    operationId: 'listServices',
+    tag: 'Services',
+    summary: 'List services',
+    description:
+      'Lists the services that the token covers, oldest first. A page with a `next_cursor` may have fewer items ' +
+      'than `limit` if services have large certificates.',
     scope: 'services:read',
     answers: 'page',
     data: serviceViewSchema,
@@ -102,7 +108,11 @@ export function serviceEndpoints(
   const create = endpoint({
     method: 'POST',
     path: PATH,
-    summary: 'Adds a service. `environment` may be left out if the token has only one.',
+    operationId: 'createService',
+    tag: 'Services',
+    summary: 'Create a service',
+    description: 'Creates a service. `environment` may be left out if the token covers only one.',
+    etag: true,
     scope: 'services:write',
     answers: 'created',
     data: serviceViewSchema,
@@ -130,7 +140,12 @@ export function serviceEndpoints(
   const read = endpoint({
     method: 'GET',
     path: `${PATH}/{id}`,
-    summary: 'Reads a service.',
+    operationId: 'getService',
+    tag: 'Services',
+    summary: 'Read a service',
+    description: 'Returns one service.',
+    params: { id: serviceIdParameter },
+    etag: true,
     scope: 'services:read',
     answers: 'one',
     data: serviceViewSchema,
@@ -146,8 +161,14 @@ export function serviceEndpoints(
   const change = endpoint({
     method: 'PATCH',
     path: `${PATH}/{id}`,
-    summary:
-      'Changes a service. Fields that are left out or that are as GET shows them do not change. Supports `If-Match`.',
+    operationId: 'updateService',
+    tag: 'Services',
+    summary: 'Change a service',
+    description:
+      'Changes the fields that are in the body. Objects are merged (RFC 7396), lists are replaced. ' +
+      'A body may have all fields that GET shows: those that are unchanged do nothing.',
+    params: { id: serviceIdParameter },
+    etag: true,
     scope: 'services:write',
     answers: 'one',
     data: serviceViewSchema,
@@ -190,7 +211,11 @@ export function serviceEndpoints(
   const remove = endpoint({
     method: 'DELETE',
     path: `${PATH}/{id}`,
-    summary: 'Deletes a service that no route uses. Supports `If-Match`.',
+    operationId: 'deleteService',
+    tag: 'Services',
+    summary: 'Delete a service',
+    description: 'Deletes a service. A service that a route uses cannot be deleted.',
+    params: { id: serviceIdParameter },
     scope: 'services:write',
     answers: 'none',
     errors: ['service_not_found', 'service_in_use', 'precondition_failed'],

@@ -22,12 +22,15 @@ import { findToken, listTokens, tokenNotFound } from '../store/tokens/find-token
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { invalidField, pathId } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
+import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { originOf } from './change-origin.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'tokens';
 const PATH = '/v1/tokens';
+
+const tokenIdParameter = idParameter('tok', 'The id of the token.');
 
 /** The endpoints of tokens. A token can only grant, read and change tokens without more rights than its own. */
 export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
@@ -36,7 +39,11 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const list = endpoint({
     method: 'GET',
     path: PATH,
-    summary: 'Lists the tokens whose rights the token of the call has as well, oldest first.',
+    operationId: 'listTokens',
+    tag: 'Tokens',
+    summary: 'List tokens',
+    description:
+      'Lists the tokens that have no more rights than the token of the call, oldest first. Secrets are not shown.',
     scope: 'tokens:read',
     answers: 'page',
     data: tokenViewSchema,
@@ -53,7 +60,11 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const create = endpoint({
     method: 'POST',
     path: PATH,
-    summary: 'Creates a token. Only this response contains its secret.',
+    operationId: 'createToken',
+    tag: 'Tokens',
+    summary: 'Create a token',
+    description:
+      'Creates a token. Only this response contains its secret. A token cannot grant rights that it does not have.',
     scope: 'tokens:write',
     answers: 'created',
     data: tokenWithSecretSchema,
@@ -86,7 +97,11 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const read = endpoint({
     method: 'GET',
     path: `${PATH}/{id}`,
-    summary: 'Reads a token, without its secret.',
+    operationId: 'getToken',
+    tag: 'Tokens',
+    summary: 'Read a token',
+    description: 'Returns one token, without its secret.',
+    params: { id: tokenIdParameter },
     scope: 'tokens:read',
     answers: 'one',
     data: tokenViewSchema,
@@ -101,7 +116,11 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const change = endpoint({
     method: 'PATCH',
     path: `${PATH}/{id}`,
-    summary: 'Changes the name or the expiry of a token. Its reach and its secret stay.',
+    operationId: 'updateToken',
+    tag: 'Tokens',
+    summary: 'Change a token',
+    description: 'Changes the name or the expiry of a token. Its rights and its secret stay.',
+    params: { id: tokenIdParameter },
     scope: 'tokens:write',
     answers: 'one',
     data: tokenViewSchema,
@@ -133,7 +152,11 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const revoke = endpoint({
     method: 'DELETE',
     path: `${PATH}/{id}`,
-    summary: 'Revokes a token permanently.',
+    operationId: 'revokeToken',
+    tag: 'Tokens',
+    summary: 'Revoke a token',
+    description: 'Revokes a token. It cannot be restored.',
+    params: { id: tokenIdParameter },
     scope: 'tokens:write',
     answers: 'none',
     errors: ['token_not_found'],
@@ -154,7 +177,13 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const rotate = endpoint({
     method: 'POST',
     path: `${PATH}/{id}/rotate`,
-    summary: 'Gives a token a new secret. The old one stays valid for `grace_seconds`.',
+    operationId: 'rotateToken',
+    tag: 'Tokens',
+    summary: 'Give a token a new secret',
+    description:
+      'Replaces the secret of a token. The old secret stays valid for `grace_seconds`. Only this response contains ' +
+      'the new secret.',
+    params: { id: tokenIdParameter },
     scope: 'tokens:write',
     answers: 'one',
     data: tokenWithSecretSchema,

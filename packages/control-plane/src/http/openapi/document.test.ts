@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
-import { startTestApi, type TestApi } from '../../test/api.ts';
+import { startTestApi, type TestApi } from '../../../test/api.ts';
 
 interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;
-  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> };
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Reference }>> };
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+}
+
+interface Reference {
+  readonly $ref: string;
 }
 
 interface Schema {
@@ -17,6 +25,8 @@ interface Schema {
 interface Document {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly tags: readonly { readonly name: string }[];
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 describe('GET /v1/openapi.json', () => {
@@ -71,6 +81,18 @@ describe('GET /v1/openapi.json', () => {
     ]);
   });
 
+  it('names each operation once, under a tag that is described', () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const names = operations.map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    const tags = document.tags.map(({ name }) => name);
+    for (const operation of operations) {
+      expect(tags).toContain(operation.tags[0]);
+      expect(operation.summary).toMatch(/^[A-Z].*[^.]$/);
+      expect(operation.description).toMatch(/^[A-Z*].*\.$/s);
+    }
+  });
+
   it('lists only paths and methods that exist', async () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const method of Object.keys(methods)) {
@@ -82,13 +104,12 @@ describe('GET /v1/openapi.json', () => {
   });
 
   it('has the bounds and defaults that bodies are validated with', () => {
-    const schema = document.paths['/v1/routes']?.['post']?.requestBody?.content['application/json'];
-    expect(schema?.schema.required).toEqual(['name']);
-    expect(schema?.schema.anyOf).toEqual([
-      { required: ['service_id'] },
-      { required: ['versions'] },
-    ]);
-    expect(schema?.schema.properties).toMatchObject({
+    const body = document.paths['/v1/routes']?.['post']?.requestBody?.content['application/json'];
+    expect(body?.schema).toEqual({ $ref: '#/components/schemas/RouteCreate' });
+    const schema = document.components.schemas['RouteCreate'];
+    expect(schema?.required).toEqual(['name']);
+    expect(schema?.anyOf).toEqual([{ required: ['service_id'] }, { required: ['versions'] }]);
+    expect(schema?.properties).toMatchObject({
       timeout_ms: { type: 'integer', minimum: 1, maximum: 300_000, default: 10_000 },
       retry_count: { type: 'integer', minimum: 0, maximum: 10, default: 2 },
     });
@@ -101,6 +122,7 @@ describe('GET /v1/openapi.json', () => {
       '400',
       '401',
       '404',
+      '405',
       '408',
       '409',
       '413',
@@ -120,12 +142,9 @@ describe('GET /v1/openapi.json', () => {
       name: 'limit',
       in: 'query',
       required: false,
-      schema: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 200,
-        description: 'The maximum number of items in a page; default 50.',
-      },
+      description: 'The maximum number of items in a page.',
+      schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      example: 50,
     });
   });
 });

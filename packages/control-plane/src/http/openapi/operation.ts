@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { exampleOf } from './examples.ts';
+import { IF_MATCH, IF_NONE_MATCH, PREFER } from './headers.ts';
+import { responses } from './responses.ts';
+import type { Json, Schemas } from './schemas.ts';
+
+/** The operation of an endpoint. Its schemas with an id are added to `schemas`. */
+export function operation(endpoint: Endpoint, schemas: Schemas): Json {
+  const { operationId, tag, summary, description, scope, deprecated } = endpoint;
+  const rights = scope === null ? 'Any token may call it.' : `It needs the scope \`${scope}\`.`;
+  const parts = [deprecated && `**Deprecated.** ${deprecated}`, description, rights];
+  const parameters = parametersOf(endpoint, schemas);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: parts.filter(Boolean).join('\n\n'),
+    ...(deprecated === undefined ? {} : { deprecated: true }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...bodyOf(endpoint, schemas),
+    responses: responses(endpoint, schemas),
+  };
+}
+
+function bodyOf({ body }: Endpoint, schemas: Schemas): Json {
+  if (body === undefined) return {};
+  const schema = schemas.jsonOf(body, 'input');
+  const media = { schema, example: exampleOf(schema, schemas) };
+  // A body whose fields are all optional may be left out if its schema says so with a default.
+  const required = !body.safeParse(undefined).success;
+  return { requestBody: { required, content: { 'application/json': media } } };
+}
+
+function parametersOf(endpoint: Endpoint, schemas: Schemas): Json[] {
+  const { method, params, query, etag = false, errors } = endpoint;
+  const inPath = Object.entries(params).map(([name, schema]) =>
+    parameter('path', name, true, schemas.jsonOf(schema, 'input')),
+  );
+  const headers = [
+    ...(method === 'GET' && etag ? [IF_NONE_MATCH] : []),
+    ...(errors.includes('precondition_failed') ? [IF_MATCH] : []),
+    ...(method === 'GET' ? [] : [PREFER]),
+  ];
+  return [...inPath, ...queryParameters(query, schemas), ...headers];
+}
+
+function queryParameters(query: z.ZodType, schemas: Schemas): Json[] {
+  const { properties = {}, required = [] } = schemas.jsonOf(query, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, schema]) =>
+    parameter('query', name, required.includes(name), schema),
+  );
+}
+
+function parameter(place: 'path' | 'query', name: string, required: boolean, given: Json): Json {
+  const { description, examples, ...schema } = given;
+  const example = Array.isArray(examples) ? (examples[0] as unknown) : undefined;
+  return { name, in: place, required, description, schema, example };
+}

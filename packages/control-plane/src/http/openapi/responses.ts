@@ -1,0 +1,144 @@
+import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
+import type { Endpoint } from '../endpoint.ts';
+import { exampleOf, EXAMPLE_REQUEST_ID } from './examples.ts';
+import { ALWAYS, errorHeaders, headerRefs, WAIT } from './headers.ts';
+import type { Json, Schemas } from './schemas.ts';
+
+/** The component that describes every error. */
+export const ERROR = 'Error';
+
+/** Error codes of all endpoints, besides those that an endpoint lists. */
+const COMMON: readonly ErrorCode[] = [
+  'invalid_request',
+  'authentication_failed',
+  'method_not_allowed',
+  'rate_limit_exceeded',
+  'internal_error',
+  'gateway_not_ready',
+];
+const COMMON_WITH_BODY: readonly ErrorCode[] = [
+  'request_timeout',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+
+/** The responses of an operation, by status. */
+export function responses(endpoint: Endpoint, schemas: Schemas): Json {
+  const codes = [
+    ...COMMON,
+    ...(endpoint.body === undefined ? [] : COMMON_WITH_BODY),
+    ...endpoint.errors,
+  ];
+  return { ...successes(endpoint, schemas), ...errorResponses(codes) };
+}
+
+/** The responses of the operation that answers this document. */
+export function documentResponses(): Json {
+  const schema = { type: 'object', description: 'An OpenAPI 3.1 document.' };
+  return {
+    200: {
+      description: 'The document.',
+      headers: headerRefs(ALWAYS),
+      content: { 'application/json': { schema, example: { openapi: '3.1.0' } } },
+    },
+    ...errorResponses(['invalid_request', 'method_not_allowed', 'internal_error']),
+  };
+}
+
+function successes(endpoint: Endpoint, schemas: Schemas): Json {
+  const { method, answers, data, etag = false } = endpoint;
+  const headers = [
+    ...ALWAYS,
+    ...(etag ? (['etag'] as const) : []),
+    ...(method === 'GET' ? [] : WAIT),
+  ];
+  if (answers === 'none' || data === undefined) {
+    return {
+      204: { description: 'Done. The response has no body.', headers: headerRefs(headers) },
+    };
+  }
+  const content = { 'application/json': envelope(endpoint, schemas) };
+  const plain = {
+    description: answers === 'page' ? 'A page of the list.' : 'The resource.',
+    headers: headerRefs(headers),
+    content,
+  };
+  const created = {
+    description: 'The new resource.',
+    headers: headerRefs([...headers, 'location']),
+    content,
+  };
+  const notModified = {
+    description: 'The resource is still the one that `If-None-Match` names.',
+    headers: headerRefs(headers),
+  };
+  return {
+    ...(answers === 'created' ? {} : { 200: plain }),
+    ...(answers === 'created' || answers === 'one or created' ? { 201: created } : {}),
+    ...(method === 'GET' && etag ? { 304: notModified } : {}),
+  };
+}
+
+/** The media type of a success: the envelope around a resource, or a page, which is a component of its own. */
+function envelope(endpoint: Endpoint, schemas: Schemas): Json {
+  const { data, answers } = endpoint;
+  const shape = data === undefined ? {} : schemas.jsonOf(data, 'output');
+  const request_id = {
+    type: 'string',
+    description: 'The id of the request, as in the header `X-Request-Id`.',
+    examples: [EXAMPLE_REQUEST_ID],
+  };
+  const schema =
+    answers === 'page'
+      ? schemas.add(`${nameOf(shape)}Page`, pageOf(shape, request_id))
+      : {
+          type: 'object',
+          required: ['data', 'request_id'],
+          properties: { data: shape, request_id },
+        };
+  return { schema, example: exampleOf(schema, schemas) };
+}
+
+function pageOf(item: Json, request_id: Json): Json {
+  return {
+    type: 'object',
+    description: 'A page of a list.',
+    required: ['data', 'next_cursor', 'request_id'],
+    properties: {
+      data: { type: 'array', items: item, description: 'The items of this page.' },
+      next_cursor: {
+        type: ['string', 'null'],
+        description: 'Send it as `cursor` to read the next page. null: this is the last page.',
+        examples: [null],
+      },
+      request_id,
+    },
+  };
+}
+
+function nameOf({ $ref }: Json): string {
+  if (typeof $ref !== 'string') throw new Error('the schema of an item of a list needs an id');
+  return $ref.slice($ref.lastIndexOf('/') + 1);
+}
+
+function errorResponses(codes: readonly ErrorCode[]): Json {
+  const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_TABLE[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, some]) => [String(status), errorResponse(some, status)]),
+  );
+}
+
+function errorResponse(codes: readonly ErrorCode[], status: number): Json {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_TABLE[code].when}`).join('\n\n'),
+    headers: headerRefs([...ALWAYS, ...errorHeaders(status)]),
+    content: {
+      'application/json': {
+        schema: { $ref: `#/components/schemas/${ERROR}` },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+        ),
+      },
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import type { ServiceStatus } from '../domain/service.ts';
+import type { DataPlanes } from '../fleet/data-planes.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import type { HostRules } from './allowed-hosts.ts';
+import { auditEventEndpoints } from './audit-events.ts';
+import { configVersionEndpoints } from './config-versions.ts';
+import { dataPlaneEndpoints } from './data-planes.ts';
+import { environmentEndpoints } from './environments.ts';
+import { requestEndpoints } from './requests.ts';
+import type { ResourceParts } from './resource-parts.ts';
+import { routeEndpoints } from './routes.ts';
+import { serviceEndpoints } from './services.ts';
+import { tokenEndpoints } from './tokens.ts';
+
+/** The dependencies of all endpoints. */
+export interface EndpointParts extends ResourceParts {
+  /** The rules for the hosts of upstreams and of JWT key sets. */
+  readonly hosts: HostRules;
+  readonly credentials: CredentialVault;
+  readonly dataPlanes: DataPlanes;
+  /** The health of a service as the live data planes report it. */
+  readonly statusOf: (serviceId: string) => ServiceStatus;
+}
+
+/** Every endpoint of the management API. The OpenAPI document lists them in the order of its tags. */
+export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
+  const { hosts, credentials } = parts;
+  return [
+    ...serviceEndpoints(parts, parts),
+    ...routeEndpoints(parts, hosts),
+    ...requestEndpoints(parts),
+    ...environmentEndpoints(parts),
+    ...configVersionEndpoints({ ...parts, knowsKey: (keyId) => credentials.knows(keyId) }),
+    ...tokenEndpoints(parts),
+    ...auditEventEndpoints(parts),
+    ...dataPlaneEndpoints(parts),
+  ];
+}
