@@ -63,6 +63,8 @@ export function benchCommand(runs: Runs): Command {
     )
     .option('--callers <n>', 'callers of the hung and the slow route', whole(2, 10_000), 5000)
     .option('--bodies <n>', 'callers with slow bodies', whole(1, 12_000), 12_000)
+    .option('--rounds <n>', 'rounds of about 45 s for each of the four kinds', whole(1, 20), 3)
+    .option('--write', 'write the table into docs/understand/benchmarks.md', false)
     .argument('[name]', 'only the neighbours whose name contains this', '')
     .action((name: string, options: Omit<BulkheadsOptions, 'name'>) =>
       runs.bulkheads({ ...options, name }),

@@ -1,11 +1,12 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
 import { ATTACKERS } from '@gateway/local-stack/test/attackers';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
-import { z } from 'zod';
+import { ForkedUpstreams } from '../lab/forked-upstreams.ts';
+import { createRoute } from '../lab/management.ts';
 import { median } from '../measure/statistics.ts';
 import type { AttackOrder } from './attack-process.ts';
 import { steadyLoad, type SteadyResult } from './steady-load.ts';
@@ -23,7 +24,12 @@ const MAX_RATIO = 2;
 const SETTLE_MS = 700;
 /** An attack process ends by itself this long after its measurement should be done. */
 const ATTACK_MARGIN_SECONDS = 30;
-const idSchema = z.object({ data: z.object({ id: z.string() }) });
+
+const ROUTES = [
+  ['canary', ''],
+  ['attacked', ''],
+  ['large', '/large'],
+] as const;
 
 type Name = keyof typeof ATTACKERS;
 
@@ -51,7 +57,7 @@ function strengthOf(name: Name): { connections: number; againMs: number } {
  */
 export async function runAttack({ name: part }: AttackOptions): Promise<void> {
   const stack = await createPlaneStack();
-  const upstreams: ChildProcess[] = [];
+  const upstreams = new ForkedUpstreams(new URL('upstream-process.ts', import.meta.url));
   try {
     const target = await startTarget(stack, upstreams);
     const load = () => steadyLoad({ ...target, perSecond: CALLS_PER_SECOND, seconds: SECONDS });
@@ -64,30 +70,19 @@ export async function runAttack({ name: part }: AttackOptions): Promise<void> {
     }
   } finally {
     await stack.close();
-    for (const upstream of upstreams) upstream.disconnect();
+    upstreams.stop();
   }
 }
 
-async function startTarget(stack: PlaneStack, upstreams: ChildProcess[]): Promise<Target> {
+async function startTarget(stack: PlaneStack, upstreams: ForkedUpstreams): Promise<Target> {
   const controlPlane = await stack.startControlPlane();
   const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
   // One upstream for each route, so that the load that an attack puts on its upstream does not count as
   // the gateway's.
-  const startUpstream = async (): Promise<string> => {
-    const child = fork(processAt('upstream-process'));
-    upstreams.push(child);
-    const [port] = (await once(child, 'message')) as [number];
-    return `http://127.0.0.1:${port}`;
-  };
-  const makeRoute = async (name: string, url: string) => {
-    const service = { name, environment: 'production', url };
-    const service_id = idSchema.parse(await client.post('/v1/services', service)).data.id;
-    const rate_limit = { limit: 1_000_000_000, window_seconds: 60 };
-    await client.post('/v1/routes', { name, service_id, timeout_ms: 2000, rate_limit });
-  };
-  await makeRoute('canary', await startUpstream());
-  await makeRoute('attacked', await startUpstream());
-  await makeRoute('large', `${await startUpstream()}/large`);
+  for (const [name, path] of ROUTES) {
+    const { url } = await upstreams.start();
+    await createRoute(client, name, { service: { url: url + path }, route: { timeout_ms: 2000 } });
+  }
   const dataPlane = await stack.startDataPlane({ env: { HEADERS_TIMEOUT_MS: '8000' } });
   return { url: `${dataPlane.baseUrl}/v1/proxy/canary`, token: stack.adminToken };
 }

@@ -11,7 +11,8 @@ export interface CrowdReport {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-const crowds = (JSON.parse(process.argv[2] ?? '') as CrowdOptions[]).map(startCrowd);
+const options = JSON.parse(process.argv[2] ?? '') as CrowdOptions[];
+const crowds = options.map((one) => startCrowd(one, Math.random));
 process.on('message', () => {
   const report: CrowdReport[] = crowds.map(({ open, statuses }) => {
     return { open, statuses: Object.fromEntries(statuses) };

@@ -1,17 +1,14 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import {
-  createManagementClient,
-  type ManagementClient,
-} from '@gateway/local-stack/stack/management-client';
-import type { CrowdOptions } from '@gateway/local-stack/test/crowd';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
-import { z } from 'zod';
+import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import { steadyLoad, type SteadyResult } from '../attack/steady-load.ts';
+import { pinSelf, splitCores } from '../lab/cores.ts';
+import { ForkedUpstreams } from '../lab/forked-upstreams.ts';
+import { usageOf } from '../measure/process-tree.ts';
 import { median } from '../measure/statistics.ts';
-import type { CrowdReport } from './crowd-process.ts';
+import { BENCHMARKS, writeSection } from '../report/document.ts';
+import { formatCells } from '../report/table.ts';
+import { besideCrowds } from './beside-crowds.ts';
+import { neighboursOf, type Crowds } from './neighbours.ts';
+import { startTargets, type Targets } from './targets.ts';
 
 /** What `npm run bench -- bulkheads` is given. */
 export interface BulkheadsOptions {
@@ -21,145 +18,111 @@ export interface BulkheadsOptions {
   readonly callers: number;
   /** Callers with slow bodies. */
   readonly bodies: number;
+  readonly rounds: number;
+  /** Whether the table goes into the document too. */
+  readonly write: boolean;
 }
 
-const ROUNDS = 3;
-const SECONDS = 5;
+/** Longer than the deadline of the hung route, so that the callers that come back after it are measured too. */
+const SECONDS = 12;
 const CALLS_PER_SECOND = 200;
 const MAX_RATIO = 1.5;
-/** About what `Retry-After: 1` asks for. */
-const AGAIN_MS = 1000;
-const SETTLE_MS = 3000;
-const created = z.object({ data: z.object({ id: z.string() }) });
-const issued = z.object({ data: z.object({ secret: z.string() }) });
+const HEAD = [
+  'neighbours',
+  'requests',
+  'failed',
+  'p50 alone / elsewhere / here',
+  'p99 alone / elsewhere / here',
+  'here / alone',
+  'here / elsewhere',
+  'core used',
+];
 
-type Crowds = readonly Omit<CrowdOptions, 'port' | 'againMs'>[];
+interface Round {
+  readonly alone: SteadyResult;
+  /** With the callers at the other data plane. */
+  readonly elsewhere: SteadyResult;
+  /** With the callers at the measured data plane. */
+  readonly here: SteadyResult;
+  /** Of the measured data plane, with its callers, as a part of its core. */
+  readonly coreUsed: number;
+  readonly callersGot: string;
+}
+
+type Measure = () => Promise<SteadyResult>;
 
 /**
- * Measures whether bad neighbours harm a sound route: its failures and its p99, alternately alone and beside each of
- * them. Sets exit code 1 if a request of the sound route fails, or if its p99 is more than 1.5 times as long.
+ * Measures whether bad neighbours harm a sound route: its failures and its p99, alone, while they call another data
+ * plane of the same machine, and while they call its own. Sets exit code 1 if a request of the sound route fails, or if
+ * its p99 is more than 1.5 times as long as alone.
  */
 export async function runBulkheads(options: BulkheadsOptions): Promise<void> {
+  const cores = splitCores();
+  await pinSelf(cores.load);
   const stack = await createPlaneStack();
-  const upstreams: ChildProcess[] = [];
+  const upstreams = new ForkedUpstreams(new URL('../attack/upstream-process.ts', import.meta.url));
   try {
-    const { url, bareToken } = await startTarget(stack, upstreams);
+    const targets = await startTargets(stack, upstreams, cores);
+    const token = stack.adminToken;
     const load = () =>
-      steadyLoad({ url, token: stack.adminToken, perSecond: CALLS_PER_SECOND, seconds: SECONDS });
-    for (let warm = 0; warm < 2; warm += 1) await load();
-    process.stdout.write(
-      '| beside | p99 alone | p99 beside | ratio | failed | the callers got |\n',
-    );
-    process.stdout.write('| --- | --: | --: | --: | --: | --- |\n');
-    const port = Number(new URL(url).port);
-    const neighbours = neighboursOf(options, stack.adminToken, bareToken);
+      steadyLoad({ url: targets.url, token, perSecond: CALLS_PER_SECOND, seconds: SECONDS });
+    await load();
+    const neighbours = neighboursOf({ ...options, token, bareToken: targets.bareToken });
+    const rows: string[][] = [];
     for (const [name, crowds] of Object.entries(neighbours)) {
       if (!name.includes(options.name)) continue;
-      const all = crowds.map((crowd) => ({ ...crowd, port, againMs: AGAIN_MS }));
-      await measure(name, all, load);
+      const rounds: Round[] = [];
+      for (let round = 0; round < options.rounds; round += 1) {
+        rounds.push(await measure(crowds, targets, load));
+      }
+      rows.push(cells(name, rounds));
     }
+    await report(rows, options);
   } finally {
     await stack.close();
-    for (const upstream of upstreams) upstream.disconnect();
+    upstreams.stop();
   }
 }
 
-function neighboursOf(
-  { callers, bodies }: BulkheadsOptions,
-  token: string,
-  bareToken: string,
-): Readonly<Record<string, Crowds>> {
-  const half = Math.ceil(callers / 2);
-  const slow = { path: '/v1/x', callers: bodies, kind: 'slow-bodies' as const };
-  return {
-    [`${half} callers of a hung route, ${half} of a slow one`]: [
-      { path: '/v1/proxy/hung', token, callers: half, kind: 'calls' },
-      { path: '/v1/proxy/slow', token, callers: half, kind: 'calls' },
-    ],
-    [`${bodies} slow bodies without a token to /v1/x`]: [slow],
-    [`${bodies} slow bodies with a token without a management scope`]: [
-      { ...slow, token: bareToken },
-    ],
-    [`${callers} calls to a control plane that hangs`]: [
-      { path: '/v1/x', token, callers, kind: 'calls' },
-    ],
-  };
-}
-
-/** Starts a data plane with a sound, a slow and a hung route. Its control plane takes calls and never answers them. */
-async function startTarget(stack: PlaneStack, upstreams: ChildProcess[]) {
-  const controlPlane = await stack.startControlPlane();
-  const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
-  const startUpstream = async (): Promise<string> => {
-    const child = fork(fileURLToPath(new URL('../attack/upstream-process.ts', import.meta.url)));
-    upstreams.push(child);
-    const [port] = (await once(child, 'message')) as [number];
-    return `http://127.0.0.1:${port}`;
-  };
-  await makeRoute(client, 'sound', await startUpstream());
-  await makeRoute(client, 'slow', `${await startUpstream()}/slow`);
-  await makeRoute(client, 'hung', `${await startUpstream()}/hung`);
-  const bare = { name: 'bare', environments: ['production'], routes: ['none'], scopes: ['proxy'] };
-  const bareToken = issued.parse(await client.post('/v1/tokens', bare)).data.secret;
-  const dataPlane = await stack.startDataPlane({
-    env: {
-      CONTROL_PLANE_URL: `${await startUpstream()}/hung`,
-      // All callers come from one address here.
-      MAX_CONNECTIONS_PER_ADDRESS: '20000',
-    },
+async function measure(crowds: Crowds, targets: Targets, load: Measure): Promise<Round> {
+  const alone = await load();
+  const elsewhere = await besideCrowds(crowds, targets.otherPort, load);
+  const beside = await besideCrowds(crowds, targets.port, async () => {
+    const beforeUs = usageOf(targets.pid).cpuUs;
+    const here = await load();
+    return { here, coreUsed: (usageOf(targets.pid).cpuUs - beforeUs) / 1e6 / SECONDS };
   });
-  return { url: `${dataPlane.baseUrl}/v1/proxy/sound`, bareToken };
+  const callersGot = beside.reports.map(({ statuses }) => JSON.stringify(statuses)).join(' ');
+  process.stderr.write(`${callersGot}\n`);
+  return { alone, elsewhere: elsewhere.result, ...beside.result, callersGot };
 }
 
-async function makeRoute(client: ManagementClient, name: string, url: string): Promise<void> {
-  const health_check = { interval_ms: 300_000 };
-  const service = { name, environment: 'production', url, health_check };
-  const service_id = created.parse(await client.post('/v1/services', service)).data.id;
-  const rate_limit = { limit: 1_000_000_000, window_seconds: 60 };
-  await client.post('/v1/routes', { name, service_id, retry_count: 0, rate_limit });
+/** A row of the table; sets the exit code if the neighbours do harm. */
+function cells(name: string, rounds: readonly Round[]): string[] {
+  const times = (of: (result: SteadyResult) => number) =>
+    (['alone', 'elsewhere', 'here'] as const)
+      .map((which) => median(rounds.map((round) => of(round[which]))).toFixed(1))
+      .join(' / ');
+  const ratioTo = (which: 'alone' | 'elsewhere') =>
+    median(rounds.map((round) => round.here.p99Ms / round[which].p99Ms));
+  const failed = rounds.reduce((sum, { here }) => sum + here.failed, 0);
+  if (ratioTo('alone') > MAX_RATIO || failed > 0) process.exitCode = 1;
+  return [
+    name,
+    String(rounds.reduce((sum, { here }) => sum + here.calls, 0)),
+    String(failed),
+    times(({ p50Ms }) => p50Ms),
+    times(({ p99Ms }) => p99Ms),
+    ratioTo('alone').toFixed(2),
+    ratioTo('elsewhere').toFixed(2),
+    `${(median(rounds.map(({ coreUsed }) => coreUsed)) * 100).toFixed(0)} %`,
+  ];
 }
 
-/** Runs the load alternately alone and beside the crowds, and prints the medians. */
-async function measure(
-  name: string,
-  crowds: readonly CrowdOptions[],
-  load: () => Promise<SteadyResult>,
-): Promise<void> {
-  const rounds: { alone: SteadyResult; beside: SteadyResult }[] = [];
-  let got = '';
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const alone = await load();
-    const { result: beside, reports } = await besideCrowds(crowds, load);
-    rounds.push({ alone, beside });
-    got = reports.map(({ statuses }) => JSON.stringify(statuses)).join(' ');
-    await delay(SETTLE_MS);
-  }
-  const p99 = (which: 'alone' | 'beside') => median(rounds.map((round) => round[which].p99Ms));
-  const ratio = median(rounds.map(({ alone, beside }) => beside.p99Ms / alone.p99Ms));
-  const failed = rounds.reduce((sum, { beside }) => sum + beside.failed, 0);
-  const times = [p99('alone'), p99('beside')].map((ms) => `${ms.toFixed(1)} ms`);
-  const cells = [name, ...times, ratio.toFixed(2), `${failed} of ${callsOf(rounds)}`, got];
-  process.stdout.write(`| ${cells.join(' | ')} |\n`);
-  if (ratio > MAX_RATIO || failed > 0) process.exitCode = 1;
-}
-
-function callsOf(rounds: readonly { beside: SteadyResult }[]): number {
-  return rounds.reduce((sum, { beside }) => sum + beside.calls, 0);
-}
-
-async function besideCrowds<T>(crowds: readonly CrowdOptions[], work: () => Promise<T>) {
-  const script = fileURLToPath(new URL('crowd-process.ts', import.meta.url));
-  const child = fork(script, [JSON.stringify(crowds)]);
-  const ended = once(child, 'exit');
-  try {
-    // Until the connections are open.
-    await delay(SETTLE_MS + crowds.reduce((sum, { callers }) => sum + callers, 0) / 4);
-    const result = await work();
-    child.send('report');
-    const [reports] = (await once(child, 'message')) as [CrowdReport[]];
-    return { result, reports };
-  } finally {
-    if (child.connected) child.disconnect();
-    await ended;
-  }
+async function report(rows: readonly (readonly string[])[], { rounds, write }: BulkheadsOptions) {
+  const text =
+    `${formatCells(HEAD, rows)}\n\nTimes in ms, medians of ${rounds} rounds of ${SECONDS} s with ` +
+    `${CALLS_PER_SECOND} requests/s to the sound route. *Elsewhere*: the same callers at another data plane.`;
+  process.stdout.write(`${text}\n`);
+  if (write) await writeSection(BENCHMARKS, 'bulkheads', text);
 }

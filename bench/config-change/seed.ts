@@ -1,6 +1,6 @@
 import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
 import pg from 'pg';
-import { z } from 'zod';
+import { createService } from '../lab/management.ts';
 
 export interface Size {
   readonly services: number;
@@ -12,8 +12,6 @@ export interface Seeded {
   /** Ids of the routes `route-1` … `route-<count>`, in this order. */
   readonly routeIds: readonly string[];
 }
-
-const created = z.object({ data: z.object({ id: z.string() }) });
 
 /**
  * Fills the environment `production` with copies of one service, route and token that were created over the API. This
@@ -28,10 +26,12 @@ export async function seed(
   size: Size,
 ): Promise<Seeded> {
   const environment = 'production';
-  const service = { name: 'service-0', environment, url: upstreamUrl };
-  // Health checks are not part of what is measured.
-  const made = { ...service, health_check: { interval_ms: 300_000 } };
-  const serviceId = created.parse(await client.post('/v1/services', made)).data.id;
+  const serviceId = await createService(client, {
+    name: 'service-0',
+    url: upstreamUrl,
+    // Health checks are not part of what is measured.
+    health_check: { interval_ms: 300_000 },
+  });
   const route = { name: 'route-0', service_id: serviceId, methods: ['PUT'] };
   await client.post('/v1/routes', route);
   const token = { name: 'token-0', environments: [environment], routes: ['*'], scopes: ['proxy'] };

@@ -1,13 +1,8 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import {
-  createManagementClient,
-  type ManagementClient,
-} from '@gateway/local-stack/stack/management-client';
+import { createManagementClient } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
-import { z } from 'zod';
+import { ForkedUpstreams } from '../lab/forked-upstreams.ts';
+import { createRoute } from '../lab/management.ts';
 import { BENCHMARKS, writeSection } from '../report/document.ts';
 import { formatCells } from '../report/table.ts';
 import { openLoad, type OpenLoadResult } from './open-load.ts';
@@ -39,7 +34,6 @@ const HEAD = [
   'refused/s',
   'left/s',
 ];
-const idSchema = z.object({ data: z.object({ id: z.string() }) });
 
 /**
  * Sends a service more requests than its upstream can serve, with and without an adaptive limit, and prints what the
@@ -47,12 +41,17 @@ const idSchema = z.object({ data: z.object({ id: z.string() }) });
  */
 export async function runOverload(options: OverloadOptions): Promise<void> {
   const stack = await createPlaneStack();
-  const upstreams: ChildProcess[] = [];
+  const upstreams = new ForkedUpstreams(new URL('upstream-process.ts', import.meta.url));
   try {
     const controlPlane = await stack.startControlPlane();
     const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
     for (const adaptive of [true, false]) {
-      await makeRoute(client, adaptive, await startUpstream(options, upstreams));
+      const { workers, workMs } = options;
+      const { url } = await upstreams.start(JSON.stringify({ workers, workMs }));
+      await createRoute(client, nameOf(adaptive), {
+        service: { url, limits: { adaptive } },
+        route: { retry_count: 0 },
+      });
     }
     const baseUrls: string[] = [];
     for (let plane = 0; plane < options.dataPlanes; plane += 1) {
@@ -62,7 +61,7 @@ export async function runOverload(options: OverloadOptions): Promise<void> {
     await measure(options, baseUrls, stack);
   } finally {
     await stack.close();
-    for (const upstream of upstreams) upstream.disconnect();
+    upstreams.stop();
   }
 }
 
@@ -115,20 +114,3 @@ function cells(service: string, load: number, result: OpenLoadResult, capacity: 
 const milliseconds = (ms: number) => (Number.isNaN(ms) ? '' : ms.toFixed(0));
 
 const nameOf = (adaptive: boolean) => (adaptive ? 'adaptive' : 'plain');
-
-async function makeRoute(client: ManagementClient, adaptive: boolean, url: string) {
-  const name = nameOf(adaptive);
-  const service = { name, environment: 'production', url, limits: { adaptive } };
-  const service_id = idSchema.parse(await client.post('/v1/services', service)).data.id;
-  const rate_limit = { limit: 1_000_000_000, window_seconds: 60 };
-  await client.post('/v1/routes', { name, service_id, retry_count: 0, rate_limit });
-}
-
-async function startUpstream(order: UpstreamOrder, upstreams: ChildProcess[]): Promise<string> {
-  const { workers, workMs } = order;
-  const file = fileURLToPath(new URL('upstream-process.ts', import.meta.url));
-  const child = fork(file, [JSON.stringify({ workers, workMs })]);
-  upstreams.push(child);
-  const [port] = (await once(child, 'message')) as [number];
-  return `http://127.0.0.1:${port}`;
-}

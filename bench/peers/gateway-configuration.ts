@@ -1,5 +1,5 @@
 import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
-import { z } from 'zod';
+import { createProxyToken, createRoute, createService, WIDE_QUOTA } from '../lab/management.ts';
 import type { LoadShape } from '../load/wrk.ts';
 
 /** What the load of a configured gateway sends. */
@@ -13,9 +13,6 @@ interface Quota {
   readonly limit: number;
   readonly window_seconds: number;
 }
-
-const created = z.object({ data: z.object({ id: z.string() }) });
-const issued = z.object({ data: z.object({ secret: z.string() }) });
 
 const ROUTES = 10_000;
 const TOKENS = 10_000;
@@ -31,10 +28,9 @@ export async function configureOne(
   upstreamUrl: string,
   quota: Quota,
 ): Promise<Configured> {
-  const service = { name: 'orders', environment: 'production', url: upstreamUrl };
-  const service_id = created.parse(await client.post('/v1/services', service)).data.id;
-  await client.post('/v1/routes', { name: 'orders', service_id, rate_limit: quota });
-  return { authorization: await makeToken(client, 'bench', ['orders']), shape: {} };
+  const route = { rate_limit: quota };
+  await createRoute(client, 'orders', { service: { url: upstreamUrl }, route });
+  return { authorization: await authorizationOf(client, 'bench', ['orders']), shape: {} };
 }
 
 /** 10 000 routes to 100 services with 10 upstreams each, and 10 000 tokens. */
@@ -43,41 +39,38 @@ export async function configureMany(
   upstreamUrl: string,
 ): Promise<Configured> {
   const serviceIds = await inParallel(SERVICES, async (index) => {
-    const body = {
+    return createService(client, {
       name: `service-${index}`,
-      environment: 'production',
       upstreams: Array.from({ length: UPSTREAMS_OF_EACH }, (_, at) => ({
         url: `${upstreamUrl}/${index}/${at}`,
       })),
       // Health checks are not part of what this row measures.
       health_check: { interval_ms: 300_000 },
-    };
-    return created.parse(await client.post('/v1/services', body)).data.id;
+    });
   });
   await inParallel(ROUTES, (index) =>
     client.post('/v1/routes', {
       name: `route-${index}`,
       service_id: serviceIds[index % SERVICES],
-      rate_limit: { limit: 1_000_000_000, window_seconds: 60 },
+      rate_limit: WIDE_QUOTA,
     }),
   );
   await inParallel(TOKENS - 1, (index) =>
-    makeToken(client, `token-${index}`, [`route-${index}`, `route-${(index + 1) % ROUTES}`]),
+    createProxyToken(client, `token-${index}`, [`route-${index}`, `route-${(index + 1) % ROUTES}`]),
   );
   const paths = Array.from({ length: LOADED_ROUTES }, (_, index) => {
     return `/v1/proxy/route-${Math.floor((index * ROUTES) / LOADED_ROUTES)}`;
   });
-  return { authorization: await makeToken(client, 'bench', ['*']), shape: { paths } };
+  return { authorization: await authorizationOf(client, 'bench', ['*']), shape: { paths } };
 }
 
 /** Creates a token and returns the value of its Authorization header. */
-async function makeToken(
+async function authorizationOf(
   client: ManagementClient,
   name: string,
   routes: readonly string[],
 ): Promise<string> {
-  const body = { name, environments: ['production'], routes, scopes: ['proxy'] };
-  return `Bearer ${issued.parse(await client.post('/v1/tokens', body)).data.secret}`;
+  return `Bearer ${await createProxyToken(client, name, routes)}`;
 }
 
 /** Calls `make` with 0 to `count - 1`, a few calls at a time; returns the results in order. */

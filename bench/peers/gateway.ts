@@ -8,6 +8,7 @@ import {
   type ManagementClient,
 } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import { WIDE_QUOTA } from '../lab/management.ts';
 import type { Site } from '../lab/site.ts';
 import { answersCorrectly } from '../load/answer.ts';
 import { configureMany, configureOne, type Configured } from './gateway-configuration.ts';
@@ -18,8 +19,6 @@ const SERVED_TIMEOUT_MS = 30_000;
 /** Creates the routes, services and tokens of a row. */
 type Configure = (client: ManagementClient, upstreamUrl: string) => Promise<Configured>;
 
-/** More than the load can use up. */
-export const WIDE_QUOTA = { limit: 1_000_000_000, window_seconds: 60 };
 /** Under the load a data plane renews its lease of this quota many times a second. */
 const LEASED_QUOTA = { limit: 6_000_000, window_seconds: 60 };
 

@@ -4,10 +4,11 @@ import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import { withLab, type Lab } from '../lab/lab.ts';
 import { runLoad, type LoadResult, type LoadShape } from '../load/wrk.ts';
 import { pinned } from '../lab/cores.ts';
+import { WIDE_QUOTA } from '../lab/management.ts';
 import { ownCpuUsOf, usageOf } from '../measure/process-tree.ts';
 import { median } from '../measure/statistics.ts';
 import { configureOne } from '../peers/gateway-configuration.ts';
-import { untilServed, WIDE_QUOTA } from '../peers/gateway.ts';
+import { untilServed } from '../peers/gateway.ts';
 import { formatCells } from '../report/table.ts';
 
 const TIMEOUT_MS = 240_000;

@@ -36,7 +36,7 @@ describe('a sound route', () => {
 
   function crowd(options: Pick<CrowdOptions, 'path' | 'kind' | 'token'>) {
     const port = Number(new URL(gateway.admin.baseUrl).port);
-    return opened(startCrowd({ ...options, port, callers: CALLERS, againMs: 200 }));
+    return opened(startCrowd({ ...options, port, callers: CALLERS, againMs: 200 }, Math.random));
   }
 
   /** Sends requests to the sound route; returns the statuses that are not 200, and the errors of connections. */

@@ -27,8 +27,12 @@ const TICKS = 50;
 const OPENED_AT_ONCE = 50;
 const OPENING_MS = 10;
 
-/** Starts the callers. They come again until they are stopped. */
-export function startCrowd(options: CrowdOptions): Crowd {
+/**
+ * Starts the callers. They come again until they are stopped.
+ *
+ * @param random spreads them, because callers that all come again at once would be another load; 0 to 1
+ */
+export function startCrowd(options: CrowdOptions, random: () => number): Crowd {
   const { kind, port } = options;
   const request = requestOf(options);
   const statuses = new Map<number, number>();
@@ -38,8 +42,7 @@ export function startCrowd(options: CrowdOptions): Crowd {
   let stopped = false;
 
   function later(work: () => void): void {
-    // Spread, because callers that all come at once would be another load.
-    const waitMs = options.againMs * (0.5 + Math.random());
+    const waitMs = options.againMs * (0.5 + random());
     if (!stopped) setTimeout(work, waitMs).unref();
   }
 
