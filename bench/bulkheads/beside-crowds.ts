@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { CrowdReport } from './crowd-process.ts';
@@ -14,7 +13,6 @@ export async function besideCrowds<T>(crowds: Crowds, port: number, work: () => 
   const child = fork(script, [JSON.stringify(crowds.map((crowd) => ({ ...crowd, port })))]);
   const ended = once(child, 'exit');
   try {
-    setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
     // Until the connections are open.
     await delay(SETTLE_MS + crowds.reduce((sum, { callers }) => sum + callers, 0) / 4);
     const result = await work();

@@ -1,18 +1,16 @@
-import { readdirSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
-import { treeOf } from '../measure/process-tree.ts';
-
-/** Gives up the core to other processes whenever they want it, without a root's rights. */
-const YIELDING = constants.priority.PRIORITY_LOW;
+import { runCommand } from '@gateway/local-stack/process/run-command';
 
 /**
- * Lowers the priority of all processes that this one has started, but for those given, so that they do not delay what
- * is measured. The processes and threads that they start later inherit it.
+ * Gives these processes real-time scheduling, so that nothing else on the machine delays them; what they start later
+ * does not have it. `nice` would not do: Linux compares it only between processes of one session.
+ *
+ * @returns whether this process may do that: it needs the rights of root
  */
-export function yieldToMeasured(measured: readonly number[]): void {
-  for (const pid of treeOf(process.pid)) {
-    if (pid === process.pid || measured.includes(pid)) continue;
-    // Linux has a priority for each thread.
-    for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), YIELDING);
+export async function giveRealTime(pids: readonly number[]): Promise<boolean> {
+  for (const pid of pids) {
+    const args = ['--all-tasks', '--reset-on-fork', '--rr', '--pid', '1', String(pid)];
+    const { code } = await runCommand('chrt', args, { timeoutMs: 5_000 });
+    if (code !== 0) return false;
   }
+  return true;
 }

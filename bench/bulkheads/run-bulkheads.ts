@@ -8,6 +8,7 @@ import { BENCHMARKS, writeSection } from '../report/document.ts';
 import { formatCells } from '../report/table.ts';
 import { besideCrowds } from './beside-crowds.ts';
 import { neighboursOf, type Crowds } from './neighbours.ts';
+import { giveRealTime } from './priority.ts';
 import { startTargets, type Targets } from './targets.ts';
 
 /** What `npm run bench -- bulkheads` is given. */
@@ -64,6 +65,7 @@ export async function runBulkheads(options: BulkheadsOptions): Promise<void> {
   try {
     const targets = await startTargets(stack, upstreams, cores);
     const token = stack.adminToken;
+    const isFirst = await giveRealTime([process.pid, targets.pid, targets.soundPid]);
     const load = () =>
       steadyLoad({ url: targets.url, token, perSecond: CALLS_PER_SECOND, seconds: SECONDS });
     await load();
@@ -77,7 +79,7 @@ export async function runBulkheads(options: BulkheadsOptions): Promise<void> {
       }
       rows.push(cells(name, rounds));
     }
-    await report(rows, options);
+    await report(rows, isFirst, options);
   } finally {
     await stack.close();
     upstreams.stop();
@@ -119,10 +121,17 @@ function cells(name: string, rounds: readonly Round[]): string[] {
   ];
 }
 
-async function report(rows: readonly (readonly string[])[], { rounds, write }: BulkheadsOptions) {
+async function report(
+  rows: readonly (readonly string[])[],
+  isFirst: boolean,
+  { rounds, write }: BulkheadsOptions,
+): Promise<void> {
   const text =
     `${formatCells(HEAD, rows)}\n\nTimes in ms, medians of ${rounds} rounds of ${SECONDS} s with ` +
-    `${CALLS_PER_SECOND} requests/s to the sound route. *Elsewhere*: the same callers at another data plane.`;
+    `${CALLS_PER_SECOND} requests/s to the sound route. *Elsewhere*: the same callers at another data plane. ` +
+    (isFirst
+      ? 'The data plane, the upstream of the sound route and the load have real-time scheduling.'
+      : 'Without real-time scheduling, which needs the rights of root.');
   process.stdout.write(`${text}\n`);
   if (write) await writeSection(BENCHMARKS, 'bulkheads', text);
 }

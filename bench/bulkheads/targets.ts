@@ -3,13 +3,14 @@ import type { PlaneStack } from '@gateway/local-stack/test/processes';
 import { pinned, type Cores } from '../lab/cores.ts';
 import type { ForkedUpstreams } from '../lab/forked-upstreams.ts';
 import { createProxyToken, createRoute } from '../lab/management.ts';
-import { yieldToMeasured } from './priority.ts';
 
 /** Two data planes with the same routes: a sound, a slow and a hung one. */
 export interface Targets {
   /** Of the sound route at the measured data plane. */
   readonly url: string;
   readonly pid: number;
+  /** Of the upstream of the sound route. */
+  readonly soundPid: number;
   readonly port: number;
   /** Of the other data plane, whose callers cost the machine as much but do not use the measured one. */
   readonly otherPort: number;
@@ -19,7 +20,7 @@ export interface Targets {
 
 /**
  * Starts a data plane that has a core for itself, and another one. Their control plane takes calls and never answers
- * them. All that runs on the core of the load gives way to the load and to the upstream of the sound route.
+ * them.
  */
 export async function startTargets(
   stack: PlaneStack,
@@ -46,10 +47,10 @@ export async function startTargets(
   };
   const measured = await stack.startDataPlane({ env, launcher: pinned(cores.measured) });
   const other = await stack.startDataPlane({ env });
-  yieldToMeasured([measured.pid, soundPid]);
   return {
     url: `${measured.baseUrl}/v1/proxy/sound`,
     pid: measured.pid,
+    soundPid,
     port: portOf(measured.baseUrl),
     otherPort: portOf(other.baseUrl),
     bareToken,
