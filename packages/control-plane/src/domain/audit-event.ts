@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { viewOf } from './derived-schemas.ts';
-import { choiceField, timeView } from './fields.ts';
+import { choiceField, exampleId, idView, timeField } from './fields.ts';
 
 /** How long audit events are kept. */
 export const AUDIT_RETENTION_DAYS = 400;
@@ -51,20 +51,56 @@ const resourceView = z.record(z.string(), z.unknown()).nullable();
 /** The schema of `auditEventView`. */
 export const auditEventViewSchema = z
   .object({
-    id: z.string(),
-    occurred_at: timeView,
-    action: viewOf(choiceField(AUDIT_ACTIONS)),
-    resource_type: viewOf(choiceField(RESOURCE_TYPES)),
-    resource_id: z.string().meta({ description: 'The id; of an environment, its name.' }),
-    environments: z.array(z.string()),
+    id: idView('aud', 'The id of the event.'),
+    occurred_at: timeField('When the change was made.'),
+    action: viewOf(
+      choiceField(AUDIT_ACTIONS).meta({
+        description: 'What was done.',
+        examples: ['route.updated'],
+      }),
+    ),
+    resource_type: viewOf(
+      choiceField(RESOURCE_TYPES).meta({
+        description: 'The kind of resource.',
+        examples: ['route'],
+      }),
+    ),
+    resource_id: z.string().meta({
+      description: 'The id of the resource; of an environment, its name.',
+      examples: [exampleId('rte')],
+    }),
+    environments: z
+      .array(z.string())
+      .meta({ description: 'The environments of the resource.', examples: [['production']] }),
     token_id: z
       .string()
       .nullable()
-      .meta({ description: 'null: the control plane itself, when it started.' }),
-    client_ip: z.string().nullable(),
-    request_id: z.string().nullable().meta({ description: 'The call that made the change.' }),
-    before: resourceView.meta({ description: 'null if the resource was created.' }),
-    after: resourceView.meta({ description: 'null if the resource was deleted.' }),
+      .meta({
+        description: 'The token of the call. null: the control plane itself, when it started.',
+        examples: [exampleId('tok')],
+      }),
+    client_ip: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The address of the caller. null: the control plane itself.',
+        examples: ['203.0.113.7'],
+      }),
+    request_id: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The call that made the change. null: the control plane itself.',
+        examples: [exampleId('req')],
+      }),
+    before: resourceView.meta({
+      description: 'The resource before the change. null: it was created.',
+      examples: [{ timeout_ms: 10_000 }],
+    }),
+    after: resourceView.meta({
+      description: 'The resource after the change. null: it was deleted.',
+      examples: [{ timeout_ms: 5000 }],
+    }),
   })
   .meta({
     id: 'AuditEvent',

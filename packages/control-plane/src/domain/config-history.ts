@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { RESOURCE_TYPES } from './audit-event.ts';
-import { environmentNameField, integerField, objectField, timeView } from './fields.ts';
+import {
+  environmentNameField,
+  exampleId,
+  idView,
+  integerField,
+  objectField,
+  timeField,
+} from './fields.ts';
 import { withDefaults } from './derived-schemas.ts';
 import { routeView, storedRouteFields, type Route } from './route.ts';
 import { auditedService, plainServiceFields, type Service } from './service.ts';
@@ -17,20 +24,44 @@ export type StoredRow = Readonly<Record<string, unknown>> & {
 
 const MAX_VERSION = Number.MAX_SAFE_INTEGER;
 
-export const versionField = integerField(1, MAX_VERSION);
+export const versionField = integerField(1, MAX_VERSION).meta({
+  description: 'The number of a version.',
+  examples: [41],
+});
+
+const ENVIRONMENT = z
+  .string()
+  .meta({ description: 'The name of the environment.', examples: ['production'] });
+
+const countsSchema = z.object({
+  created: z.int().meta({ description: 'How many were created.', examples: [0] }),
+  updated: z.int().meta({ description: 'How many were changed.', examples: [1] }),
+  deleted: z.int().meta({ description: 'How many were deleted.', examples: [0] }),
+});
 
 /** A version as the API shows it. */
 export const versionViewSchema = z
   .object({
-    environment: z.string(),
-    version: z.int(),
-    published_at: timeView,
+    environment: ENVIRONMENT,
+    version: z
+      .int()
+      .meta({ description: 'The number of the version. Numbers rise by 1.', examples: [42] }),
+    published_at: timeField('When the version was published.'),
     reason: z.string().meta({
+      examples: ['changed'],
       description: '`changed`, or why the version was published although nothing had changed.',
     }),
-    changes: z.int().meta({ description: 'The number of changes of services, routes and tokens.' }),
-    changed_by: z.array(z.string()).meta({ description: 'The tokens that made them, at most 50.' }),
-    current: z.boolean(),
+    changes: z.int().meta({
+      description: 'The number of changes of services, routes and tokens.',
+      examples: [1],
+    }),
+    changed_by: z.array(z.string()).meta({
+      description: 'The ids of the tokens that made them, at most 50.',
+      examples: [[exampleId('tok')]],
+    }),
+    current: z
+      .boolean()
+      .meta({ description: 'Whether it is the newest version.', examples: [true] }),
   })
   .meta({ id: 'ConfigVersion', description: 'A version of the configuration of an environment.' });
 
@@ -52,12 +83,26 @@ const resourceView = z.record(z.string(), z.unknown()).nullable();
 /** A difference between two versions as the API shows it. */
 export const differenceViewSchema = z
   .object({
-    resource_type: z.enum(RESOURCE_TYPES).extract(['service', 'route']),
-    id: z.string(),
-    name: z.string(),
-    change: z.enum(['added', 'removed', 'changed']),
-    before: resourceView.meta({ description: 'null if it was added.' }),
-    after: resourceView.meta({ description: 'null if it was removed.' }),
+    resource_type: z
+      .enum(RESOURCE_TYPES)
+      .extract(['service', 'route'])
+      .meta({ description: 'The kind of resource.', examples: ['route'] }),
+    id: idView('rte', 'The id of the resource.'),
+    name: z.string().meta({
+      description: 'The name of the resource, in the later version if it is there.',
+      examples: ['charges'],
+    }),
+    change: z
+      .enum(['added', 'removed', 'changed'])
+      .meta({ description: 'What differs.', examples: ['changed'] }),
+    before: resourceView.meta({
+      description: 'The resource in version `from`. null: it was added.',
+      examples: [{ timeout_ms: 10_000 }],
+    }),
+    after: resourceView.meta({
+      description: 'The resource in version `to`. null: it was removed.',
+      examples: [{ timeout_ms: 5000 }],
+    }),
   })
   .meta({
     id: 'ConfigDifference',
@@ -67,11 +112,15 @@ export const differenceViewSchema = z
 /** What a rollback did. */
 export const rollBackViewSchema = z
   .object({
-    environment: z.string(),
-    restored_version: z.int().meta({ description: 'Services and routes are as in this version.' }),
-    changed: z.boolean().meta({ description: 'false: nothing differed from that version.' }),
-    services: z.object({ created: z.int(), updated: z.int(), deleted: z.int() }),
-    routes: z.object({ created: z.int(), updated: z.int(), deleted: z.int() }),
+    environment: ENVIRONMENT,
+    restored_version: z
+      .int()
+      .meta({ description: 'Services and routes are as in this version.', examples: [41] }),
+    changed: z
+      .boolean()
+      .meta({ description: 'Whether anything differed from that version.', examples: [true] }),
+    services: countsSchema.meta({ description: 'The changes of services.' }),
+    routes: countsSchema.meta({ description: 'The changes of routes.' }),
   })
   .meta({ id: 'RollbackResult', description: 'What a rollback changed.' });
 

@@ -1,6 +1,6 @@
 import type { Heartbeat } from '@gateway/shared/heartbeats/heartbeat';
 import { z } from 'zod';
-import { timeView } from './fields.ts';
+import { timeField } from './fields.ts';
 
 /** A data plane as its last heartbeat describes it. */
 export interface KnownDataPlane {
@@ -12,35 +12,71 @@ export interface KnownDataPlane {
 }
 
 const servedEnvironmentSchema = z.object({
-  environment: z.string(),
-  version: z.int().nullable().meta({ description: 'The version that it serves; null: none.' }),
-  newest_version: z.int(),
-  versions_behind: z.int(),
-  seconds_behind: z.int().nullable().meta({
-    description:
-      'Seconds since the first version that it does not serve was published; null: not known.',
-  }),
+  environment: z
+    .string()
+    .meta({ description: 'The name of the environment.', examples: ['production'] }),
+  version: z
+    .int()
+    .nullable()
+    .meta({ description: 'The version that it serves. null: none.', examples: [42] }),
+  newest_version: z.int().meta({ description: 'The newest published version.', examples: [42] }),
+  versions_behind: z.int().meta({ description: 'How many versions it is behind.', examples: [0] }),
+  seconds_behind: z
+    .int()
+    .nullable()
+    .meta({
+      examples: [0],
+      description:
+        'The seconds since the first version that it does not serve was published. null: not known.',
+    }),
   last_error: z
     .string()
     .nullable()
-    .meta({ description: 'Why it does not serve the newest version that it knows of.' }),
+    .meta({
+      description: 'Why it does not serve the newest version that it knows of. null: it does.',
+      examples: [null],
+    }),
 });
 
 /** The schema of `dataPlaneView`. */
 export const dataPlaneViewSchema = z
   .object({
-    id: z.string(),
-    region: z.string(),
-    gateway_version: z.string().nullable().meta({ description: 'null: it does not report it.' }),
-    started_at: timeView,
-    last_seen_at: timeView,
-    stale: z.boolean().meta({ description: 'true: it missed three heartbeats; it is not live.' }),
-    in_flight: z.int().meta({ description: 'Requests in flight at its last heartbeat.' }),
-    server_ahead_ms: z.int().nullable().meta({
-      description: 'How far the clock of NATS is ahead of its own, ms; null: not known.',
+    id: z.string().meta({ description: 'The id of the data plane.', examples: ['dp-7f9c-1'] }),
+    region: z.string().meta({ description: 'Its region.', examples: ['eu-west'] }),
+    gateway_version: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The version of its software. null: it does not report it.',
+        examples: ['0.1.0'],
+      }),
+    started_at: timeField('When it started.'),
+    last_seen_at: timeField('When its last heartbeat arrived.'),
+    stale: z.boolean().meta({
+      description: 'Whether it missed three heartbeats. Then it is not live.',
+      examples: [false],
     }),
-    last_error: z.string().nullable().meta({ description: 'The first error of its environments.' }),
-    environments: z.array(servedEnvironmentSchema),
+    in_flight: z
+      .int()
+      .meta({ description: 'The requests in flight at its last heartbeat.', examples: [12] }),
+    server_ahead_ms: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          'The milliseconds that the clock of NATS is ahead of its own. null: not known.',
+        examples: [0],
+      }),
+    last_error: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The first error of its environments. null: there is none.',
+        examples: [null],
+      }),
+    environments: z
+      .array(servedEnvironmentSchema)
+      .meta({ description: 'The configuration that it serves, by environment.' }),
   })
   .meta({ id: 'DataPlane', description: 'A data plane as its last heartbeat describes it.' });
 

@@ -27,6 +27,27 @@ type ViewShape<Shape extends Fields> = {
   -readonly [Name in keyof Shape]: z.ZodType<z.output<Shape[Name]>>;
 };
 
+/** The description and the examples of a field, or of the field within its default, optional or nullable. */
+function metaOf(field: z.ZodType): z.core.GlobalMeta | undefined {
+  const meta = field.meta();
+  if (meta?.description !== undefined) return meta;
+  if (
+    field instanceof z.ZodDefault ||
+    field instanceof z.ZodPrefault ||
+    field instanceof z.ZodOptional ||
+    field instanceof z.ZodNullable
+  ) {
+    return metaOf(field.unwrap() as z.ZodType);
+  }
+  return meta;
+}
+
+/** A derived field with the description and the examples of the one that it is derived from. */
+function described(derived: z.ZodType, from: z.ZodType): z.ZodType {
+  const meta = metaOf(from);
+  return meta === undefined ? derived : derived.meta({ ...derived.meta(), ...meta });
+}
+
 function withoutDefault(field: z.ZodType): z.ZodType {
   return field instanceof z.ZodDefault || field instanceof z.ZodPrefault
     ? (field.unwrap() as z.ZodType)
@@ -44,7 +65,7 @@ export function changeShape<Shape extends Fields>(shape: Shape): ChangeShape<Sha
       plain instanceof z.ZodObject
         ? plain.clone({ ...plain.def, shape: changeShape(plain.shape as Fields) })
         : plain;
-    return [name, merged.optional()];
+    return [name, described(merged.optional(), field)];
   });
   return Object.fromEntries(changed) as ChangeShape<Shape>;
 }
@@ -90,6 +111,10 @@ export function viewOf<Field extends z.ZodType>(field: Field): z.ZodType<z.outpu
 }
 
 function shownAs(given: z.ZodType): z.ZodType {
+  return described(plainlyShown(given), given);
+}
+
+function plainlyShown(given: z.ZodType): z.ZodType {
   const field = withoutDefault(given);
   const inner = (nested: unknown) => shownAs(nested as z.ZodType);
   if (field instanceof z.ZodOptional) return inner(field.unwrap()).optional();

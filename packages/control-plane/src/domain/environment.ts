@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { environmentNameField, objectField, timeView } from './fields.ts';
+import { environmentNameField, objectField, timeField } from './fields.ts';
 
-export const environmentInputSchema = objectField({ name: environmentNameField }).meta({
+export const environmentInputSchema = objectField({
+  name: environmentNameField.meta({
+    description: 'The name of the environment.',
+    examples: ['staging'],
+  }),
+}).meta({
   id: 'EnvironmentCreate',
   description: 'A new environment.',
   examples: [{ name: 'staging' }],
@@ -17,9 +22,13 @@ export interface Environment {
 /** The schema of `environmentView`. */
 export const environmentViewSchema = z
   .object({
-    name: z.string(),
-    config_version: z.int().meta({ description: 'The version of the newest published snapshot.' }),
-    created_at: timeView,
+    name: z
+      .string()
+      .meta({ description: 'The name of the environment.', examples: ['production'] }),
+    config_version: z
+      .int()
+      .meta({ description: 'The newest published version of its configuration.', examples: [42] }),
+    created_at: timeField('When it was created.'),
   })
   .meta({ id: 'Environment', description: 'An environment.' });
 

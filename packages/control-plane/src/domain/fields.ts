@@ -40,18 +40,18 @@ export function objectField<T extends z.core.$ZodLooseShape>(shape: T) {
 export const environmentNameField = stringField(
   /^[a-z0-9][a-z0-9-]{0,62}$/,
   'must be 1 to 63 characters of a-z, 0-9 and -, and begin with a letter or digit',
-);
+).meta({ description: 'The name of an environment.', examples: ['production'] });
 
 export const routeNameField = stringField(
   /^[a-z0-9][a-z0-9\-_.]{0,62}$/,
   'must be 1 to 63 characters of a-z, 0-9, -, _ and ., and begin with a letter or digit',
-);
+).meta({ description: 'The name of a route, as in `/v1/proxy/{name}`.', examples: ['charges'] });
 
 /** The region of a data plane or an upstream. */
 export const regionField = stringField(
   /^[a-z0-9-]{1,63}$/,
   'must be 1 to 63 characters of a-z, 0-9 and -',
-);
+).meta({ description: 'The name of a region.', examples: ['eu-west'] });
 
 /** The name of a service or a token, which only people read. */
 export const displayNameField = stringField(
@@ -61,6 +61,8 @@ export const displayNameField = stringField(
 
 /** An id in a body or a query. Only a lookup decides whether it exists. */
 export const idField = z.string({ error: 'must be a string' });
+
+export const EXAMPLE_TIME = '2026-03-01T09:30:00.000Z';
 
 /** An id for the examples of the document. */
 export function exampleId(prefix: IdPrefix): string {
@@ -74,11 +76,23 @@ export const timeView = z.preprocess((time) => {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }, z.iso.datetime());
 
+/** A time in a response, with what it is the time of. */
+export function timeField(description: string) {
+  return timeView.meta({ description, examples: [EXAMPLE_TIME] });
+}
+
+/** An id in a response. */
+export function idView(prefix: IdPrefix, description: string) {
+  return z.string().meta({ description, examples: [exampleId(prefix)] });
+}
+
 /** The fields that the gateway sets on each service and route. */
 export const rowFields = {
-  revision: z.int().meta({ description: 'Counts up with each change.' }),
-  created_at: timeView,
-  updated_at: timeView,
+  revision: z
+    .int()
+    .meta({ description: 'It rises with each change. The ETag has it.', examples: [3] }),
+  created_at: timeField('When it was created.'),
+  updated_at: timeField('When it was last changed.'),
 };
 
 export const ROW_FIELDS = ['revision', 'created_at', 'updated_at'] as const;

@@ -5,7 +5,7 @@ import {
 } from '@gateway/shared/records/record';
 import { z } from 'zod';
 import { viewShape } from './derived-schemas.ts';
-import { timeView } from './fields.ts';
+import { timeField } from './fields.ts';
 
 const RETENTION_MS = RECORD_RETENTION_DAYS * 24 * 60 * 60 * 1000;
 
@@ -22,8 +22,8 @@ export interface RecordRow extends Pick<RequestRecord, 'id' | 'environment' | 'r
 export const requestViewSchema = z
   .object({
     ...viewShape(shownFields),
-    received_at: timeView,
-    expires_at: timeView,
+    received_at: timeField('When the request arrived.'),
+    expires_at: timeField('From then on the record cannot be read.'),
   })
   .meta({
     id: 'RequestRecord',

@@ -95,20 +95,43 @@ export function authField(deny: AddressRanges) {
   return z.discriminatedUnion(
     'type',
     [
-      objectField({ type: z.literal('token') }),
-      objectField({ type: z.literal('api_key') }),
-      objectField({ type: z.literal('none') }),
       objectField({
-        type: z.literal('jwt'),
-        issuer: boundedString(MAX_ISSUER_CHARS),
-        audience: audienceField.meta({ description: 'The token must be for one of these.' }),
-        jwks_url: sourceUrlField(deny),
-        algorithms: listField(algorithmField, { min: 1, max: JWT_ALGORITHMS.length }).default([
-          'RS256',
-          'ES256',
-        ]),
+        type: z.literal('token').meta({
+          description: 'A token with the scope `proxy`, in `Authorization: Bearer`.',
+        }),
+      }),
+      objectField({
+        type: z.literal('api_key').meta({
+          description: 'A token with the scope `proxy`, in `X-API-Key`.',
+        }),
+      }),
+      objectField({ type: z.literal('none').meta({ description: 'Anybody may call the route.' }) }),
+      objectField({
+        type: z
+          .literal('jwt')
+          .meta({ description: 'A JWT of an issuer, in `Authorization: Bearer`.' }),
+        issuer: boundedString(MAX_ISSUER_CHARS).meta({
+          description: 'The claim `iss` must have this value.',
+          examples: ['https://login.example'],
+        }),
+        audience: audienceField.meta({
+          description: 'The claim `aud` must name one of these.',
+          examples: ['payments'],
+        }),
+        jwks_url: sourceUrlField(deny).meta({
+          description: 'Where data planes fetch the keys of the issuer.',
+          examples: ['https://login.example/.well-known/jwks.json'],
+        }),
+        algorithms: listField(algorithmField, { min: 1, max: JWT_ALGORITHMS.length })
+          .default(['RS256', 'ES256'])
+          .meta({
+            description: 'The signature algorithms that are accepted.',
+            examples: [['RS256', 'ES256']],
+          }),
         required_claims: claimsField.default({}).meta({
-          description: 'A claim in a list of names may have any value.',
+          description:
+            'The claims that the JWT must have, and the values that each may have. A claim in a list of names may have any value.',
+          examples: [{ role: ['admin', 'billing'] }],
         }),
       }),
     ],

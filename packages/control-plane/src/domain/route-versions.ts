@@ -1,14 +1,24 @@
 import { z } from 'zod';
-import { idField, integerField, objectField, stringField } from './fields.ts';
+import { exampleId, idField, integerField, objectField, stringField } from './fields.ts';
 
 const MAX_VERSIONS = 16;
 
 const versionSchema = objectField({
-  name: stringField(/^[a-z0-9._-]{1,63}$/, 'must be 1 to 63 characters of a-z, 0-9, ., - and _'),
-  service_id: idField,
+  name: stringField(
+    /^[a-z0-9._-]{1,63}$/,
+    'must be 1 to 63 characters of a-z, 0-9, ., - and _',
+  ).meta({
+    description: 'The name of the version. A caller selects it with `X-Gateway-Version`.',
+    examples: ['canary'],
+  }),
+  service_id: idField.meta({
+    description: 'The service that handles requests to this version.',
+    examples: [exampleId('svc')],
+  }),
   weight: integerField(0, 1000).meta({
     description:
-      'Its share of the sum of weights is its share of the requests. 0: only X-Gateway-Version reaches it.',
+      'Its share of the sum of weights is its share of the requests. 0: only `X-Gateway-Version` selects it.',
+    examples: [10],
   }),
 });
 

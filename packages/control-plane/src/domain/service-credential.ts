@@ -5,7 +5,7 @@ import type {
   UpstreamCredential,
 } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
-import { objectField, stringField, timeView } from './fields.ts';
+import { objectField, stringField, timeField } from './fields.ts';
 
 const MAX_VALUE_CHARS = 8192;
 const MAX_NAME_CHARS = 128;
@@ -82,16 +82,29 @@ export const credentialField = z
   .discriminatedUnion(
     'type',
     [
-      objectField({ type: z.literal('bearer'), token: bearerTokenField }),
       objectField({
-        type: z.literal('basic'),
-        username: usernameField,
-        password: passwordField,
+        type: z.literal('bearer').meta({ description: 'Sends `Authorization: Bearer`.' }),
+        token: bearerTokenField.meta({
+          description: 'The token to send.',
+          examples: ['sk_live_4eC39H'],
+        }),
+      }),
+      objectField({
+        type: z.literal('basic').meta({ description: 'Sends `Authorization: Basic`.' }),
+        username: usernameField.meta({ description: 'The user name.', examples: ['gateway'] }),
+        password: passwordField.meta({ description: 'The password.', examples: ['s3cret'] }),
       }).refine(({ username, password }) => username !== '' || password !== '', {
         path: ['username'],
         error: 'must not be empty if the password is empty',
       }),
-      objectField({ type: z.literal('header'), name: headerNameField, value: headerValueField }),
+      objectField({
+        type: z.literal('header').meta({ description: 'Sends a header of any name.' }),
+        name: headerNameField.meta({
+          description: 'The name of the header.',
+          examples: ['X-API-Key'],
+        }),
+        value: headerValueField.meta({ description: 'The value to send.', examples: ['k-4eC39H'] }),
+      }),
     ],
     {
       error: ({ input }) =>
@@ -101,15 +114,24 @@ export const credentialField = z
     },
   )
   .nullable()
-  .meta({ writeOnly: true, description: 'null removes it. No response shows it.' });
+  .meta({
+    writeOnly: true,
+    description:
+      'What the gateway sends to authenticate at upstreams. It is stored encrypted, and no response shows it. null removes it.',
+    examples: [{ type: 'bearer', token: 'sk_live_4eC39H' }],
+  });
 
 export type CredentialInput = NonNullable<z.output<typeof credentialField>>;
 
 /** A credential as the API shows it, without any part of the secret. */
 export const credentialViewSchema = z.object({
-  type: z.enum(CREDENTIAL_TYPES),
-  header: z.string().meta({ description: 'The name of the header, in lower case.' }),
-  set_at: timeView,
+  type: z
+    .enum(CREDENTIAL_TYPES)
+    .meta({ description: 'The kind of credential.', examples: ['bearer'] }),
+  header: z
+    .string()
+    .meta({ description: 'The name of the header, in lower case.', examples: ['authorization'] }),
+  set_at: timeField('When the credential was set.'),
 });
 
 /** A stored credential: what the API shows, and the encrypted header field. */

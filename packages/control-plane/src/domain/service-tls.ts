@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import { z } from 'zod';
-import { objectField, stringField, timeView } from './fields.ts';
+import { objectField, stringField, timeField } from './fields.ts';
 
 const MAX_CA_CHARS = 256 * 1024;
 const MAX_CERT_CHARS = 64 * 1024;
@@ -37,13 +37,35 @@ function holdsCertificates(text: string): boolean {
 
 const keyError = `must be an unencrypted private key in PEM, at most ${MAX_KEY_CHARS} characters`;
 
+const EXAMPLE_CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----';
+const EXAMPLE_KEY = '-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----';
+
+const CA_META = {
+  description: 'The only roots that are trusted, in place of those of the gateway.',
+  examples: [EXAMPLE_CERTIFICATE],
+};
+const SERVER_NAME_META = {
+  description: 'Sent as SNI, and expected in the certificate, in place of the host.',
+  examples: ['payments.example'],
+};
+const CERT_META = {
+  description: 'The certificate that the gateway shows to upstreams, with its chain.',
+  examples: [EXAMPLE_CERTIFICATE],
+};
+const CLIENT_META = { description: 'The certificate of the gateway for mutual TLS. null: none.' };
+const TLS_META = { description: 'TLS to upstreams with https. null: the defaults of the gateway.' };
+
 const clientCertificateField = objectField({
-  cert_pem: certificatesField(MAX_CERT_CHARS),
+  cert_pem: certificatesField(MAX_CERT_CHARS).meta(CERT_META),
   key_pem: z
     .string({ error: 'must be a string' })
     .max(MAX_KEY_CHARS, { error: keyError })
     .regex(/-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/, { error: keyError })
-    .meta({ writeOnly: true, description: 'No response shows it.' }),
+    .meta({
+      writeOnly: true,
+      description: 'The private key of the certificate. No response shows it.',
+      examples: [EXAMPLE_KEY],
+    }),
 }).refine(isPair, { path: ['key_pem'], error: 'must be the private key of cert_pem' });
 
 function isPair(pair: { readonly cert_pem: string; readonly key_pem: string }): boolean {
@@ -66,27 +88,32 @@ const serverNameField = stringField(
  * The TLS settings for upstreams with https. An omitted field keeps its value; null removes it (RFC 7396).
  */
 export const tlsField = objectField({
-  ca_pem: certificatesField(MAX_CA_CHARS)
-    .nullable()
-    .meta({ description: 'The only roots that are trusted, in place of those of the gateway.' })
-    .optional(),
-  server_name: serverNameField
-    .nullable()
-    .meta({ description: 'Sent as SNI, and expected in the certificate, in place of the host.' })
-    .optional(),
-  client_certificate: clientCertificateField.nullable().optional(),
-}).nullable();
+  ca_pem: certificatesField(MAX_CA_CHARS).nullable().meta(CA_META).optional(),
+  server_name: serverNameField.nullable().meta(SERVER_NAME_META).optional(),
+  client_certificate: clientCertificateField.nullable().optional().meta(CLIENT_META),
+})
+  .nullable()
+  .meta(TLS_META);
 
 export type TlsInput = z.output<typeof tlsField>;
 
 /** The TLS settings as stored and shown. The private key is stored separately and never shown. */
-export const serviceTlsSchema = z.object({
-  ca_pem: z.string().nullable(),
-  server_name: z.string().nullable(),
-  client_certificate: z.object({ cert_pem: z.string(), set_at: timeView }).nullable(),
-});
+export const serviceTlsSchema = z
+  .object({
+    ca_pem: z.string().nullable().meta(CA_META),
+    server_name: z.string().nullable().meta(SERVER_NAME_META),
+    client_certificate: z
+      .object({
+        cert_pem: z.string().meta(CERT_META),
+        set_at: timeField('When the certificate was set.'),
+      })
+      .nullable()
+      .meta(CLIENT_META),
+  })
+  .nullable()
+  .meta(TLS_META);
 
-export type ServiceTls = Readonly<z.output<typeof serviceTlsSchema>>;
+export type ServiceTls = Readonly<NonNullable<z.output<typeof serviceTlsSchema>>>;
 
 export interface TlsSettings {
   readonly tls: ServiceTls | null;

@@ -5,11 +5,31 @@ import { urlField } from './url-field.ts';
 
 const MAX_UPSTREAMS = 64;
 
+export const UPSTREAMS_DESCRIPTION =
+  'The addresses of the service. Requests are divided between the healthy ones.';
+
+const URL_META = {
+  description: 'The address of the upstream. The rest of the proxy path is appended to it.',
+  examples: ['https://payments.internal:8443'],
+};
+
 /** The fields of an upstream, without the check of its address. */
 export const upstreamFields = {
-  url: z.string(),
-  region: regionField.nullable().default(null),
-  weight: integerField(1, 1000).default(1),
+  url: z.string().meta(URL_META),
+  region: regionField
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'Where the upstream is. Data planes prefer upstreams of their own region. null: no region.',
+      examples: ['eu-west'],
+    }),
+  weight: integerField(1, 1000)
+    .default(1)
+    .meta({
+      description: 'Its share of the sum of weights is its share of the requests.',
+      examples: [1],
+    }),
 };
 
 /** One upstream of a service. Data planes store its health and its connections under its id. */
@@ -20,7 +40,7 @@ export type Upstream = Readonly<z.output<z.ZodObject<typeof upstreamFields>>> & 
 /** The upstreams of a service; addresses in `deny` are refused. */
 export function upstreamsField(deny: AddressRanges) {
   const error = `must be a list of 1 to ${MAX_UPSTREAMS} items`;
-  const upstream = objectField({ ...upstreamFields, url: urlField(deny) });
+  const upstream = objectField({ ...upstreamFields, url: urlField(deny).meta(URL_META) });
   return z
     .array(upstream, { error })
     .min(1, { error })
@@ -35,7 +55,8 @@ export function upstreamsField(deny: AddressRanges) {
         }
         seen.add(key);
       });
-    });
+    })
+    .meta({ description: UPSTREAMS_DESCRIPTION });
 }
 
 /** Identifies an upstream before and after a change of its service. */

@@ -4,6 +4,7 @@ import { applyChange, changeShape, mergedFields, viewOf, viewShape } from './der
 import {
   displayNameField,
   environmentNameField,
+  idView,
   integerField,
   objectField,
   ROW_FIELDS,
@@ -21,6 +22,7 @@ import { limitsField } from './service-limits.ts';
 import { serviceTlsSchema, tlsField, type TlsInput, type TlsSettings } from './service-tls.ts';
 import {
   contradictsUpstreams,
+  UPSTREAMS_DESCRIPTION,
   upstreamFields,
   upstreamsField,
   upstreamsOf,
@@ -33,17 +35,47 @@ const pathField = stringField(
   'must be a path of at most 1024 characters that begins with / and contains no space and no #',
 );
 
+const URL_META = {
+  description:
+    'The URL of the first upstream. In a body it is short for `upstreams` with one item.',
+  examples: ['https://payments.internal:8443'],
+};
+
 const DEFAULT_CHECK_TIMEOUT_MS = 2000;
 
 const healthCheckField = objectField({
-  path: pathField.nullable().default(null).meta({ description: 'null: health_path.' }),
-  interval_ms: integerField(500, 300_000).default(5000),
+  path: pathField
+    .nullable()
+    .default(null)
+    .meta({
+      description: 'The path that is requested. null: that of `health_path`.',
+      examples: ['/healthz'],
+    }),
+  interval_ms: integerField(500, 300_000)
+    .default(5000)
+    .meta({
+      description: 'The milliseconds from one check of an upstream to the next.',
+      examples: [5000],
+    }),
   timeout_ms: integerField(1, 300_000)
     .optional()
-    .meta({ description: `${DEFAULT_CHECK_TIMEOUT_MS}, or interval_ms if that is less.` }),
-  healthy_threshold: integerField(1, 20).default(2),
-  unhealthy_threshold: integerField(1, 20).default(3),
-});
+    .meta({
+      description: `The milliseconds that a check may take, at most \`interval_ms\`. Default: ${DEFAULT_CHECK_TIMEOUT_MS}, or \`interval_ms\` if that is less.`,
+      examples: [DEFAULT_CHECK_TIMEOUT_MS],
+    }),
+  healthy_threshold: integerField(1, 20)
+    .default(2)
+    .meta({
+      description: 'After this many successful checks in a row an upstream is healthy.',
+      examples: [2],
+    }),
+  unhealthy_threshold: integerField(1, 20)
+    .default(3)
+    .meta({
+      description: 'After this many failed checks in a row an upstream is unhealthy.',
+      examples: [3],
+    }),
+}).meta({ description: 'How data planes check whether an upstream is healthy.' });
 
 const newHealthCheckField = healthCheckField
   .transform((check) => {
@@ -71,8 +103,15 @@ export function timeoutFault(
 
 /** The settings that are stored as they are in the body. */
 export const plainServiceFields = {
-  name: displayNameField,
-  health_path: pathField.default('/healthz'),
+  name: displayNameField.meta({
+    description: 'The name of the service, unique in its environment.',
+    examples: ['payments'],
+  }),
+  health_path: pathField.default('/healthz').meta({
+    description:
+      'The path of the health check at each upstream. A status from 200 to 299 is healthy.',
+    examples: ['/healthz'],
+  }),
   health_check: healthCheckField.prefault({}),
   limits: limitsField.prefault({}),
 };
@@ -85,7 +124,7 @@ export const MERGED_SERVICE_FIELDS = new Set([...mergedFields(plainServiceFields
 /** The bodies that create and change a service; addresses in `deny` are refused for upstreams. */
 export function serviceSchemas(deny: AddressRanges) {
   const given = {
-    url: urlField(deny).optional(),
+    url: urlField(deny).optional().meta(URL_META),
     upstreams: upstreamsField(deny).optional(),
     credential: credentialField.optional(),
     tls: tlsField.optional(),
@@ -99,7 +138,11 @@ export function serviceSchemas(deny: AddressRanges) {
       ...plainServiceFields,
       health_check: newHealthCheckField.prefault({}),
       ...given,
-      environment: environmentNameField.optional(),
+      environment: environmentNameField.optional().meta({
+        description:
+          'The environment of the service. It may be left out if the token covers only one.',
+        examples: ['production'],
+      }),
     })
       .refine((body) => !contradictsUpstreams(body), notBoth)
       .refine((body) => body.url !== undefined || body.upstreams !== undefined, {
@@ -182,7 +225,11 @@ export function changeService(
   };
 }
 
-const serviceStatusSchema = z.enum(['unknown', 'healthy', 'degraded', 'unhealthy']);
+const serviceStatusSchema = z.enum(['unknown', 'healthy', 'degraded', 'unhealthy']).meta({
+  description:
+    'The health of the upstreams as the live data planes see it. `degraded`: some are unhealthy. `unknown`: no check has ended yet.',
+  examples: ['healthy'],
+});
 
 /** The health of a service's upstreams, as the live data planes report it. */
 export type ServiceStatus = z.output<typeof serviceStatusSchema>;
@@ -190,15 +237,21 @@ export type ServiceStatus = z.output<typeof serviceStatusSchema>;
 /** The schema of `serviceView`. */
 export const serviceViewSchema = z
   .object({
-    id: z.string(),
-    environment: z.string(),
-    url: z.string().meta({ description: 'The URL of the first upstream.' }),
+    id: idView('svc', 'The id of the service.'),
+    environment: z
+      .string()
+      .meta({ description: 'The environment of the service.', examples: ['production'] }),
+    url: z.string().meta(URL_META),
     status: serviceStatusSchema,
     ...viewShape(plainServiceFields),
     health_check: viewOf(newHealthCheckField.in),
-    upstreams: z.array(z.object(viewShape(upstreamFields))),
-    credential: credentialViewSchema.nullable(),
-    tls: serviceTlsSchema.nullable(),
+    upstreams: z
+      .array(z.object(viewShape(upstreamFields)))
+      .meta({ description: UPSTREAMS_DESCRIPTION }),
+    credential: credentialViewSchema.nullable().meta({
+      description: 'What is known of the credential, without its secret. null: there is none.',
+    }),
+    tls: serviceTlsSchema,
     ...rowFields,
   })
   .meta({ id: 'Service', description: 'An application behind the gateway.' });

@@ -5,11 +5,15 @@ import { readOnlyShape } from './sent-back.ts';
 import {
   choiceField,
   displayNameField,
+  EXAMPLE_TIME,
   environmentNameField,
+  exampleId,
+  idView,
   integerField,
   listField,
   objectField,
   routeNameField,
+  timeField,
   timeView,
 } from './fields.ts';
 
@@ -24,21 +28,42 @@ const LAST_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** The settings that are stored as they are in the body. */
 const plainFields = {
-  name: displayNameField,
-  environments: namesField(environmentNameField, 'an environment'),
-  routes: namesField(routeNameField, 'a route'),
-  scopes: listField(choiceField(SCOPES), { min: 1, max: SCOPES.length }),
+  name: displayNameField.meta({
+    description: 'The name of the token, for people. It is unique.',
+    examples: ['billing'],
+  }),
+  environments: namesField(environmentNameField, 'an environment').meta({
+    description: 'The environments that the token covers. `*`: all.',
+    examples: [['production']],
+  }),
+  routes: namesField(routeNameField, 'a route').meta({
+    description: 'The names of the routes that the token covers. `*`: all.',
+    examples: [['charges']],
+  }),
+  scopes: listField(choiceField(SCOPES), { min: 1, max: SCOPES.length }).meta({
+    description: 'What the token may do. `*`: everything.',
+    examples: [['proxy']],
+  }),
 };
 
 const expiryField = z.iso
   .datetime({ offset: true, abort: true, error: 'must be a time as in 2030-01-31T12:00:00Z' })
   .refine((text) => Date.parse(text) <= LAST_TIME_MS, { error: 'must be before the year 10000' })
-  .nullable();
+  .nullable()
+  .meta({
+    description:
+      'When the token expires. null: never. If it is left out, it expires with the token of the call.',
+    examples: ['2027-01-31T12:00:00Z'],
+  });
 
 /** The body that creates a token. Without `routes` it covers all routes, which the caller must cover too. */
 export const tokenInputSchema = objectField({
   ...plainFields,
-  routes: plainFields.routes.optional(),
+  routes: plainFields.routes.optional().meta({
+    description:
+      'The names of the routes that the token covers. `*`: all. If it is left out, all; the token of the call must cover them too.',
+    examples: [['charges']],
+  }),
   expires_at: expiryField.optional(),
 }).meta({
   id: 'TokenCreate',
@@ -53,7 +78,10 @@ export type TokenInput = z.output<typeof tokenInputSchema>;
 /** The body that changes a token. Its reach never changes: a new token is needed for another one. */
 export const tokenChangeSchema = objectField({
   name: plainFields.name.optional(),
-  expires_at: expiryField.optional(),
+  expires_at: expiryField.optional().meta({
+    description: 'When the token expires. null: never.',
+    examples: ['2027-01-31T12:00:00Z'],
+  }),
   ...readOnlyShape([
     'id',
     'environments',
@@ -73,7 +101,7 @@ export const tokenChangeSchema = objectField({
 export const rotationSchema = objectField({
   grace_seconds: integerField(0, 7 * DAY_SECONDS)
     .default(3600)
-    .meta({ description: 'How long the old secret stays valid.' }),
+    .meta({ description: 'The seconds that the old secret stays valid.', examples: [3600] }),
 })
   .prefault({})
   .meta({
@@ -100,22 +128,37 @@ export interface Token extends TokenReach {
 /** The schema of `tokenView`. */
 export const tokenViewSchema = z
   .object({
-    id: z.string(),
+    id: idView('tok', 'The id of the token.'),
     ...viewShape(plainFields),
-    expires_at: timeView.nullable(),
-    created_by: z.string().nullable(),
-    created_at: timeView,
-    updated_at: timeView,
+    expires_at: timeView.nullable().meta({
+      description: 'When the token expires. null: never.',
+      examples: ['2027-01-31T12:00:00.000Z'],
+    }),
+    created_by: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The token that created it. null: the control plane.',
+        examples: [exampleId('tok')],
+      }),
+    created_at: timeField('When it was created.'),
+    updated_at: timeField('When it was last changed.'),
     last_used_at: timeView.nullable().meta({
+      examples: [EXAMPLE_TIME],
       description:
-        'Exact to about a minute. Calls of the management API and of data planes count. null: never used.',
+        'When it was last used, exact to about a minute. Calls of this API and of routes count. null: never.',
     }),
   })
   .meta({ id: 'Token', description: 'A token, without its secret.' });
 
 /** The response of the call that creates or rotates a secret; no other response shows it. */
 export const tokenWithSecretSchema = tokenViewSchema
-  .extend({ secret: z.string() })
+  .extend({
+    secret: z.string().meta({
+      description: 'The secret, which callers send. No other response shows it.',
+      examples: ['gwt_3fG7…'],
+    }),
+  })
   .meta({ id: 'TokenWithSecret', description: 'A token and its new secret.' });
 
 /** A token as the API shows it, without its secret and the hash of it. */

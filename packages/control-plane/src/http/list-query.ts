@@ -1,5 +1,6 @@
 import { isId, type IdPrefix } from '@gateway/shared/ids';
 import { z } from 'zod';
+import { environmentNameField } from '../domain/fields.ts';
 import { invalidField } from './input.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -29,13 +30,38 @@ export const listParameters = {
       description: 'The maximum number of items in a page.',
       examples: [DEFAULT_LIMIT],
     }),
-  cursor: textParameter().max(512, { error: 'is not a cursor of this list' }).optional(),
+  cursor: textParameter()
+    .max(512, { error: 'is not a cursor of this list' })
+    .optional()
+    .meta({
+      description:
+        'Where the page begins: `next_cursor` of the page before. Without it the list begins.',
+      examples: ['WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ'],
+    }),
 };
 
 /** A time in RFC 3339 format, parsed to ms since the Unix epoch. */
 export const timeParameter = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 time' })
   .transform((text) => Date.parse(text));
+
+/** The query parameters `since` and `until`. */
+export const periodParameters = {
+  since: timeParameter.optional().meta({
+    description: 'Only what is not older than this time.',
+    examples: ['2026-03-01T00:00:00Z'],
+  }),
+  until: timeParameter.optional().meta({
+    description: 'Only what is older than this time.',
+    examples: ['2026-03-02T00:00:00Z'],
+  }),
+};
+
+/** The query parameter `environment` of a list. */
+export const environmentFilter = environmentNameField.optional().meta({
+  description: 'Only those of this environment.',
+  examples: ['production'],
+});
 
 /** The cursor key of a list that is ordered by id. */
 export function idKey(prefix: IdPrefix) {

@@ -8,17 +8,18 @@ import {
   oldestReadableEventMs,
   RESOURCE_TYPES,
 } from '../domain/audit-event.ts';
-import { choiceField, environmentNameField } from '../domain/fields.ts';
+import { choiceField, exampleId } from '../domain/fields.ts';
 import { listAuditEvents } from '../store/configuration/audit-events.ts';
 import type { Database } from '../store/database.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   cutPage,
   decodeCursor,
+  environmentFilter,
   idKey,
   listParameters,
   textParameter,
-  timeParameter,
+  periodParameters,
 } from '../http/list-query.ts';
 import { page } from '../http/reply.ts';
 
@@ -30,14 +31,32 @@ const idParameter = textParameter().regex(/^[^\0]{0,64}$/, {
 
 const listQuery = z.strictObject({
   ...listParameters,
-  environment: environmentNameField.optional(),
-  resource_type: choiceField(RESOURCE_TYPES).optional(),
-  resource_id: idParameter.optional(),
-  action: choiceField(AUDIT_ACTIONS).optional(),
-  token_id: idParameter.optional(),
-  request_id: idParameter.optional(),
-  since: timeParameter.optional(),
-  until: timeParameter.optional(),
+  environment: environmentFilter,
+  resource_type: choiceField(RESOURCE_TYPES)
+    .optional()
+    .meta({
+      description: 'Only changes of this kind of resource.',
+      examples: ['route'],
+    }),
+  resource_id: idParameter.optional().meta({
+    description: 'Only changes of this resource: its id; of an environment, its name.',
+    examples: [exampleId('rte')],
+  }),
+  action: choiceField(AUDIT_ACTIONS)
+    .optional()
+    .meta({
+      description: 'Only changes of this kind.',
+      examples: ['route.updated'],
+    }),
+  token_id: idParameter.optional().meta({
+    description: 'Only changes that this token made.',
+    examples: [exampleId('tok')],
+  }),
+  request_id: idParameter.optional().meta({
+    description: 'Only changes of this call.',
+    examples: [exampleId('req')],
+  }),
+  ...periodParameters,
 });
 
 export interface AuditEndpointParts {

@@ -36,15 +36,27 @@ const versionParameter = textParameter()
   .regex(/^\d{1,15}$/, { error: versionMessage })
   .transform(Number)
   .pipe(z.number().min(1, { error: versionMessage }))
-  .meta({ type: 'integer', pattern: undefined, minimum: 1 });
+  .meta({
+    type: 'integer',
+    pattern: undefined,
+    minimum: 1,
+    description: 'The number of a version.',
+    examples: [42],
+  });
 
 const environmentQuery = z.strictObject({ environment: environmentNameField });
 const versionsQuery = z.strictObject({ ...listParameters, environment: environmentNameField });
 const diffQuery = z.strictObject({
   ...listParameters,
   environment: environmentNameField,
-  from: versionParameter,
-  to: versionParameter,
+  from: versionParameter.meta({
+    description: 'The version to compare.',
+    examples: [41],
+  }),
+  to: versionParameter.meta({
+    description: 'The version to compare it with.',
+    examples: [42],
+  }),
 });
 const differenceKey = z.tuple([
   z.enum(['service', 'route']),

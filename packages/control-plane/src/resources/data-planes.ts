@@ -2,13 +2,13 @@ import type { Clock } from '@gateway/shared/clock';
 import { z } from 'zod';
 import { coveredNames, requireEnvironment } from '../domain/access.ts';
 import { behindOf, dataPlaneView, dataPlaneViewSchema } from '../domain/data-plane.ts';
-import { environmentNameField } from '../domain/fields.ts';
+import {} from '../domain/fields.ts';
 import type { DataPlanes } from '../fleet/data-planes.ts';
 import { readSecondsBehind } from '../store/configuration/config-versions.ts';
 import type { Database } from '../store/database.ts';
 import { listEnvironments } from '../store/configuration/environments.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { cutPage, decodeCursor, listParameters } from '../http/list-query.ts';
+import { cutPage, decodeCursor, environmentFilter, listParameters } from '../http/list-query.ts';
 import { page } from '../http/reply.ts';
 
 const LIST = 'data-planes';
@@ -17,7 +17,7 @@ const MAX_ENVIRONMENTS = 1000;
 
 const query = z.strictObject({
   ...listParameters,
-  environment: environmentNameField.optional(),
+  environment: environmentFilter,
 });
 
 export interface DataPlaneEndpointParts {

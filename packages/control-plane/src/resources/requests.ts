@@ -5,7 +5,7 @@ import { OUTCOMES } from '@gateway/shared/records/record';
 import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { coveredNames, refuseAccess } from '../domain/access.ts';
-import { choiceField, environmentNameField } from '../domain/fields.ts';
+import { choiceField } from '../domain/fields.ts';
 import {
   oldestReadableMs,
   requestView,
@@ -19,11 +19,12 @@ import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   cutPage,
   decodeCursor,
+  environmentFilter,
   encodeCursor,
   idKey,
   listParameters,
   textParameter,
-  timeParameter,
+  periodParameters,
 } from '../http/list-query.ts';
 import { idParameter } from '../http/path-parameters.ts';
 import { searchRecords } from './record-search.ts';
@@ -36,18 +37,31 @@ const MAX_SEARCHES = 4;
 
 const listQuery = z.strictObject({
   ...listParameters,
-  environment: environmentNameField.optional(),
+  environment: environmentFilter,
   /** Any text: the record of a refused request has the name in its path, even if it is not valid. */
   route: textParameter()
     .regex(/^[^\0]{0,255}$/, { error: 'must be at most 255 characters without NUL' })
-    .optional(),
+    .optional()
+    .meta({ description: 'Only requests to the route of this name.', examples: ['charges'] }),
   status: textParameter()
     .regex(/^[1-5]\d\d$/, { error: 'must be a status code from 100 to 599' })
     .transform(Number)
-    .optional(),
-  outcome: choiceField(OUTCOMES).optional(),
-  since: timeParameter.optional(),
-  until: timeParameter.optional(),
+    .optional()
+    .meta({
+      type: 'integer',
+      pattern: undefined,
+      minimum: 100,
+      maximum: 599,
+      description: 'Only requests that were answered with this status.',
+      examples: [502],
+    }),
+  outcome: choiceField(OUTCOMES)
+    .optional()
+    .meta({
+      description: 'Only requests that ended like this.',
+      examples: ['timeout'],
+    }),
+  ...periodParameters,
 });
 
 export interface RequestEndpointParts {

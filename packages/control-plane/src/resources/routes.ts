@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
 import { coveredNames, requireEnvironment, requireRoute } from '../domain/access.ts';
-import { environmentNameField, routeNameField } from '../domain/fields.ts';
+import { exampleId, routeNameField } from '../domain/fields.ts';
 import { namedServices, hasService, targetOf, type RouteTarget } from '../domain/route-versions.ts';
 import {
   changeRoute,
@@ -28,7 +28,14 @@ import { findServices } from '../store/configuration/services.ts';
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
 import { invalidField, pathId } from '../http/input.ts';
-import { cutPage, decodeCursor, idKey, listParameters, textParameter } from '../http/list-query.ts';
+import {
+  cutPage,
+  decodeCursor,
+  environmentFilter,
+  idKey,
+  listParameters,
+  textParameter,
+} from '../http/list-query.ts';
 import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from './allowed-hosts.ts';
@@ -42,9 +49,15 @@ const routeIdParameter = idParameter('rte', 'The id of the route.');
 
 const query = z.strictObject({
   ...listParameters,
-  environment: environmentNameField.optional(),
-  service_id: textParameter().max(64, { error: 'must be at most 64 characters' }).optional(),
-  name: routeNameField.optional(),
+  environment: environmentFilter,
+  service_id: textParameter()
+    .max(64, { error: 'must be at most 64 characters' })
+    .optional()
+    .meta({ description: 'Only routes that use this service.', examples: [exampleId('svc')] }),
+  name: routeNameField.optional().meta({
+    description: 'Only routes of this name.',
+    examples: ['charges'],
+  }),
 });
 
 /** The endpoints of routes. `hosts` has the rules for the hosts of JWT key sets. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
 import { coveredNames, requireEnvironment } from '../domain/access.ts';
-import { displayNameField, environmentNameField } from '../domain/fields.ts';
+import { displayNameField } from '../domain/fields.ts';
 import {
   changeService,
   credentialOf,
@@ -28,7 +28,13 @@ import {
 import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
 import { invalidField, pathId } from '../http/input.ts';
-import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
+import {
+  cutPage,
+  decodeCursor,
+  environmentFilter,
+  idKey,
+  listParameters,
+} from '../http/list-query.ts';
 import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from './allowed-hosts.ts';
@@ -42,8 +48,11 @@ const serviceIdParameter = idParameter('svc', 'The id of the service.');
 
 const query = z.strictObject({
   ...listParameters,
-  environment: environmentNameField.optional(),
-  name: displayNameField.optional(),
+  environment: environmentFilter,
+  name: displayNameField.optional().meta({
+    description: 'Only the service of this name.',
+    examples: ['payments'],
+  }),
 });
 
 export interface ServiceEndpointOptions {

@@ -12,56 +12,196 @@ export const OUTCOMES = [
 
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** Ids for the examples of the OpenAPI document. */
+const EXAMPLE = {
+  request: 'req_01k2m8v4zj5r7c9e1g3p6t8w0x',
+  upstream: 'ups_01k2m8v4zj5r7c9e1g3p6t8w0x',
+  service: 'svc_01k2m8v4zj5r7c9e1g3p6t8w0x',
+  token: 'tok_01k2m8v4zj5r7c9e1g3p6t8w0x',
+};
+
 const attemptSchema = z.object({
-  upstream: z.string(),
-  region: z.string().nullable(),
-  /** From the request's arrival, ms. */
-  started_ms: z.number(),
-  duration_ms: z.number(),
-  status: z.int().optional(),
-  /** Why there was no usable status: `connect_refused`, `connect_timeout`, `reset`, … */
-  error: z.string().optional(),
+  upstream: z
+    .string()
+    .meta({ description: 'The id of the upstream.', examples: [EXAMPLE.upstream] }),
+  region: z
+    .string()
+    .nullable()
+    .meta({ description: 'Its region. null: none.', examples: ['eu-west'] }),
+  started_ms: z.number().meta({
+    description: 'The milliseconds from the arrival of the request to the start of the attempt.',
+    examples: [1.2],
+  }),
+  duration_ms: z.number().meta({ description: 'The milliseconds that it took.', examples: [38.4] }),
+  status: z
+    .int()
+    .optional()
+    .meta({ description: 'The status of the response.', examples: [201] }),
+  error: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'Why there was no usable status, such as `connect_refused`, `connect_timeout` or `reset`.',
+      examples: ['connect_refused'],
+    }),
 });
 
 const recordedClaimSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
 /** The record of one proxied request. It contains no header value, no body and no query value. */
 export const requestRecordSchema = z.object({
-  id: z.string(),
-  /** null if the request was refused before its environment was known. */
-  environment: z.string().nullable(),
-  /** The name in the path, even if no such route exists; null if the path has none. */
-  route: z.string().nullable(),
-  route_version: z.string().nullable(),
-  service_id: z.string().nullable(),
-  method: z.string(),
-  /** Without the query. */
-  path: z.string(),
-  /** null if the client disconnected before the response began. */
-  status: z.int().nullable(),
-  outcome: z.enum(OUTCOMES),
-  error_code: z.string().nullable(),
+  id: z.string().meta({ description: 'The id of the request.', examples: [EXAMPLE.request] }),
+  environment: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The environment. null: the request was refused before it was known.',
+      examples: ['production'],
+    }),
+  route: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The name in the path, even if no such route exists. null: the path has none.',
+      examples: ['charges'],
+    }),
+  route_version: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The version of the route. null: it has no versions, or none was chosen.',
+      examples: ['stable'],
+    }),
+  service_id: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The service. null: none was chosen.',
+      examples: [EXAMPLE.service],
+    }),
+  method: z.string().meta({ description: 'The method.', examples: ['POST'] }),
+  path: z.string().meta({
+    description: 'The path without the query, cut at 1024 characters.',
+    examples: ['/v1/proxy/charges'],
+  }),
+  status: z
+    .int()
+    .nullable()
+    .meta({
+      description: 'The status of the response. null: the client disconnected before it began.',
+      examples: [201],
+    }),
+  outcome: z.enum(OUTCOMES).meta({ description: 'How the request ended.', examples: ['success'] }),
+  error_code: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The code of the error that the gateway answered. null: it answered none.',
+      examples: [null],
+    }),
   /** Milliseconds since the Unix epoch, the same as in the id. */
   received_at_ms: z.int(),
-  timing: z.object({ gateway_ms: z.number(), upstream_ms: z.number(), total_ms: z.number() }),
-  upstream: z.object({ id: z.string(), url: z.string(), region: z.string().nullable() }).nullable(),
-  retry_count: z.int(),
-  attempts: z.array(attemptSchema),
-  rate_limit: z.object({ limit: z.int(), remaining: z.int(), reset_seconds: z.int() }).nullable(),
-  /** What the idempotency key did to this request; null if it had none. */
-  idempotency: z.string().nullable(),
-  token_id: z.string().nullable(),
-  /** Claim `sub` of the caller's JWT; null if there was no JWT or it was refused. */
-  subject: z.string().nullable(),
-  /** The claims `iss` and `aud` of that JWT, and those that the route requires. Never the token. */
-  claims: z.record(z.string(), recordedClaimSchema).nullable(),
-  client_ip: z.string(),
-  client_request_id: z.string().nullable(),
-  request_bytes: z.int(),
-  response_bytes: z.int(),
-  data_plane: z.string(),
-  config_version: z.int().nullable(),
-  trace_id: z.string(),
+  timing: z
+    .object({
+      gateway_ms: z.number().meta({
+        description: 'The milliseconds in the gateway, without the wait for the upstream.',
+        examples: [1.9],
+      }),
+      upstream_ms: z.number().meta({
+        description: 'The milliseconds of waiting for the upstream.',
+        examples: [38.4],
+      }),
+      total_ms: z.number().meta({
+        description: 'The milliseconds from the arrival of the request to the end of the response.',
+        examples: [40.3],
+      }),
+    })
+    .meta({ description: 'Where the time went.' }),
+  upstream: z
+    .object({
+      id: z.string().meta({ description: 'The id of the upstream.', examples: [EXAMPLE.upstream] }),
+      url: z.string().meta({
+        description: 'Its URL.',
+        examples: ['https://payments.internal:8443'],
+      }),
+      region: z
+        .string()
+        .nullable()
+        .meta({ description: 'Its region. null: none.', examples: ['eu-west'] }),
+    })
+    .nullable()
+    .meta({ description: 'The upstream of the last attempt. null: there was no attempt.' }),
+  retry_count: z
+    .int()
+    .meta({ description: 'How often the request was sent again.', examples: [0] }),
+  attempts: z.array(attemptSchema).meta({ description: 'Each attempt, in order.' }),
+  rate_limit: z
+    .object({
+      limit: z.int().meta({ description: 'The limit of the window.', examples: [1000] }),
+      remaining: z.int().meta({ description: 'The requests left in the window.', examples: [999] }),
+      reset_seconds: z
+        .int()
+        .meta({ description: 'The seconds until the window ends.', examples: [42] }),
+    })
+    .nullable()
+    .meta({ description: 'The quota after this request. null: none was counted.' }),
+  idempotency: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'What the idempotency key did to this request. null: it had none.',
+      examples: [null],
+    }),
+  token_id: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The token of the caller. null: there was none, or it was refused.',
+      examples: [EXAMPLE.token],
+    }),
+  subject: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The claim `sub` of the JWT of the caller. null: there was none, or it was refused.',
+      examples: [null],
+    }),
+  claims: z
+    .record(z.string(), recordedClaimSchema)
+    .nullable()
+    .meta({
+      description: 'The claims `iss` and `aud` of that JWT, and those that the route requires.',
+      examples: [null],
+    }),
+  client_ip: z
+    .string()
+    .meta({ description: 'The address of the caller.', examples: ['203.0.113.7'] }),
+  client_request_id: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The `X-Request-Id` that the caller sent. null: none.',
+      examples: [null],
+    }),
+  request_bytes: z.int().meta({ description: 'The bytes of the request body.', examples: [212] }),
+  response_bytes: z.int().meta({ description: 'The bytes of the response body.', examples: [96] }),
+  data_plane: z.string().meta({
+    description: 'The id of the data plane that served the request.',
+    examples: ['dp-7f9c-1'],
+  }),
+  config_version: z
+    .int()
+    .nullable()
+    .meta({
+      description: 'The version of the configuration that it used. null: none was loaded.',
+      examples: [42],
+    }),
+  trace_id: z.string().meta({
+    description: 'The trace id of the W3C trace context.',
+    examples: ['4bf92f3577b34da6a3ce929d0e0e4736'],
+  }),
 });
 
 export type RequestRecord = z.infer<typeof requestRecordSchema>;

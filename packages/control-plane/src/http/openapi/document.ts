@@ -2,7 +2,7 @@ import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { TAGS } from '../tags.ts';
-import { errorExample, EXAMPLE_REQUEST_ID } from './examples.ts';
+import { errorExample, EXAMPLE_REQUEST_ID, exampleRef } from './examples.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
 import { operation } from './operation.ts';
 import { documentResponses, ERROR } from './responses.ts';
@@ -64,12 +64,19 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Json {
         },
       },
       headers: HEADER_COMPONENTS,
-      examples: Object.fromEntries(
-        ERROR_CODES.map((code) => [code, { summary: code, value: errorExample(code) }]),
-      ),
+      examples: errorExamples(paths),
       schemas: schemas.components(),
     },
   };
+}
+
+/** The example of each error that an operation may answer. */
+function errorExamples(paths: object): Json {
+  const text = JSON.stringify(paths);
+  const used = ERROR_CODES.filter((code) => text.includes(`"${exampleRef(code)}"`));
+  return Object.fromEntries(
+    used.map((code) => [code, { summary: code, value: errorExample(code) }]),
+  );
 }
 
 const DOCUMENT_OPERATION: Json = {

@@ -23,7 +23,7 @@ export function exampleOf(schema: Json, schemas: Schemas, path = ''): unknown {
   if (type === 'array') return [exampleOf(items as Json, schemas, `${path}[]`)];
   const [first] = (resolved['anyOf'] ?? resolved['oneOf'] ?? []) as readonly Json[];
   if (first !== undefined) return exampleOf(first, schemas, path);
-  return null;
+  throw new Error(`no example for ${path}`);
 }
 
 /** The body of a response with this error. */
@@ -31,4 +31,9 @@ export function errorExample(code: ErrorCode): Json {
   const error = { code, message: ERROR_TABLE[code].when, request_id: EXAMPLE_REQUEST_ID };
   const details = [{ path: 'timeout_ms', message: 'must be a whole number from 1 to 300000' }];
   return { error: code === 'invalid_request' ? { ...error, details } : error };
+}
+
+/** The reference to the example of an error. */
+export function exampleRef(code: ErrorCode): string {
+  return `#/components/examples/${code}`;
 }

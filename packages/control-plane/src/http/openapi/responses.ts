@@ -1,6 +1,6 @@
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import type { Endpoint } from '../endpoint.ts';
-import { exampleOf, EXAMPLE_REQUEST_ID } from './examples.ts';
+import { exampleOf, EXAMPLE_REQUEST_ID, exampleRef } from './examples.ts';
 import { ALWAYS, errorHeaders, headerRefs, WAIT } from './headers.ts';
 import type { Json, Schemas } from './schemas.ts';
 
@@ -135,9 +135,7 @@ function errorResponse(codes: readonly ErrorCode[], status: number): Json {
     content: {
       'application/json': {
         schema: { $ref: `#/components/schemas/${ERROR}` },
-        examples: Object.fromEntries(
-          codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
-        ),
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: exampleRef(code) }])),
       },
     },
   };
