@@ -127,7 +127,7 @@ describe('the credential of a service', () => {
 
   it('is write-only in the OpenAPI document, and shown without its secret', async () => {
     const { text } = await api.call('GET', '/v1/openapi.json');
-    const { paths } = JSON.parse(text) as { paths: Record<string, unknown> };
+    const paths = pathsOf(text);
     const credential = { requestBody: bodyWith({ writeOnly: true, anyOf: expect.any(Array) }) };
     expect(paths['/v1/services']).toMatchObject({ post: credential });
     expect(paths['/v1/services/{id}']).toMatchObject({ patch: credential });
@@ -138,6 +138,19 @@ describe('the credential of a service', () => {
     }
   });
 });
+
+/** The paths of the document, with each reference to a schema replaced by the schema. */
+function pathsOf(text: string): Record<string, unknown> {
+  const { paths, components } = JSON.parse(text) as Record<'paths' | 'components', unknown>;
+  const { schemas } = components as { schemas: Record<string, object> };
+  const resolved = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value), (_key, part: unknown) => {
+      const ref = (part as { $ref?: string } | null)?.$ref;
+      const schema = ref?.startsWith('#/components/schemas/') && schemas[ref.slice(21)];
+      return schema ? resolved(schema) : part;
+    });
+  return resolved(paths) as Record<string, unknown>;
+}
 
 function bodyWith(credential: object) {
   return { content: { 'application/json': { schema: { properties: { credential } } } } };
