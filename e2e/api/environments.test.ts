@@ -94,7 +94,8 @@ describe('environments, end to end', () => {
   it('refuses an environment that does not exist', async () => {
     const body = { name: 'a', environment: 'nowhere', url: gateway.upstream.url };
     const refused = await gateway.admin.post('/v1/services', body);
-    await expectRefusal(refused, 404, 'environment_not_found');
+    const { details } = await expectRefusal(refused, 400, 'invalid_request');
+    expect(details).toMatchObject([{ path: 'environment' }]);
     const again = await gateway.admin.post('/v1/environments', { name: 'staging' });
     await expectRefusal(again, 409, 'name_conflict');
   });

@@ -70,7 +70,9 @@ describe('fields of resources, and envelopes', () => {
 
   it('Route: service_id is the identifier of an existing service', async () => {
     const unknown = { name: 'nowhere', service_id: `svc_${'0'.repeat(26)}` };
-    await expectRefusal(await gateway.admin.post('/v1/routes', unknown), 404, 'service_not_found');
+    const answer = await gateway.admin.post('/v1/routes', unknown);
+    const { details } = await expectRefusal(answer, 400, 'invalid_request');
+    expect(details).toEqual([{ path: 'service_id', message: 'must be the id of a service' }]);
   });
 
   it('Route: timeout_ms is the timeout in milliseconds', async () => {

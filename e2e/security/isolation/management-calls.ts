@@ -75,6 +75,17 @@ export function managementRows(world: World): Readonly<Record<string, Management
       action: 'service.updated',
       call: () => newService({ health_path: '/changed' }),
     },
+    'PUT /v1/services/{id}': {
+      scopes: ['services:write'],
+      status: 201,
+      action: 'service.created',
+      call: () => {
+        const name = newName('service');
+        const path = `/v1/services/${name}?environment=production`;
+        const cleanUp = removeNamed('/v1/services', name);
+        return { path, body: { url: gateway.upstream.url }, cleanUp };
+      },
+    },
     'DELETE /v1/services/{id}': {
       scopes: ['services:write'],
       status: 204,
@@ -107,6 +118,16 @@ export function managementRows(world: World): Readonly<Record<string, Management
       status: 200,
       action: 'route.updated',
       call: () => newRoute({ timeout_ms: 1234 }),
+    },
+    'PUT /v1/routes/{id}': {
+      scopes: ['routes:write'],
+      status: 201,
+      action: 'route.created',
+      call: () => ({
+        path: '/v1/routes/fresh?environment=production',
+        body: { service_id: serviceId },
+        cleanUp: removeNamed('/v1/routes?environment=production', 'fresh'),
+      }),
     },
     'DELETE /v1/routes/{id}': {
       scopes: ['routes:write'],

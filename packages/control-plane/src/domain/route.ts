@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { applyChange, changeShape, mergedFields, viewShape } from './derived-schemas.ts';
 import {
   choiceField,
+  environmentNameField,
   exampleId,
   idField,
   idView,
@@ -218,7 +219,7 @@ function hasNone(body: TargetBody): boolean {
   return (body.service_id ?? body.versions ?? null) === null;
 }
 
-const READ_ONLY = ['id', 'environment', ...ROW_FIELDS] as const;
+export const READ_ONLY_ROUTE_FIELDS = ['id', 'environment', ...ROW_FIELDS] as const;
 
 /** The fields of a route whose objects a PATCH merges. */
 export const MERGED_ROUTE_FIELDS = mergedFields(storedRouteFields);
@@ -226,12 +227,34 @@ export const MERGED_ROUTE_FIELDS = mergedFields(storedRouteFields);
 /** The bodies that create and change a route; addresses in `deny` are refused in `jwks_url`. */
 export function routeSchemas(deny: AddressRanges) {
   const fields = routeFields(deny);
+  const whole = {
+    ...fields,
+    service_id: fields.service_id.optional(),
+    versions: fields.versions.optional(),
+  };
   return {
-    create: objectField({
-      ...fields,
-      service_id: fields.service_id.optional(),
-      versions: fields.versions.optional(),
+    /** `name` and `environment` are those of the path and the query. */
+    replace: objectField({
+      ...whole,
+      ...readOnlyShape(READ_ONLY_ROUTE_FIELDS),
+      name: routeNameField.optional().meta({
+        description: 'The name that is in the path.',
+        examples: ['charges'],
+      }),
+      environment: environmentNameField.optional().meta({
+        description: 'The environment that is in the query.',
+        examples: ['production'],
+      }),
     })
+      .refine((body) => !hasNone(body), oneOfThem)
+      .refine((body) => !hasBoth(body), notBoth)
+      .meta({
+        id: 'RouteReplace',
+        description: 'All settings of a route. A setting that is left out gets its default.',
+        anyOf: [{ required: ['service_id'] }, { required: ['versions'] }],
+        examples: [{ service_id: exampleId('svc'), timeout_ms: 5000, retry_count: 1 }],
+      }),
+    create: objectField(whole)
       .refine((body) => !hasNone(body), oneOfThem)
       .refine((body) => !hasBoth(body), notBoth)
       .meta({
@@ -242,7 +265,7 @@ export function routeSchemas(deny: AddressRanges) {
         ],
         anyOf: [{ required: ['service_id'] }, { required: ['versions'] }],
       }),
-    change: objectField({ ...changeShape(fields), ...readOnlyShape(READ_ONLY) })
+    change: objectField({ ...changeShape(fields), ...readOnlyShape(READ_ONLY_ROUTE_FIELDS) })
       .refine((body) => !hasBoth(body), notBoth)
       .meta({
         id: 'RouteUpdate',
@@ -253,6 +276,7 @@ export function routeSchemas(deny: AddressRanges) {
 }
 
 type RouteSchemas = ReturnType<typeof routeSchemas>;
+export type RouteReplaceInput = z.output<RouteSchemas['replace']>;
 export type RouteInput = z.output<RouteSchemas['create']>;
 export type RouteChange = z.output<RouteSchemas['change']>;
 
@@ -266,6 +290,11 @@ export interface Route extends RouteSettings {
   readonly revision: number;
   readonly created_at: Date;
   readonly updated_at: Date;
+}
+
+/** The settings that a PUT replaces the present ones with. */
+export function replacedSettings(name: string, body: RouteReplaceInput): RouteSettings {
+  return settingsOf({ ...body, name, ...targetOf(body) });
 }
 
 /** The settings of a new route. */

@@ -30,6 +30,27 @@ export function withoutUnchanged(
   return Object.fromEntries(changed) as Fields;
 }
 
+/**
+ * The body of a PUT without what no caller can set: read-only fields as they are shown, and secrets as they are shown,
+ * without the secret. `paths` names them; the other fields are validated as they are.
+ */
+export function withoutShown(body: unknown, shown: object, paths: readonly string[]): unknown {
+  if (!isObject(body)) return body;
+  const now = plain(shown);
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) => {
+      const before = now[name] ?? null;
+      if (before === null) return [[name, value]];
+      if (paths.includes(name) && isDeepStrictEqual(value, before)) return [];
+      const nested = paths.flatMap((path) =>
+        path.startsWith(`${name}.`) ? [path.slice(name.length + 1)] : [],
+      );
+      const isNested = nested.length > 0 && isObject(before);
+      return [[name, isNested ? withoutShown(value, before, nested) : value]];
+    }),
+  );
+}
+
 const NONE: ReadonlySet<string> = new Set();
 
 function isObject(value: unknown): value is Fields {

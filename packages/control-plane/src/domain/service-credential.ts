@@ -151,6 +151,16 @@ function fieldOf(input: CredentialInput): UpstreamCredential {
   }
 }
 
+/** Whether a credential is the stored one, whose header field was decrypted. */
+export function isCredential(
+  opened: UpstreamCredential,
+  stored: StoredCredential,
+  given: CredentialInput,
+): boolean {
+  const { header, value } = fieldOf(given);
+  return given.type === stored.type && header === opened.header && value === opened.value;
+}
+
 /** Encrypts a credential for this service. */
 export function sealCredential(
   vault: CredentialVault,

@@ -70,6 +70,10 @@ export interface UpstreamsInput {
   readonly upstreams?: readonly Omit<Upstream, 'id'>[] | undefined;
 }
 
+export function hasUpstreams({ url, upstreams }: UpstreamsInput): boolean {
+  return url !== undefined || upstreams !== undefined;
+}
+
 /** Whether the two fields name different URLs; a response has both. */
 export function contradictsUpstreams({ url, upstreams }: UpstreamsInput): boolean {
   return url !== undefined && upstreams !== undefined && upstreams[0]?.url !== url;

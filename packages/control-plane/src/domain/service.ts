@@ -23,6 +23,7 @@ import { serviceTlsSchema, tlsField, type TlsInput, type TlsSettings } from './s
 import {
   contradictsUpstreams,
   UPSTREAMS_DESCRIPTION,
+  hasUpstreams,
   upstreamFields,
   upstreamsField,
   upstreamsOf,
@@ -116,7 +117,7 @@ export const plainServiceFields = {
   limits: limitsField.prefault({}),
 };
 
-const READ_ONLY = ['id', 'environment', 'status', ...ROW_FIELDS] as const;
+export const READ_ONLY_SERVICE_FIELDS = ['id', 'environment', 'status', ...ROW_FIELDS] as const;
 
 /** The fields of a service whose objects a PATCH merges. */
 export const MERGED_SERVICE_FIELDS = new Set([...mergedFields(plainServiceFields), 'tls']);
@@ -129,15 +130,19 @@ export function serviceSchemas(deny: AddressRanges) {
     credential: credentialField.optional(),
     tls: tlsField.optional(),
   };
+  const whole = {
+    ...plainServiceFields,
+    health_check: newHealthCheckField.prefault({}),
+    ...given,
+  };
+  const noUpstreams = { path: ['url'], error: 'is required unless `upstreams` is given' };
   const notBoth = {
     path: ['url'],
     error: 'must be the url of the first item of `upstreams`, or be left out',
   };
   return {
     create: objectField({
-      ...plainServiceFields,
-      health_check: newHealthCheckField.prefault({}),
-      ...given,
+      ...whole,
       environment: environmentNameField.optional().meta({
         description:
           'The environment of the service. It may be left out if the token covers only one.',
@@ -145,10 +150,7 @@ export function serviceSchemas(deny: AddressRanges) {
       }),
     })
       .refine((body) => !contradictsUpstreams(body), notBoth)
-      .refine((body) => body.url !== undefined || body.upstreams !== undefined, {
-        path: ['url'],
-        error: 'is required unless `upstreams` is given',
-      })
+      .refine(hasUpstreams, noUpstreams)
       .meta({
         id: 'ServiceCreate',
         description:
@@ -158,10 +160,31 @@ export function serviceSchemas(deny: AddressRanges) {
           { name: 'payments', environment: 'production', url: 'https://payments.internal:8443' },
         ],
       }),
+    /** `name` and `environment` are those of the path and the query. */
+    replace: objectField({
+      ...whole,
+      ...readOnlyShape(READ_ONLY_SERVICE_FIELDS),
+      name: displayNameField.optional().meta({
+        description: 'The name that is in the path.',
+        examples: ['payments'],
+      }),
+      environment: environmentNameField.optional().meta({
+        description: 'The environment that is in the query.',
+        examples: ['production'],
+      }),
+    })
+      .refine((body) => !contradictsUpstreams(body), notBoth)
+      .refine(hasUpstreams, noUpstreams)
+      .meta({
+        id: 'ServiceReplace',
+        description: 'All settings of a service. A setting that is left out gets its default.',
+        anyOf: [{ required: ['url'] }, { required: ['upstreams'] }],
+        examples: [{ url: 'https://payments.internal:8443', health_path: '/ready' }],
+      }),
     change: objectField({
       ...changeShape(plainServiceFields),
       ...given,
-      ...readOnlyShape(READ_ONLY),
+      ...readOnlyShape(READ_ONLY_SERVICE_FIELDS),
     })
       .refine((body) => !contradictsUpstreams(body), notBoth)
       .meta({
@@ -173,6 +196,7 @@ export function serviceSchemas(deny: AddressRanges) {
 }
 
 export type ServiceSchemas = ReturnType<typeof serviceSchemas>;
+export type ServiceReplaceInput = z.output<ServiceSchemas['replace']>;
 export type ServiceInput = z.output<ServiceSchemas['create']>;
 export type ServiceChange = z.output<ServiceSchemas['change']>;
 

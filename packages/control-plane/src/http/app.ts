@@ -18,6 +18,9 @@ export interface AppOptions extends ExchangeOptions {
 
 type Handlers = Map<string, RequestHandler>;
 
+/** The order of methods in `Allow`. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
 /** The management API: a first middleware for all calls, a handler for each endpoint, one error handler. */
 export function createApp(options: AppOptions): Express {
   const { endpoints, authenticator, clock, log, waits } = options;
@@ -52,7 +55,8 @@ export function createApp(options: AppOptions): Express {
 
 /** Calls the handler of the method. An unknown method is refused before authentication. */
 function dispatch(path: string, handlers: Handlers): RequestHandler {
-  const allowed = [...handlers.keys()].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]));
+  const inOrder = [...handlers.keys()].toSorted((a, b) => METHODS.indexOf(a) - METHODS.indexOf(b));
+  const allowed = inOrder.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]));
   return (request, response, next) => {
     exchangeOf(response).pattern = path;
     const handler = handlers.get(request.method === 'HEAD' ? 'GET' : request.method);

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { Scope, TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
-import { withoutUnchanged } from '../domain/sent-back.ts';
 import { parseInput } from './input.ts';
 import type { Reply } from './reply.ts';
 import type { Tag } from './tags.ts';
@@ -21,9 +20,13 @@ export interface Call<Body, Query> {
   /** The `{name}` parts of the path: decoded, but not validated. */
   readonly params: Readonly<Record<string, string>>;
   readonly body: Body;
+  /** The body as it was sent, not validated. */
+  readonly sent: unknown;
   readonly query: Query;
   /** The `If-Match` header, not parsed. */
   readonly ifMatch: string | undefined;
+  /** The `If-None-Match` header, not parsed. */
+  readonly ifNoneMatch: string | undefined;
   readonly requestId: string;
   /** As reported by trusted proxies. */
   readonly clientAddress: string;
@@ -71,12 +74,8 @@ interface Spec<Body, Query, Path extends string> extends Description {
   readonly body?: z.ZodType<Body>;
   /** Query parameters, as strings. Undefined: the endpoint has none. */
   readonly query?: z.ZodType<Query>;
-  /** Of a PATCH: the resource as GET shows it. What the body has of it unchanged is left out before the validation. */
-  readonly sentBack?: {
-    readonly shown: (call: Call<unknown, unknown>) => Promise<object>;
-    /** The fields whose objects are merged. */
-    readonly merged: ReadonlySet<string>;
-  };
+  /** The body that is validated, made of the one that was sent: see `sent-back.ts`. */
+  readonly prepare?: (call: Call<unknown, unknown>) => Promise<unknown>;
   readonly params?: Endpoint['params'] | undefined;
   readonly handle: (call: Call<Body, Query>) => Promise<Reply> | Reply;
 }
@@ -97,7 +96,7 @@ const noQuery = z.strictObject({});
 export function endpoint<Body = undefined, Query = unknown, const Path extends string = string>(
   spec: Spec<Body, Query, Path> & Params<Path>,
 ): Endpoint {
-  const { handle, body, query, params, sentBack, ...described }: Spec<Body, Query, Path> = spec;
+  const { handle, body, query, params, prepare, ...described }: Spec<Body, Query, Path> = spec;
   return {
     ...described,
     body,
@@ -106,9 +105,7 @@ export function endpoint<Body = undefined, Query = unknown, const Path extends s
     async run(call) {
       const parsedQuery = parseInput<unknown>(query ?? noQuery, call.query) as Query;
       const given =
-        sentBack === undefined
-          ? call.body
-          : withoutUnchanged(call.body, await sentBack.shown(call), sentBack.merged);
+        prepare === undefined ? call.body : await prepare({ ...call, query: parsedQuery });
       const parsedBody = (
         body === undefined ? undefined : parseInput<unknown>(body, given)
       ) as Body;

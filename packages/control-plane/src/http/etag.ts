@@ -36,6 +36,31 @@ export function requireMatch(ifMatch: string | undefined, revision: number, etag
   );
 }
 
+/**
+ * Enforces `If-Match` and `If-None-Match` on a PUT, which creates a resource if there is none: `If-None-Match: *` only
+ * creates, `If-Match` only replaces (RFC 9110 sections 13.1.1 and 13.1.2).
+ *
+ * @param current the revision and the tag of the resource; undefined: there is none
+ * @throws GatewayError precondition_failed
+ */
+export function requirePutMatch(
+  { ifMatch, ifNoneMatch }: { ifMatch: string | undefined; ifNoneMatch: string | undefined },
+  current: { readonly revision: number; readonly etag: string } | undefined,
+): void {
+  if (current === undefined) {
+    if (ifMatch === undefined) return;
+    throw new GatewayError('precondition_failed', 'If-Match does not match: there is no resource.');
+  }
+  requireMatch(ifMatch, current.revision, current.etag);
+  const excludes = (tag: string) => namesRevision(tag.replace(/^W\//, ''), current.revision);
+  if (ifNoneMatch === undefined || !tags(ifNoneMatch).some(excludes)) return;
+  throw new GatewayError(
+    'precondition_failed',
+    `If-None-Match does not allow the change: the resource exists with revision ${current.revision}.`,
+    { headers: { etag: current.etag } },
+  );
+}
+
 /** Whether `If-None-Match` names this tag (RFC 9110 section 13.1.2): weak comparison. */
 export function noneMatches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

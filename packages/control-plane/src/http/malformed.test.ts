@@ -41,7 +41,7 @@ describe('an invalid request', () => {
   it.each([
     ['PUT', '/v1/services', 'GET, HEAD, POST'],
     ['OPTIONS', '/v1/services', 'GET, HEAD, POST'],
-    ['POST', '/v1/services/svc_x', 'GET, HEAD, PATCH, DELETE'],
+    ['POST', '/v1/services/svc_x', 'GET, HEAD, PUT, PATCH, DELETE'],
     ['GET', '/v1/tokens/tok_x/rotate', 'POST'],
     ['POST', '/v1/openapi.json', 'GET, HEAD'],
     ['POST', '/v1/requests/req_x', 'GET, HEAD'],

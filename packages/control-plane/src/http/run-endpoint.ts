@@ -45,12 +45,15 @@ export function runEndpoint(
     const exchange = exchangeOf(response);
     const token = await authenticator.authenticate(request.headers.authorization, exchange);
     if (endpoint.scope !== null) requireScopes(token, [endpoint.scope]);
+    const body = endpoint.body === undefined ? undefined : await readJson(request, response);
     const reply = await endpoint.run({
       token,
       params: request.params as Record<string, string>,
-      body: endpoint.body === undefined ? undefined : await readJson(request, response),
+      body,
+      sent: body,
       query: request.query,
       ifMatch: request.headers['if-match'],
+      ifNoneMatch: request.headers['if-none-match'],
       requestId: exchange.requestId,
       clientAddress: exchange.clientAddress,
       signal: exchange.signal,

@@ -24,6 +24,7 @@ import { invalidField } from '../http/input.ts';
 import { cutPage, decodeCursor, listParameters, textParameter } from '../http/list-query.ts';
 import { concerning, one, page } from '../http/reply.ts';
 import { originOf } from './change-origin.ts';
+import { namedInBody, UNKNOWN_ENVIRONMENT } from './missing-reference.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const VERSIONS = 'config-versions';
@@ -175,7 +176,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     scope: 'config:write',
     answers: 'one',
     data: rollBackViewSchema,
-    errors: ['environment_not_found', 'config_version_not_found', 'config_version_not_restorable'],
+    errors: ['config_version_not_found', 'config_version_not_restorable'],
     body: rollBackSchema,
     async handle(call) {
       const { token, body } = call;
@@ -184,7 +185,11 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
       if (!token.routes.includes('*')) {
         throw refuseAccess('Only a token for all routes can roll a configuration back.');
       }
-      await requireKnown(token, environment);
+      await namedInBody(
+        'environment_not_found',
+        { path: 'environment', message: UNKNOWN_ENVIRONMENT },
+        () => requireKnown(token, environment),
+      );
       const result = await rollBack(db, {
         environment,
         version,

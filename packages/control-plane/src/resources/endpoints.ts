@@ -7,6 +7,8 @@ import { auditEventEndpoints } from './audit-events.ts';
 import { configVersionEndpoints } from './config-versions.ts';
 import { dataPlaneEndpoints } from './data-planes.ts';
 import { environmentEndpoints } from './environments.ts';
+import { putRouteEndpoint } from './put-route.ts';
+import { putServiceEndpoint } from './put-service.ts';
 import { requestEndpoints } from './requests.ts';
 import type { ResourceParts } from './resource-parts.ts';
 import { routeEndpoints } from './routes.ts';
@@ -28,7 +30,9 @@ export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
   const { hosts, credentials } = parts;
   return [
     ...serviceEndpoints(parts, parts),
+    putServiceEndpoint(parts, parts),
     ...routeEndpoints(parts, hosts),
+    putRouteEndpoint(parts, hosts),
     ...requestEndpoints(parts),
     ...environmentEndpoints(parts),
     ...configVersionEndpoints({ ...parts, knowsKey: (keyId) => credentials.knows(keyId) }),

@@ -90,12 +90,12 @@ describe('a route with versions, in the API', () => {
     const path = 'versions.1.service_id';
     for (const id of [UNKNOWN, 'nonsense', 'a\u0000b']) {
       const refused = await create({ name: 'lost', versions: versions(id) });
-      expectDetails(refused, 404, [{ path, message: 'must be the id of a service' }]);
+      expectDetails(refused, 400, [{ path, message: 'must be the id of a service' }]);
     }
     const mixed = await create({ name: 'lost', versions: versions(elsewhere) });
     const message = 'must be the id of a service in the environment production';
-    expectDetails(mixed, 404, [{ path, message }]);
-    expect(mixed.json.error).toMatchObject({ code: 'service_not_found' });
+    expectDetails(mixed, 400, [{ path, message }]);
+    expect(mixed.json.error).toMatchObject({ code: 'invalid_request' });
 
     const made = await create({ name: 'staying', versions: split(1, 1) });
     const moved = [{ name: 'v1', service_id: elsewhere, weight: 1 }];
@@ -154,7 +154,10 @@ describe('a route with versions, in the API', () => {
       const named = [created.status === 201, changed.status === 200];
       expect(deleted.status).toBe(named.includes(true) ? 409 : 204);
       for (const answer of [created, changed].filter(({ status }) => status >= 400)) {
-        expect(answer.json.error).toMatchObject({ code: 'service_not_found' });
+        expect(answer.json.error).toMatchObject({
+          code: 'invalid_request',
+          details: [{ path: expect.stringMatching(/^versions/) }],
+        });
       }
     }
   });

@@ -86,14 +86,14 @@ describe('/v1/routes', () => {
   });
 
   it.each(['svc_00000000000000000000000000', 'nonsense', 'a\u0000b', ''])(
-    'answers service_not_found for the service_id %j',
+    'names service_id if no service has the id %j',
     async (id) => {
       const { status, json } = await api.call('POST', '/v1/routes', {
         body: { name: 'lost', service_id: id },
       });
-      expect({ status, code: json.error?.['code'] }).toEqual({
-        status: 404,
-        code: 'service_not_found',
+      expect({ status, details: json.error?.['details'] }).toEqual({
+        status: 400,
+        details: [{ path: 'service_id', message: 'must be the id of a service' }],
       });
     },
   );
@@ -147,7 +147,7 @@ describe('/v1/routes', () => {
     expect(refused.status).toBe(400);
     expect(refused.json.error?.['details']).toMatchObject([{ path: 'service_id' }]);
     const unknown = { service_id: 'svc_00000000000000000000000000' };
-    expect((await api.call('PATCH', made.path, { body: unknown })).status).toBe(404);
+    expect((await api.call('PATCH', made.path, { body: unknown })).status).toBe(400);
   });
 
   it('refuses to be renamed to a name that is taken', async () => {

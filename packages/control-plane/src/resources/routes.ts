@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
-import { coveredNames, requireEnvironment, requireRoute } from '../domain/access.ts';
+import { coveredNames, requireRoute } from '../domain/access.ts';
 import { exampleId, routeNameField } from '../domain/fields.ts';
-import { namedServices, hasService, targetOf, type RouteTarget } from '../domain/route-versions.ts';
+import { hasService, targetOf } from '../domain/route-versions.ts';
 import {
   changeRoute,
   MERGED_ROUTE_FIELDS,
@@ -16,6 +15,7 @@ import {
   type Route,
   type RouteChange,
 } from '../domain/route.ts';
+import { withoutUnchanged } from '../domain/sent-back.ts';
 import {
   createRoute,
   deleteRoute,
@@ -24,8 +24,7 @@ import {
   routeNotFound,
   updateRoute,
 } from '../store/configuration/routes.ts';
-import { findServices } from '../store/configuration/services.ts';
-import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
 import { invalidField, pathId } from '../http/input.ts';
 import {
@@ -40,6 +39,8 @@ import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from './allowed-hosts.ts';
 import { originOf } from './change-origin.ts';
+import { namedInBody } from './missing-reference.ts';
+import { environmentOf, serviceField } from './route-target.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'routes';
@@ -64,26 +65,6 @@ const query = z.strictObject({
 export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint[] {
   const { db, newId } = parts;
   const schemas = routeSchemas(hosts.denied);
-
-  /**
-   * The environment of the services that a route names. They must exist, be covered by the token and belong to one
-   * environment. Foreign keys guarantee that this is still true when the route is written.
-   */
-  async function environmentOf(target: RouteTarget, token: CallerToken): Promise<string> {
-    const named = namedServices(target);
-    const ids = named.map(({ id }) => id).filter((id) => isId('svc', id));
-    const services = await findServices(db, ids);
-    let environment: string | undefined;
-    for (const { id, path } of named) {
-      const service = services.get(id);
-      if (service === undefined) throw unknownService(path);
-      requireEnvironment(token, service.environment);
-      environment ??= service.environment;
-      if (service.environment !== environment) throw unknownService(path, environment);
-    }
-    if (environment === undefined) throw invalidField('service_id', 'is required');
-    return environment;
-  }
 
   async function existingRoute(id: string): Promise<Route> {
     const route = await findRoute(db, id);
@@ -133,16 +114,18 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     scope: 'routes:write',
     answers: 'created',
     data: routeViewSchema,
-    errors: ['service_not_found', 'name_conflict'],
+    errors: ['name_conflict'],
     body: schemas.create,
     async handle(call) {
       const { token, body } = call;
       const settings = newSettings(body);
-      const environment = await environmentOf(settings, token);
+      const environment = await environmentOf(db, settings, token);
       requireRoute(token, environment, settings.name);
       await requireAllowedHosts(urlsOf(body), hosts);
       const wanted = { id: newId('rte'), environment, ...settings };
-      const route = await createRoute(db, wanted, originOf(parts, call));
+      const route = await namedInBody('service_not_found', serviceField(settings), () =>
+        createRoute(db, wanted, originOf(parts, call)),
+      );
       const reply = created(routeView(route), `${PATH}/${route.id}`, etagOf(route.revision));
       return concerning([environment], reply);
     },
@@ -182,34 +165,33 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     scope: 'routes:write',
     answers: 'one',
     data: routeViewSchema,
-    errors: ['route_not_found', 'service_not_found', 'name_conflict', 'precondition_failed'],
+    errors: ['route_not_found', 'name_conflict', 'precondition_failed'],
     body: schemas.change,
-    sentBack: {
-      merged: MERGED_ROUTE_FIELDS,
-      async shown({ token, params }) {
-        const route = await existingRoute(routeId(params));
-        requireRoute(token, route.environment, route.name);
-        return routeView(route);
-      },
+    async prepare({ token, params, sent }) {
+      const route = await existingRoute(routeId(params));
+      requireRoute(token, route.environment, route.name);
+      return withoutUnchanged(sent, routeView(route), MERGED_ROUTE_FIELDS);
     },
     async handle(call) {
       const { token, params, body, ifMatch } = call;
       const id = routeId(params);
       const target = targetOf(body);
-      const environment = hasService(target) ? await environmentOf(target, token) : undefined;
+      const environment = hasService(target) ? await environmentOf(db, target, token) : undefined;
       await requireAllowedHosts(urlsOf(body), hosts);
-      const route = await updateRoute(db, id, originOf(parts, call), (current) => {
-        requireRoute(token, current.environment, current.name);
-        requireMatch(ifMatch, current.revision, etagOf(current.revision));
-        if (environment !== undefined && environment !== current.environment) {
-          const field = target.versions === null ? 'service_id' : 'versions';
-          throw invalidField(field, 'must be in the environment of the route');
-        }
-        const changed = changeRoute(current, body);
-        if (!hasService(changed)) throw invalidField('service_id', 'is required');
-        requireRoute(token, current.environment, changed.name);
-        return isDeepStrictEqual(changed, settingsOf(current)) ? current : changed;
-      });
+      const route = await namedInBody('service_not_found', serviceField(target), () =>
+        updateRoute(db, id, originOf(parts, call), (current) => {
+          requireRoute(token, current.environment, current.name);
+          requireMatch(ifMatch, current.revision, etagOf(current.revision));
+          if (environment !== undefined && environment !== current.environment) {
+            const field = target.versions === null ? 'service_id' : 'versions';
+            throw invalidField(field, 'must be in the environment of the route');
+          }
+          const changed = changeRoute(current, body);
+          if (!hasService(changed)) throw invalidField('service_id', 'is required');
+          requireRoute(token, current.environment, changed.name);
+          return isDeepStrictEqual(changed, settingsOf(current)) ? current : changed;
+        }),
+      );
       return concerning([route.environment], one(routeView(route), etagOf(route.revision)));
     },
   });
@@ -243,16 +225,9 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
   return [list, create, read, change, remove];
 }
 
-function urlsOf({ auth }: Pick<RouteChange, 'auth'>): UrlOfBody[] {
+/** The URLs in a body that the gateway itself fetches. */
+export function urlsOf({ auth }: Pick<RouteChange, 'auth'>): UrlOfBody[] {
   return auth?.type === 'jwt' ? [{ path: 'auth.jwks_url', url: auth.jwks_url }] : [];
-}
-
-function unknownService(path: string, environment?: string): GatewayError {
-  const where = environment === undefined ? '' : ` in the environment ${environment}`;
-  const message = `must be the id of a service${where}`;
-  return new GatewayError('service_not_found', `There is no service with this id${where}.`, {
-    details: [{ path, message }],
-  });
 }
 
 function routeId(params: Readonly<Record<string, string>>): string {

@@ -95,12 +95,12 @@ describe('/v1/services', () => {
     await make({ name: 'twin', environment: 'development' });
   });
 
-  it('answers environment_not_found for an environment that does not exist', async () => {
+  it('names the field of an environment that does not exist', async () => {
     const body = { name: 'x', environment: 'nowhere', url: 'http://a.example' };
     const { status, json } = await api.call('POST', '/v1/services', { body });
-    expect({ status, code: json.error?.['code'] }).toEqual({
-      status: 404,
-      code: 'environment_not_found',
+    expect({ status, details: json.error?.['details'] }).toEqual({
+      status: 400,
+      details: [{ path: 'environment', message: 'must be the name of an environment' }],
     });
   });
 

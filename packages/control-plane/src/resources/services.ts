@@ -16,6 +16,7 @@ import {
 } from '../domain/service.ts';
 import { sealCredential, type CredentialInput } from '../domain/service-credential.ts';
 import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../domain/service-tls.ts';
+import { withoutUnchanged } from '../domain/sent-back.ts';
 import { upstreamsOf, urlFault, type UpstreamsInput } from '../domain/service-upstreams.ts';
 import {
   createService,
@@ -39,6 +40,7 @@ import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from './allowed-hosts.ts';
 import { originOf } from './change-origin.ts';
+import { namedInBody, UNKNOWN_ENVIRONMENT } from './missing-reference.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'services';
@@ -125,7 +127,7 @@ export function serviceEndpoints(
     scope: 'services:write',
     answers: 'created',
     data: serviceViewSchema,
-    errors: ['environment_not_found', 'name_conflict'],
+    errors: ['name_conflict'],
     body: schemas.create,
     async handle(call) {
       const { token, body } = call;
@@ -140,7 +142,10 @@ export function serviceEndpoints(
       const plain = { name, health_path, health_check, limits };
       const settings = { ...plain, upstreams, credential, ...tls };
       const wanted = { id, environment, ...settings };
-      const service = await createService(db, wanted, originOf(parts, call));
+      const named = { path: 'environment', message: UNKNOWN_ENVIRONMENT };
+      const service = await namedInBody('environment_not_found', named, () =>
+        createService(db, wanted, originOf(parts, call)),
+      );
       const { data, etag } = represent(service);
       return concerning([environment], created(data, `${PATH}/${service.id}`, etag));
     },
@@ -183,13 +188,10 @@ export function serviceEndpoints(
     data: serviceViewSchema,
     errors: ['service_not_found', 'name_conflict', 'precondition_failed'],
     body: schemas.change,
-    sentBack: {
-      merged: MERGED_SERVICE_FIELDS,
-      async shown({ token, params }) {
-        const service = await existingService(serviceId(params));
-        requireEnvironment(token, service.environment);
-        return represent(service).data;
-      },
+    async prepare({ token, params, sent }) {
+      const service = await existingService(serviceId(params));
+      requireEnvironment(token, service.environment);
+      return withoutUnchanged(sent, represent(service).data, MERGED_SERVICE_FIELDS);
     },
     async handle(call) {
       const { token, params, body, ifMatch } = call;
@@ -250,7 +252,8 @@ function serviceId(params: Readonly<Record<string, string>>): string {
   return pathId(params, 'svc', serviceNotFound);
 }
 
-function urlsOf(body: UpstreamsInput): UrlOfBody[] {
+/** The URLs of the upstreams in a body. */
+export function urlsOf(body: UpstreamsInput): UrlOfBody[] {
   const listed = (body.upstreams ?? []).map(({ url }, at) => ({
     path: `upstreams.${at}.url`,
     url,
@@ -258,7 +261,8 @@ function urlsOf(body: UpstreamsInput): UrlOfBody[] {
   return body.url === undefined ? listed : [{ path: 'url', url: body.url }, ...listed];
 }
 
-function onlyEnvironment(token: CallerToken): string {
+/** The environment of a call that names none. @throws GatewayError invalid_request if the token covers several */
+export function onlyEnvironment(token: CallerToken): string {
   const [first, ...others] = token.environments;
   if (first === undefined || first === '*' || others.length > 0) {
     throw invalidField('environment', 'is required, because the token covers more than one');

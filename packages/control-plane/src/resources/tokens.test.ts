@@ -79,9 +79,9 @@ describe('/v1/tokens', () => {
 
   it('refuses an environment that does not exist', async () => {
     const { status, json } = await post({ name: 'x', environments: ['moon'], scopes: ['proxy'] });
-    expect({ status, code: json.error?.['code'] }).toEqual({
-      status: 404,
-      code: 'environment_not_found',
+    expect({ status, details: json.error?.['details'] }).toEqual({
+      status: 400,
+      details: [{ path: 'environments.0', message: 'must be the name of an environment' }],
     });
   });
 

@@ -11,7 +11,8 @@ import {
   tokenWithSecretSchema,
   type TokenInput,
 } from '../domain/token.ts';
-import { requireEnvironments } from '../store/configuration/environments.ts';
+import { withoutUnchanged } from '../domain/sent-back.ts';
+import { missingEnvironment } from '../store/configuration/environments.ts';
 import {
   createToken,
   revokeToken,
@@ -25,6 +26,7 @@ import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query
 import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { originOf } from './change-origin.ts';
+import { UNKNOWN_ENVIRONMENT } from './missing-reference.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'tokens';
@@ -68,14 +70,17 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     scope: 'tokens:write',
     answers: 'created',
     data: tokenWithSecretSchema,
-    errors: ['environment_not_found', 'name_conflict'],
+    errors: ['name_conflict'],
     body: tokenInputSchema,
     async handle(call) {
       const { token, body } = call;
       const { name, environments, scopes } = body;
       const reach = { environments, scopes, routes: routesOf(body, token) };
       requireTokenReach(token, reach);
-      await requireEnvironments(db, environments);
+      const missing = await missingEnvironment(db, environments);
+      if (missing !== undefined) {
+        throw invalidField(`environments.${environments.indexOf(missing)}`, UNKNOWN_ENVIRONMENT);
+      }
       const secret = createTokenSecret();
       const made = await createToken(
         db,
@@ -126,13 +131,10 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     data: tokenViewSchema,
     errors: ['token_not_found', 'name_conflict'],
     body: tokenChangeSchema,
-    sentBack: {
-      merged: new Set(),
-      async shown({ token, params, body }) {
-        const found = await findToken(db, tokenId(params));
-        requireTokenReach(token, found);
-        return tokenSentBack(found, body);
-      },
+    async prepare({ token, params, sent }) {
+      const found = await findToken(db, tokenId(params));
+      requireTokenReach(token, found);
+      return withoutUnchanged(sent, tokenSentBack(found, sent), new Set());
     },
     async handle(call) {
       const { token, params, body } = call;

@@ -78,6 +78,8 @@ describe('GET /v1/openapi.json', () => {
       'POST /v1/services',
       'POST /v1/tokens',
       'POST /v1/tokens/{id}/rotate',
+      'PUT /v1/routes/{id}',
+      'PUT /v1/services/{id}',
     ]);
   });
 
@@ -121,7 +123,6 @@ describe('GET /v1/openapi.json', () => {
       '201',
       '400',
       '401',
-      '404',
       '405',
       '408',
       '409',
@@ -131,7 +132,7 @@ describe('GET /v1/openapi.json', () => {
       '500',
       '503',
     ]);
-    for (const code of ['name_conflict', 'service_not_found'] satisfies ErrorCode[]) {
+    for (const code of ['name_conflict', 'invalid_request'] satisfies ErrorCode[]) {
       expect(JSON.stringify(responses[ERROR_TABLE[code].status])).toContain(code);
     }
   });

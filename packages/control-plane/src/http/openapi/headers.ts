@@ -18,7 +18,10 @@ const RESPONSE_HEADERS = {
   ),
   [HEADER.rateLimitRemaining]: required('The calls left in the window.', count(5999)),
   [HEADER.rateLimitReset]: required('The seconds until the window ends.', count(42)),
-  etag: required('The version of the representation.', { type: 'string', examples: ['"3"'] }),
+  etag: {
+    description: 'The version of the representation. A 412 has none if there is no resource.',
+    schema: { type: 'string', examples: ['"3"'] },
+  },
   location: required('The path of the new resource.', {
     type: 'string',
     examples: ['/v1/services/svc_01k2m8v4zj5r7c9e1g3p6t8w0x'],

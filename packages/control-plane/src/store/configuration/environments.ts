@@ -89,17 +89,19 @@ export function ensureEnvironments(
   });
 }
 
-/** @throws GatewayError environment_not_found if one of these does not exist. */
-export async function requireEnvironments(db: Database, names: readonly string[]): Promise<void> {
+/** The first of these names that no environment has; `*` is no name. */
+export async function missingEnvironment(
+  db: Database,
+  names: readonly string[],
+): Promise<string | undefined> {
   const wanted = names.filter((name) => name !== '*');
-  if (wanted.length === 0) return;
+  if (wanted.length === 0) return undefined;
   const rows = await db
     .selectFrom('environments')
     .select('name')
     .where('name', 'in', wanted)
     .execute();
-  const missing = wanted.find((name) => !rows.some((row) => row.name === name));
-  if (missing !== undefined) throw environmentNotFound();
+  return wanted.find((name) => !rows.some((row) => row.name === name));
 }
 
 export function environmentNotFound(): GatewayError {

@@ -115,7 +115,8 @@ export function deleteRoute(
   });
 }
 
-function routeChange(
+/** The change of a route, for the outbox and the audit trail. */
+export function routeChange(
   event: ChangeEvent,
   action: AuditAction,
   before: Route | null,
@@ -154,7 +155,7 @@ function nameTaken(): GatewayError {
 }
 
 /** A service that was deleted in between violates one of two foreign keys. */
-function mapViolations<T>(run: () => Promise<T>): Promise<T> {
+export function mapViolations<T>(run: () => Promise<T>): Promise<T> {
   return replacingViolation('routes_service_fkey', serviceNotFound, () =>
     replacingViolation('route_services_service_fkey', serviceNotFound, () =>
       replacingViolation('routes_name_key', nameTaken, run),

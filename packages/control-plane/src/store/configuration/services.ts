@@ -65,7 +65,7 @@ export function createService(
   origin: ChangeOrigin,
 ): Promise<Service> {
   return replacingViolation('services_environment_fkey', environmentNotFound, () =>
-    replacingViolation('services_name_key', nameTaken, () =>
+    replacingViolation('services_name_key', serviceNameTaken, () =>
       changeConfiguration(db, 'configuration', async (transaction) => {
         const event = startEvent(origin);
         const row = await transaction
@@ -91,7 +91,7 @@ export function updateService(
   origin: ChangeOrigin,
   decide: (current: Service) => ServiceSettings,
 ): Promise<Service> {
-  return replacingViolation('services_name_key', nameTaken, () =>
+  return replacingViolation('services_name_key', serviceNameTaken, () =>
     changeConfiguration(db, 'configuration', async (transaction) => {
       const current = await lockService(transaction, id);
       const wanted = decide(current);
@@ -142,7 +142,8 @@ export function deleteService(
   });
 }
 
-function serviceChange(
+/** The change of a service, for the outbox and the audit trail. */
+export function serviceChange(
   event: ChangeEvent,
   action: AuditAction,
   before: Service | null,
@@ -183,7 +184,7 @@ function inUse(names: readonly string[]): GatewayError {
   return new GatewayError('service_in_use', `These routes name the service: ${shown}${more}.`);
 }
 
-function nameTaken(): GatewayError {
+export function serviceNameTaken(): GatewayError {
   return new GatewayError('name_conflict', 'A service with this name exists in the environment.', {
     details: [{ path: 'name', message: 'is taken' }],
   });

@@ -1,0 +1,130 @@
+import { isId } from '@gateway/shared/ids';
+import { z } from 'zod';
+import { displayNameField, environmentNameField } from '../domain/fields.ts';
+import { isSameService, replaceService } from '../domain/replace-service.ts';
+import { withoutShown } from '../domain/sent-back.ts';
+import {
+  READ_ONLY_SERVICE_FIELDS,
+  serviceSchemas,
+  serviceView,
+  serviceViewSchema,
+  type Service,
+} from '../domain/service.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { etagOf, requirePutMatch } from '../http/etag.ts';
+import { invalidField } from '../http/input.ts';
+import { nameParameter } from '../http/path-parameters.ts';
+import { concerning, created, one } from '../http/reply.ts';
+import { putService } from '../store/configuration/put-service.ts';
+import { listServices } from '../store/configuration/services.ts';
+import { requireAllowedHosts } from './allowed-hosts.ts';
+import { originOf } from './change-origin.ts';
+import { requireNameOf, targetEnvironment } from './put-target.ts';
+import type { ResourceParts } from './resource-parts.ts';
+import { secretsOf } from './service-secrets.ts';
+import { urlsOf, type ServiceEndpointOptions } from './services.ts';
+
+const PATH = '/v1/services';
+const SENT_BACK = [...READ_ONLY_SERVICE_FIELDS, 'credential', 'tls.client_certificate'];
+
+const query = z.strictObject({
+  environment: environmentNameField.optional().meta({
+    description: 'The environment of the service. It may be left out if the token covers only one.',
+    examples: ['production'],
+  }),
+});
+
+/** `PUT /v1/services/{name}`: creates or replaces a service by its name. */
+export function putServiceEndpoint(
+  parts: ResourceParts,
+  { hosts, credentials, statusOf }: ServiceEndpointOptions,
+): Endpoint {
+  const { db, clock, newId } = parts;
+  const view = (service: Service) => serviceView(service, statusOf(service.id));
+  const tagOf = ({ id, revision }: Service) => etagOf(revision, statusOf(id));
+
+  return endpoint({
+    method: 'PUT',
+    path: `${PATH}/{id}`,
+    operationId: 'putService',
+    tag: 'Services',
+    summary: 'Create or replace a service by name',
+    description:
+      'Creates the service of this name, or replaces all its settings: a setting that is left out gets its default, ' +
+      'and a `credential` that is left out is removed. The same body again changes nothing. ' +
+      'A body may have what GET shows: a credential as it is shown stays. ' +
+      '`If-None-Match: *` only creates, `If-Match` only replaces.',
+    params: { id: nameParameter('The name of the service.', 'payments') },
+    query,
+    etag: true,
+    scope: 'services:write',
+    answers: 'one or created',
+    data: serviceViewSchema,
+    errors: ['environment_not_found', 'precondition_failed'],
+    body: serviceSchemas(hosts.denied).replace,
+    async prepare({ token, params, query: given, sent }) {
+      const environment = targetEnvironment(given, token);
+      const name = nameOf(params);
+      const { rows } = await listServices(db, {
+        environments: undefined,
+        environment,
+        name,
+        limit: 1,
+      });
+      const [current] = rows;
+      return current === undefined ? sent : withoutShown(sent, view(current), SENT_BACK);
+    },
+    async handle(call) {
+      const { token, params, body, sent } = call;
+      const environment = targetEnvironment(call.query, token);
+      const name = nameOf(params);
+      requireNameOf({ name, environment }, body);
+      await requireAllowedHosts(urlsOf(body), hosts);
+      const id = newId('svc');
+      const at = { environment, name, newId: id };
+      const { row, isNew } = await putService(db, at, originOf(parts, call), (current) => {
+        const tag = current && { revision: current.revision, etag: tagOf(current) };
+        requirePutMatch(call, tag);
+        const kept = keptSecrets(sent, body);
+        if (current === undefined && (kept.credential || kept.clientCertificate)) {
+          throw invalidField(
+            'credential',
+            'has no secret, and the service does not exist any more',
+          );
+        }
+        const secrets = secretsOf(credentials, clock, current?.id ?? id);
+        const settings = replaceService(
+          current,
+          { ...body, name },
+          kept,
+          () => newId('ups'),
+          secrets,
+        );
+        return current !== undefined && isSameService(current, settings) ? current : settings;
+      });
+      const etag = tagOf(row);
+      const reply = isNew ? created(view(row), `${PATH}/${row.id}`, etag) : one(view(row), etag);
+      return concerning([environment], reply);
+    },
+  });
+}
+
+function nameOf({ id = '' }: Readonly<Record<string, string>>): string {
+  const parsed = displayNameField.safeParse(id);
+  if (!parsed.success) throw invalidField('name', parsed.error.issues[0]?.message ?? '');
+  if (isId('svc', id)) throw invalidField('name', 'must be a name, not an id; PATCH changes by id');
+  return id;
+}
+
+/** The secrets that `prepare` left out of the body, because they were sent as they are shown. */
+function keptSecrets(
+  sent: unknown,
+  body: { credential?: unknown; tls?: { client_certificate?: unknown } | null | undefined },
+) {
+  const given = sent as { credential?: unknown; tls?: { client_certificate?: unknown } | null };
+  const certificate = given.tls?.client_certificate ?? null;
+  return {
+    credential: (given.credential ?? null) !== null && body.credential === undefined,
+    clientCertificate: certificate !== null && body.tls?.client_certificate === undefined,
+  };
+}

@@ -1,0 +1,24 @@
+import { requireEnvironment } from '../domain/access.ts';
+import type { CallerToken } from '../http/endpoint.ts';
+import { invalidField } from '../http/input.ts';
+import { onlyEnvironment } from './services.ts';
+
+/** The environment of a PUT by name. @throws GatewayError authentication_failed, invalid_request */
+export function targetEnvironment(query: unknown, token: CallerToken): string {
+  const { environment = onlyEnvironment(token) } = query as { environment?: string };
+  requireEnvironment(token, environment);
+  return environment;
+}
+
+/** A body may repeat the name and the environment, but not contradict them. @throws GatewayError invalid_request */
+export function requireNameOf(
+  at: { readonly name: string; readonly environment: string },
+  body: { readonly name?: string | undefined; readonly environment?: string | undefined },
+): void {
+  if (body.name !== undefined && body.name !== at.name) {
+    throw invalidField('name', 'must be the name in the path; PATCH renames');
+  }
+  if (body.environment !== undefined && body.environment !== at.environment) {
+    throw invalidField('environment', 'must be the environment in the query');
+  }
+}

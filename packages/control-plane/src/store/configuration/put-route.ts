@@ -1,0 +1,58 @@
+import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { Route, RouteSettings } from '../../domain/route.ts';
+import type { Database } from '../database.ts';
+import { columnsOf } from '../tables.ts';
+import { putByName } from './put-row.ts';
+import type { Put } from './put-service.ts';
+import { changeConfiguration, startEvent } from './record-change.ts';
+import { mapViolations, routeChange } from './routes.ts';
+
+/**
+ * Creates the route of this name, with the id `newId`, or changes it to the settings that `decide` returns. If `decide`
+ * returns its argument, nothing changes.
+ *
+ * @throws GatewayError service_not_found, and what `decide` throws.
+ */
+export function putRoute(
+  db: Database,
+  at: { readonly environment: string; readonly name: string; readonly newId: string },
+  origin: ChangeOrigin,
+  decide: (current: Route | undefined) => RouteSettings,
+): Promise<Put<Route>> {
+  const { environment, name, newId } = at;
+  return mapViolations(() =>
+    putByName('routes_name_key', () =>
+      changeConfiguration(db, 'configuration', async (transaction) => {
+        const current = await transaction
+          .selectFrom('routes')
+          .selectAll()
+          .where('environment', '=', environment)
+          .where('name', '=', name)
+          .forUpdate()
+          .executeTakeFirst();
+        const wanted = decide(current);
+        if (current !== undefined && wanted === current) {
+          return { result: { row: current, isNew: false }, changes: [] };
+        }
+        const event = startEvent(origin, current);
+        const columns = { ...columnsOf('routes', wanted), updated_at: event.at };
+        const row =
+          current === undefined
+            ? await transaction
+                .insertInto('routes')
+                .values({ ...columns, id: newId, environment, created_at: event.at })
+                .returningAll()
+                .executeTakeFirstOrThrow()
+            : await transaction
+                .updateTable('routes')
+                .set({ ...columns, revision: current.revision + 1 })
+                .where('id', '=', current.id)
+                .returningAll()
+                .executeTakeFirstOrThrow();
+        const action = current === undefined ? 'route.created' : 'route.updated';
+        const change = routeChange(event, action, current ?? null, row);
+        return { result: { row, isNew: current === undefined }, changes: [change] };
+      }),
+    ),
+  );
+}
