@@ -1,6 +1,6 @@
 import { parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { openApiDocument } from './http/openapi/document.ts';
-import type { Json } from './http/openapi/schemas.ts';
+import type { Json } from './http/openapi/components.ts';
 import { managementEndpoints, type EndpointParts } from './resources/endpoints.ts';
 
 /** The OpenAPI document as a control plane serves it, without a database and without NATS. */

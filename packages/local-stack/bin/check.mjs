@@ -16,8 +16,17 @@ const lanes = [
     ['dependency-cruiser', 'depcruise', sources],
     ['dependency-cruiser (folders)', 'depcruise', ['--config', FOLDER_RULES, ...sources]],
     ['knip', 'knip', []],
+    // The recommended rules, with warnings as errors.
+    [
+      'redocly',
+      'redocly',
+      ['lint', 'packages/client/openapi.json', '--extends=recommended-strict'],
+    ],
   ],
 ];
+
+/** The linter of the OpenAPI document makes no network call. */
+const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
 const failed = [];
 
@@ -26,7 +35,7 @@ async function runLane(lane) {
     const command = path.join(root, 'node_modules', '.bin', binary);
     const ended = await runForeground(command, args, {
       cwd: root,
-      env: process.env,
+      env,
       stdin: 'ignore',
     });
     const signal = ended.interrupted ?? ended.signal;

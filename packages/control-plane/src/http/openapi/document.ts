@@ -6,7 +6,7 @@ import { errorExample, EXAMPLE_REQUEST_ID, exampleRef } from './examples.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
 import { operation } from './operation.ts';
 import { documentResponses, ERROR } from './responses.ts';
-import { Schemas, type Json } from './schemas.ts';
+import { Components, type Json } from './components.ts';
 
 export const OPENAPI_PATH = '/v1/openapi.json';
 
@@ -32,14 +32,14 @@ requests to \`/v1/proxy/{route}\`.
  * from the error table, so it cannot differ from what the service does.
  */
 export function openApiDocument(endpoints: readonly Endpoint[]): Json {
-  const schemas = new Schemas();
-  schemas.add(ERROR, schemas.jsonOf(errorSchema, 'output'));
+  const components = new Components();
+  components.add(ERROR, components.jsonOf(errorSchema, 'output'));
   const paths: Record<string, Record<string, Json>> = {};
   for (const endpoint of endpoints) {
     const operations = (paths[endpoint.path] ??= {});
-    operations[endpoint.method.toLowerCase()] = operation(endpoint, schemas);
+    operations[endpoint.method.toLowerCase()] = operation(endpoint, components);
   }
-  paths[OPENAPI_PATH] = { get: DOCUMENT_OPERATION };
+  paths[OPENAPI_PATH] = { get: documentOperation(components) };
   const used = new Set(['Description', ...endpoints.map(({ tag }) => tag)]);
   return {
     openapi: '3.1.0',
@@ -64,29 +64,32 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Json {
         },
       },
       headers: HEADER_COMPONENTS,
-      examples: errorExamples(paths),
-      schemas: schemas.components(),
+      examples: errorExamples(components.responses()),
+      responses: components.responses(),
+      schemas: components.schemas(),
     },
   };
 }
 
 /** The example of each error that an operation may answer. */
-function errorExamples(paths: object): Json {
-  const text = JSON.stringify(paths);
+function errorExamples(responses: Json): Json {
+  const text = JSON.stringify(responses);
   const used = ERROR_CODES.filter((code) => text.includes(`"${exampleRef(code)}"`));
   return Object.fromEntries(
     used.map((code) => [code, { summary: code, value: errorExample(code) }]),
   );
 }
 
-const DOCUMENT_OPERATION: Json = {
-  operationId: 'getOpenApiDocument',
-  tags: ['Description'],
-  summary: 'Read this document',
-  description: 'Returns the OpenAPI document of the management API. It needs no token.',
-  security: [],
-  responses: documentResponses(),
-};
+function documentOperation(components: Components): Json {
+  return {
+    operationId: 'getOpenApiDocument',
+    tags: ['Description'],
+    summary: 'Read this document',
+    description: 'Returns the OpenAPI document of the management API. It needs no token.',
+    security: [],
+    responses: documentResponses(components),
+  };
+}
 
 const errorSchema = z
   .object({

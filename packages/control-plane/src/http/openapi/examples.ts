@@ -1,6 +1,6 @@
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { exampleId } from '../../domain/fields.ts';
-import type { Json, Schemas } from './schemas.ts';
+import type { Json, Components } from './components.ts';
 
 export const EXAMPLE_REQUEST_ID = exampleId('req');
 
@@ -9,20 +9,20 @@ export const EXAMPLE_REQUEST_ID = exampleId('req');
  *
  * @throws if a field has none
  */
-export function exampleOf(schema: Json, schemas: Schemas, path = ''): unknown {
-  const resolved = schemas.resolve(schema);
+export function exampleOf(schema: Json, components: Components, path = ''): unknown {
+  const resolved = components.resolve(schema);
   const { examples, type, properties, items, const: only } = resolved;
   if (Array.isArray(examples)) return examples[0];
   if (only !== undefined) return only;
   if (type === 'object' && properties !== undefined) {
     const fields = Object.entries(properties as Record<string, Json>);
     return Object.fromEntries(
-      fields.map(([name, field]) => [name, exampleOf(field, schemas, `${path}.${name}`)]),
+      fields.map(([name, field]) => [name, exampleOf(field, components, `${path}.${name}`)]),
     );
   }
-  if (type === 'array') return [exampleOf(items as Json, schemas, `${path}[]`)];
+  if (type === 'array') return [exampleOf(items as Json, components, `${path}[]`)];
   const [first] = (resolved['anyOf'] ?? resolved['oneOf'] ?? []) as readonly Json[];
-  if (first !== undefined) return exampleOf(first, schemas, path);
+  if (first !== undefined) return exampleOf(first, components, path);
   throw new Error(`no example for ${path}`);
 }
 

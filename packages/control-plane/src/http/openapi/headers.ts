@@ -3,7 +3,7 @@ import { HEADER } from '@gateway/shared/http/headers';
 import { MAX_WAIT_SECONDS } from '../../fleet/prefer-wait.ts';
 import { WAIT_REASONS } from '../../fleet/rollout-waits.ts';
 import { EXAMPLE_REQUEST_ID } from './examples.ts';
-import type { Json } from './schemas.ts';
+import type { Json } from './components.ts';
 
 /** All response headers of the API, by name. */
 const RESPONSE_HEADERS = {

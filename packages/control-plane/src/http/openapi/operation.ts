@@ -3,14 +3,14 @@ import type { Endpoint } from '../endpoint.ts';
 import { exampleOf } from './examples.ts';
 import { IF_MATCH, IF_NONE_MATCH, PREFER } from './headers.ts';
 import { responses } from './responses.ts';
-import type { Json, Schemas } from './schemas.ts';
+import type { Json, Components } from './components.ts';
 
 /** The operation of an endpoint. Its schemas with an id are added to `schemas`. */
-export function operation(endpoint: Endpoint, schemas: Schemas): Json {
+export function operation(endpoint: Endpoint, components: Components): Json {
   const { operationId, tag, summary, description, scope, deprecated } = endpoint;
   const rights = scope === null ? 'Any token may call it.' : `It needs the scope \`${scope}\`.`;
   const parts = [deprecated && `**Deprecated.** ${deprecated}`, description, rights];
-  const parameters = parametersOf(endpoint, schemas);
+  const parameters = parametersOf(endpoint, components);
   return {
     operationId,
     tags: [tag],
@@ -18,35 +18,35 @@ export function operation(endpoint: Endpoint, schemas: Schemas): Json {
     description: parts.filter(Boolean).join('\n\n'),
     ...(deprecated === undefined ? {} : { deprecated: true }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...bodyOf(endpoint, schemas),
-    responses: responses(endpoint, schemas),
+    ...bodyOf(endpoint, components),
+    responses: responses(endpoint, components),
   };
 }
 
-function bodyOf({ body }: Endpoint, schemas: Schemas): Json {
+function bodyOf({ body }: Endpoint, components: Components): Json {
   if (body === undefined) return {};
-  const schema = schemas.jsonOf(body, 'input');
-  const media = { schema, example: exampleOf(schema, schemas) };
+  const schema = components.jsonOf(body, 'input');
+  const media = { schema, example: exampleOf(schema, components) };
   // A body whose fields are all optional may be left out if its schema says so with a default.
   const required = !body.safeParse(undefined).success;
   return { requestBody: { required, content: { 'application/json': media } } };
 }
 
-function parametersOf(endpoint: Endpoint, schemas: Schemas): Json[] {
+function parametersOf(endpoint: Endpoint, components: Components): Json[] {
   const { method, params, query, etag = false, errors } = endpoint;
   const inPath = Object.entries(params).map(([name, schema]) =>
-    parameter('path', name, true, schemas.jsonOf(schema, 'input')),
+    parameter('path', name, true, components.jsonOf(schema, 'input')),
   );
   const headers = [
     ...(method === 'GET' && etag ? [IF_NONE_MATCH] : []),
     ...(errors.includes('precondition_failed') ? [IF_MATCH] : []),
     ...(method === 'GET' ? [] : [PREFER]),
   ];
-  return [...inPath, ...queryParameters(query, schemas), ...headers];
+  return [...inPath, ...queryParameters(query, components), ...headers];
 }
 
-function queryParameters(query: z.ZodType, schemas: Schemas): Json[] {
-  const { properties = {}, required = [] } = schemas.jsonOf(query, 'input') as {
+function queryParameters(query: z.ZodType, components: Components): Json[] {
+  const { properties = {}, required = [] } = components.jsonOf(query, 'input') as {
     properties?: Record<string, Json>;
     required?: string[];
   };

@@ -2,7 +2,7 @@ import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table'
 import type { Endpoint } from '../endpoint.ts';
 import { exampleOf, EXAMPLE_REQUEST_ID, exampleRef } from './examples.ts';
 import { ALWAYS, errorHeaders, headerRefs, WAIT } from './headers.ts';
-import type { Json, Schemas } from './schemas.ts';
+import type { Json, Components } from './components.ts';
 
 /** The component that describes every error. */
 export const ERROR = 'Error';
@@ -23,17 +23,17 @@ const COMMON_WITH_BODY: readonly ErrorCode[] = [
 ];
 
 /** The responses of an operation, by status. */
-export function responses(endpoint: Endpoint, schemas: Schemas): Json {
+export function responses(endpoint: Endpoint, components: Components): Json {
   const codes = [
     ...COMMON,
     ...(endpoint.body === undefined ? [] : COMMON_WITH_BODY),
     ...endpoint.errors,
   ];
-  return { ...successes(endpoint, schemas), ...errorResponses(codes) };
+  return { ...successes(endpoint, components), ...errorResponses(codes, components) };
 }
 
 /** The responses of the operation that answers this document. */
-export function documentResponses(): Json {
+export function documentResponses(components: Components): Json {
   const schema = { type: 'object', description: 'An OpenAPI 3.1 document.' };
   return {
     200: {
@@ -41,11 +41,11 @@ export function documentResponses(): Json {
       headers: headerRefs(ALWAYS),
       content: { 'application/json': { schema, example: { openapi: '3.1.0' } } },
     },
-    ...errorResponses(['invalid_request', 'method_not_allowed', 'internal_error']),
+    ...errorResponses(['invalid_request', 'method_not_allowed', 'internal_error'], components),
   };
 }
 
-function successes(endpoint: Endpoint, schemas: Schemas): Json {
+function successes(endpoint: Endpoint, components: Components): Json {
   const { method, answers, data, etag = false } = endpoint;
   const headers = [
     ...ALWAYS,
@@ -57,7 +57,7 @@ function successes(endpoint: Endpoint, schemas: Schemas): Json {
       204: { description: 'Done. The response has no body.', headers: headerRefs(headers) },
     };
   }
-  const content = { 'application/json': envelope(endpoint, schemas) };
+  const content = { 'application/json': envelope(endpoint, components) };
   const plain = {
     description: answers === 'page' ? 'A page of the list.' : 'The resource.',
     headers: headerRefs(headers),
@@ -80,9 +80,9 @@ function successes(endpoint: Endpoint, schemas: Schemas): Json {
 }
 
 /** The media type of a success: the envelope around a resource, or a page, which is a component of its own. */
-function envelope(endpoint: Endpoint, schemas: Schemas): Json {
+function envelope(endpoint: Endpoint, components: Components): Json {
   const { data, answers } = endpoint;
-  const shape = data === undefined ? {} : schemas.jsonOf(data, 'output');
+  const shape = data === undefined ? {} : components.jsonOf(data, 'output');
   const request_id = {
     type: 'string',
     description: 'The id of the request, as in the header `X-Request-Id`.',
@@ -90,13 +90,13 @@ function envelope(endpoint: Endpoint, schemas: Schemas): Json {
   };
   const schema =
     answers === 'page'
-      ? schemas.add(`${nameOf(shape)}Page`, pageOf(shape, request_id))
+      ? components.add(`${nameOf(shape)}Page`, pageOf(shape, request_id))
       : {
           type: 'object',
           required: ['data', 'request_id'],
           properties: { data: shape, request_id },
         };
-  return { schema, example: exampleOf(schema, schemas) };
+  return { schema, example: exampleOf(schema, components) };
 }
 
 function pageOf(item: Json, request_id: Json): Json {
@@ -121,10 +121,14 @@ function nameOf({ $ref }: Json): string {
   return $ref.slice($ref.lastIndexOf('/') + 1);
 }
 
-function errorResponses(codes: readonly ErrorCode[]): Json {
+/** A response for each status of the codes. Operations with the same codes for a status share it. */
+function errorResponses(codes: readonly ErrorCode[], components: Components): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_TABLE[code].status);
   return Object.fromEntries(
-    [...byStatus].map(([status, some]) => [String(status), errorResponse(some, status)]),
+    [...byStatus].map(([status, some]) => [
+      String(status),
+      components.addResponse(some.toSorted().join('_or_'), errorResponse(some, status)),
+    ]),
   );
 }
 

@@ -9,9 +9,10 @@ interface Definitions extends Json {
 
 const DEFINITION = '#/$defs/';
 
-/** The schemas of the document. A schema with an id becomes a component, which the others refer to. */
-export class Schemas {
-  readonly #components = new Map<string, Json>();
+/** What the operations of the document share. A schema with an id is a component, and so is each error response. */
+export class Components {
+  readonly #schemas = new Map<string, Json>();
+  readonly #responses = new Map<string, Json>();
 
   /** The JSON schema of what is sent (`input`) or answered (`output`): a reference if the schema has an id. */
   jsonOf(schema: z.ZodType, io: 'input' | 'output'): Json {
@@ -24,11 +25,11 @@ export class Schemas {
 
   /** Adds a component and returns the reference to it. @throws if another one has its name */
   add(id: string, component: Json): Json {
-    const known = this.#components.get(id);
+    const known = this.#schemas.get(id);
     if (known !== undefined && !isDeepStrictEqual(known, component)) {
       throw new Error(`two schemas have the id ${id}`);
     }
-    this.#components.set(id, component);
+    this.#schemas.set(id, component);
     return { $ref: refOf(id) };
   }
 
@@ -36,16 +37,30 @@ export class Schemas {
   resolve(schema: Json): Json {
     const { $ref } = schema;
     if (typeof $ref !== 'string') return schema;
-    const found = this.#components.get($ref.slice(refOf('').length));
+    const found = this.#schemas.get($ref.slice(refOf('').length));
     if (found === undefined) throw new Error(`no schema is named ${$ref}`);
     return found;
   }
 
-  /** All components by name. */
-  components(): Json {
-    const sorted = [...this.#components].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return Object.fromEntries(sorted);
+  /** Adds a response and returns the reference to it. */
+  addResponse(name: string, response: Json): Json {
+    this.#responses.set(name, response);
+    return { $ref: `#/components/responses/${name}` };
   }
+
+  /** All schemas by name. */
+  schemas(): Json {
+    return sorted(this.#schemas);
+  }
+
+  /** All responses by name. */
+  responses(): Json {
+    return sorted(this.#responses);
+  }
+}
+
+function sorted(entries: ReadonlyMap<string, Json>): Json {
+  return Object.fromEntries([...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function refOf(id: string): string {

@@ -1,0 +1,6404 @@
+/** Generated from openapi.json by `npm run generate`. */
+export interface paths {
+    "/v1/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List audit events
+         * @description Lists the changes that the token covers, newest first. Events are kept for 400 days. A page with a `next_cursor` may have fewer items than `limit` if changes are large.
+         *
+         *     It needs the scope `audit:read`.
+         */
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two configuration versions
+         * @description Lists the services and routes that differ between two versions and that the token covers.
+         *
+         *     It needs the scope `config:read`.
+         */
+        get: operations["diffConfigVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll the configuration back
+         * @description Restores the services and routes of a version and publishes them as a new version. Tokens do not change. The token also needs the scopes `services:write` and `routes:write`, and must cover all routes.
+         *
+         *     It needs the scope `config:write`.
+         */
+        post: operations["rollBackConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List configuration versions
+         * @description Lists the stored versions of the configuration of an environment, newest first.
+         *
+         *     It needs the scope `config:read`.
+         */
+        get: operations["listConfigVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a configuration version
+         * @description Says when, why and by whom a version of the configuration of an environment was made.
+         *
+         *     It needs the scope `config:read`.
+         */
+        get: operations["getConfigVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/data-planes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List data planes
+         * @description Lists the data planes by id, with the configuration versions that they serve. Only environments that the token covers are shown.
+         *
+         *     It needs the scope `config:read`.
+         */
+        get: operations["listDataPlanes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List environments
+         * @description Lists the environments that the token covers, by name.
+         *
+         *     Any token may call it.
+         */
+        get: operations["listEnvironments"];
+        put?: never;
+        /**
+         * Create an environment
+         * @description Creates an environment. The token must cover all environments (`*`).
+         *
+         *     It needs the scope `config:write`.
+         */
+        post: operations["createEnvironment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an environment
+         * @description Returns one environment.
+         *
+         *     Any token may call it.
+         */
+        get: operations["getEnvironment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read this document
+         * @description Returns the OpenAPI document of the management API. It needs no token.
+         */
+        get: operations["getOpenApiDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List request records
+         * @description Lists request records, newest first. A page with a `next_cursor` may have fewer items than `limit`, or none, if few requests match the filters or records are large. Continue with the cursor.
+         *
+         *     It needs the scope `requests:read`.
+         */
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/requests/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the record of a request
+         * @description Returns the record of a proxied request. The id is in the header `X-Request-Id` of the response to it. The record of a request that just ended may arrive up to 2 seconds later; the call waits for it.
+         *
+         *     It needs the scope `requests:read`.
+         */
+        get: operations["getRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/routes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List routes
+         * @description Lists the routes that the token covers, oldest first.
+         *
+         *     It needs the scope `routes:read`.
+         */
+        get: operations["listRoutes"];
+        put?: never;
+        /**
+         * Create a route
+         * @description Creates a route to an existing service, in the environment of that service. The route serves requests to `/v1/proxy/{name}` as soon as the data planes have the new configuration.
+         *
+         *     It needs the scope `routes:write`.
+         */
+        post: operations["createRoute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/routes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a route
+         * @description Returns one route.
+         *
+         *     It needs the scope `routes:read`.
+         */
+        get: operations["getRoute"];
+        /**
+         * Create or replace a route by name
+         * @description Creates the route of this name, or replaces all its settings: a setting that is left out gets its default. The same body again changes nothing. A body may have what GET shows. `If-None-Match: *` only creates, `If-Match` only replaces.
+         *
+         *     It needs the scope `routes:write`.
+         */
+        put: operations["putRoute"];
+        post?: never;
+        /**
+         * Delete a route
+         * @description Deletes a route. Requests to it are answered with 404 from then on.
+         *
+         *     It needs the scope `routes:write`.
+         */
+        delete: operations["deleteRoute"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a route
+         * @description Changes the fields that are in the body. Objects are merged (RFC 7396); lists and `auth` are replaced. A body may have all fields that GET shows: those that are unchanged do nothing.
+         *
+         *     It needs the scope `routes:write`.
+         */
+        patch: operations["updateRoute"];
+        trace?: never;
+    };
+    "/v1/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List services
+         * @description Lists the services that the token covers, oldest first. A page with a `next_cursor` may have fewer items than `limit` if services have large certificates.
+         *
+         *     It needs the scope `services:read`.
+         */
+        get: operations["listServices"];
+        put?: never;
+        /**
+         * Create a service
+         * @description Creates a service. `environment` may be left out if the token covers only one.
+         *
+         *     It needs the scope `services:write`.
+         */
+        post: operations["createService"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/services/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a service
+         * @description Returns one service.
+         *
+         *     It needs the scope `services:read`.
+         */
+        get: operations["getService"];
+        /**
+         * Create or replace a service by name
+         * @description Creates the service of this name, or replaces all its settings: a setting that is left out gets its default, and a `credential` that is left out is removed. The same body again changes nothing. A body may have what GET shows: a credential as it is shown stays. `If-None-Match: *` only creates, `If-Match` only replaces.
+         *
+         *     It needs the scope `services:write`.
+         */
+        put: operations["putService"];
+        post?: never;
+        /**
+         * Delete a service
+         * @description Deletes a service. A service that a route uses cannot be deleted.
+         *
+         *     It needs the scope `services:write`.
+         */
+        delete: operations["deleteService"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a service
+         * @description Changes the fields that are in the body. Objects are merged (RFC 7396), lists are replaced. A body may have all fields that GET shows: those that are unchanged do nothing.
+         *
+         *     It needs the scope `services:write`.
+         */
+        patch: operations["updateService"];
+        trace?: never;
+    };
+    "/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tokens
+         * @description Lists the tokens that have no more rights than the token of the call, oldest first. Secrets are not shown.
+         *
+         *     It needs the scope `tokens:read`.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Create a token
+         * @description Creates a token. Only this response contains its secret. A token cannot grant rights that it does not have.
+         *
+         *     It needs the scope `tokens:write`.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a token
+         * @description Returns one token, without its secret.
+         *
+         *     It needs the scope `tokens:read`.
+         */
+        get: operations["getToken"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token
+         * @description Revokes a token. It cannot be restored.
+         *
+         *     It needs the scope `tokens:write`.
+         */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a token
+         * @description Changes the name or the expiry of a token. Its rights and its secret stay.
+         *
+         *     It needs the scope `tokens:write`.
+         */
+        patch: operations["updateToken"];
+        trace?: never;
+    };
+    "/v1/tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a token a new secret
+         * @description Replaces the secret of a token. The old secret stays valid for `grace_seconds`. Only this response contains the new secret.
+         *
+         *     It needs the scope `tokens:write`.
+         */
+        post: operations["rotateToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description A change through this API, or by the control plane when it started. */
+        AuditEvent: {
+            /**
+             * @description What was done.
+             * @example route.updated
+             * @enum {string}
+             */
+            action: "service.created" | "service.updated" | "service.deleted" | "route.created" | "route.updated" | "route.deleted" | "token.created" | "token.updated" | "token.rotated" | "token.revoked" | "environment.created" | "environment.rolled_back";
+            /**
+             * @description The resource after the change. null: it was deleted.
+             * @example {
+             *       "timeout_ms": 5000
+             *     }
+             */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description The resource before the change. null: it was created.
+             * @example {
+             *       "timeout_ms": 10000
+             *     }
+             */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description The address of the caller. null: the control plane itself.
+             * @example 203.0.113.7
+             */
+            client_ip: string | null;
+            /**
+             * @description The environments of the resource.
+             * @example [
+             *       "production"
+             *     ]
+             */
+            environments: string[];
+            /**
+             * @description The id of the event.
+             * @example aud_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the change was made.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            occurred_at: string;
+            /**
+             * @description The call that made the change. null: the control plane itself.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            request_id: string | null;
+            /**
+             * @description The id of the resource; of an environment, its name.
+             * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            resource_id: string;
+            /**
+             * @description The kind of resource.
+             * @example route
+             * @enum {string}
+             */
+            resource_type: "service" | "route" | "token" | "environment";
+            /**
+             * @description The token of the call. null: the control plane itself, when it started.
+             * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            token_id: string | null;
+        };
+        /** @description A page of a list. */
+        AuditEventPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["AuditEvent"][];
+            /**
+             * @description Send it as `cursor` to read the next page. null: this is the last page.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description The id of the request, as in the header `X-Request-Id`.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            request_id: string;
+        };
+        /** @description A service or a route that differs between two versions. */
+        ConfigDifference: {
+            /**
+             * @description The resource in version `to`. null: it was removed.
+             * @example {
+             *       "timeout_ms": 5000
+             *     }
+             */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description The resource in version `from`. null: it was added.
+             * @example {
+             *       "timeout_ms": 10000
+             *     }
+             */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description What differs.
+             * @example changed
+             * @enum {string}
+             */
+            change: "added" | "removed" | "changed";
+            /**
+             * @description The id of the resource.
+             * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            id: string;
+            /**
+             * @description The name of the resource, in the later version if it is there.
+             * @example charges
+             */
+            name: string;
+            /**
+             * @description The kind of resource.
+             * @example route
+             * @enum {string}
+             */
+            resource_type: "service" | "route";
+        };
+        /** @description A page of a list. */
+        ConfigDifferencePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ConfigDifference"][];
+            /**
+             * @description Send it as `cursor` to read the next page. null: this is the last page.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description The id of the request, as in the header `X-Request-Id`.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            request_id: string;
+        };
+        /** @description A version of the configuration of an environment. */
+        ConfigVersion: {
+            /**
+             * @description The ids of the tokens that made them, at most 50.
+             * @example [
+             *       "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
+             *     ]
+             */
+            changed_by: string[];
+            /**
+             * @description The number of changes of services, routes and tokens.
+             * @example 1
+             */
+            changes: number;
+            /**
+             * @description Whether it is the newest version.
+             * @example true
+             */
+            current: boolean;
+            /**
+             * @description The name of the environment.
+             * @example production
+             */
+            environment: string;
+            /**
+             * Format: date-time
+             * @description When the version was published.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            published_at: string;
+            /**
+             * @description `changed`, or why the version was published although nothing had changed.
+             * @example changed
+             */
+            reason: string;
+            /**
+             * @description The number of the version. Numbers rise by 1.
+             * @example 42
+             */
+            version: number;
+        };
+        /** @description A page of a list. */
+        ConfigVersionPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ConfigVersion"][];
+            /**
+             * @description Send it as `cursor` to read the next page. null: this is the last page.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description The id of the request, as in the header `X-Request-Id`.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            request_id: string;
+        };
+        /** @description A data plane as its last heartbeat describes it. */
+        DataPlane: {
+            /** @description The configuration that it serves, by environment. */
+            environments: {
+                /**
+                 * @description The name of the environment.
+                 * @example production
+                 */
+                environment: string;
+                /**
+                 * @description Why it does not serve the newest version that it knows of. null: it does.
+                 * @example null
+                 */
+                last_error: string | null;
+                /**
+                 * @description The newest published version.
+                 * @example 42
+                 */
+                newest_version: number;
+                /**
+                 * @description The seconds since the first version that it does not serve was published. null: not known.
+                 * @example 0
+                 */
+                seconds_behind: number | null;
+                /**
+                 * @description The version that it serves. null: none.
+                 * @example 42
+                 */
+                version: number | null;
+                /**
+                 * @description How many versions it is behind.
+                 * @example 0
+                 */
+                versions_behind: number;
+            }[];
+            /**
+             * @description The version of its software. null: it does not report it.
+             * @example 0.1.0
+             */
+            gateway_version: string | null;
+            /**
+             * @description The id of the data plane.
+             * @example dp-7f9c-1
+             */
+            id: string;
+            /**
+             * @description The requests in flight at its last heartbeat.
+             * @example 12
+             */
+            in_flight: number;
+            /**
+             * @description The first error of its environments. null: there is none.
+             * @example null
+             */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description When its last heartbeat arrived.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            last_seen_at: string;
+            /**
+             * @description Its region.
+             * @example eu-west
+             */
+            region: string;
+            /**
+             * @description The milliseconds that the clock of NATS is ahead of its own. null: not known.
+             * @example 0
+             */
+            server_ahead_ms: number | null;
+            /**
+             * @description Whether it missed three heartbeats. Then it is not live.
+             * @example false
+             */
+            stale: boolean;
+            /**
+             * Format: date-time
+             * @description When it started.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            started_at: string;
+        };
+        /** @description A page of a list. */
+        DataPlanePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["DataPlane"][];
+            /**
+             * @description Send it as `cursor` to read the next page. null: this is the last page.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description The id of the request, as in the header `X-Request-Id`.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            request_id: string;
+        };
+        /** @description An environment. */
+        Environment: {
+            /**
+             * @description The newest published version of its configuration.
+             * @example 42
+             */
+            config_version: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The name of the environment.
+             * @example production
+             */
+            name: string;
+        };
+        /**
+         * @description A new environment.
+         * @example {
+         *       "name": "staging"
+         *     }
+         */
+        EnvironmentCreate: {
+            /**
+             * @description The name of the environment.
+             * @example staging
+             */
+            name: string;
+        };
+        /** @description A page of a list. */
+        EnvironmentPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Environment"][];
+            /**
+             * @description Send it as `cursor` to read the next page. null: this is the last page.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description The id of the request, as in the header `X-Request-Id`.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            request_id: string;
+        };
+        /** @description The body of every error. */
+        Error: {
+            /** @description What went wrong. */
+            error: {
+                /**
+                 * @description What went wrong. A code keeps its meaning; new codes may be added.
+                 * @example invalid_request
+                 * @enum {string}
+                 */
+                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "name_conflict" | "service_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+                /** @description Each invalid field, at most 50. */
+                details?: {
+                    /**
+                     * @description The rule that the value breaks.
+                     * @example must be a whole number from 1 to 300000
+                     */
+                    message: string;
+                    /**
+                     * @description The field, such as `retry.backoff_ms`. Empty: the whole body.
+                     * @example timeout_ms
+                     */
+                    path: string;
+                }[];
+                /**
+                 * @description What went wrong, for people. The text may change.
+                 * @example The request is not valid: timeout_ms: must be a whole number from 1 to 300000.
+                 */
+                message: string;
+                /**
+                 * @description The id of the request, as in the header `X-Request-Id`.
+                 * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                request_id: string;
+            };
+        };
+        /** @description What the gateway did with one request. It has no header value, no body and no query value. */
+        RequestRecord: {
+            /** @description Each attempt, in order. */
+            attempts: {
+                /**
+                 * @description The milliseconds that it took.
+                 * @example 38.4
+                 */
+                duration_ms: number;
+                /**
+                 * @description Why there was no usable status, such as `connect_refused`, `connect_timeout` or `reset`.
+                 * @example connect_refused
+                 */
+                error?: string;
+                /**
+                 * @description Its region. null: none.
+                 * @example eu-west
+                 */
+                region: string | null;
+                /**
+                 * @description The milliseconds from the arrival of the request to the start of the attempt.
+                 * @example 1.2
+                 */
+                started_ms: number;
+                /**
+                 * @description The status of the response.
+                 * @example 201
+                 */
+                status?: number;
+                /**
+                 * @description The id of the upstream.
+                 * @example ups_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                upstream: string;
+            }[];
+            /**
+             * @description The claims `iss` and `aud` of that JWT, and those that the route requires.
+             * @example null
+             */
+            claims: {
+                [key: string]: string | number | boolean | string[];
+            } | null;
+            /**
+             * @description The address of the caller.
+             * @example 203.0.113.7
+             */
+            client_ip: string;
+            /**
+             * @description The `X-Request-Id` that the caller sent. null: none.
+             * @example null
+             */
+            client_request_id: string | null;
+            /**
+             * @description The version of the configuration that it used. null: none was loaded.
+             * @example 42
+             */
+            config_version: number | null;
+            /**
+             * @description The id of the data plane that served the request.
+             * @example dp-7f9c-1
+             */
+            data_plane: string;
+            /**
+             * @description The environment. null: the request was refused before it was known.
+             * @example production
+             */
+            environment: string | null;
+            /**
+             * @description The code of the error that the gateway answered. null: it answered none.
+             * @example null
+             */
+            error_code: string | null;
+            /**
+             * Format: date-time
+             * @description From then on the record cannot be read.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            expires_at: string;
+            /**
+             * @description The id of the request.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            id: string;
+            /**
+             * @description What the idempotency key did to this request. null: it had none.
+             * @example null
+             */
+            idempotency: string | null;
+            /**
+             * @description The method.
+             * @example POST
+             */
+            method: string;
+            /**
+             * @description How the request ended.
+             * @example success
+             * @enum {string}
+             */
+            outcome: "success" | "upstream_error" | "upstream_unavailable" | "timeout" | "rejected" | "client_aborted";
+            /**
+             * @description The path without the query, cut at 1024 characters.
+             * @example /v1/proxy/charges
+             */
+            path: string;
+            /** @description The quota after this request. null: none was counted. */
+            rate_limit: {
+                /**
+                 * @description The limit of the window.
+                 * @example 1000
+                 */
+                limit: number;
+                /**
+                 * @description The requests left in the window.
+                 * @example 999
+                 */
+                remaining: number;
+                /**
+                 * @description The seconds until the window ends.
+                 * @example 42
+                 */
+                reset_seconds: number;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the request arrived.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            received_at: string;
+            /**
+             * @description The bytes of the request body.
+             * @example 212
+             */
+            request_bytes: number;
+            /**
+             * @description The bytes of the response body.
+             * @example 96
+             */
+            response_bytes: number;
+            /**
+             * @description How often the request was sent again.
+             * @example 0
+             */
+            retry_count: number;
+            /**
+             * @description The name in the path, even if no such route exists. null: the path has none.
+             * @example charges
+             */
+            route: string | null;
+            /**
+             * @description The version of the route. null: it has no versions, or none was chosen.
+             * @example stable
+             */
+            route_version: string | null;
+            /**
+             * @description The service. null: none was chosen.
+             * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            service_id: string | null;
+            /**
+             * @description The status of the response. null: the client disconnected before it began.
+             * @example 201
+             */
+            status: number | null;
+            /**
+             * @description The claim `sub` of the JWT of the caller. null: there was none, or it was refused.
+             * @example null
+             */
+            subject: string | null;
+            /** @description Where the time went. */
+            timing: {
+                /**
+                 * @description The milliseconds in the gateway, without the wait for the upstream.
+                 * @example 1.9
+                 */
+                gateway_ms: number;
+                /**
+                 * @description The milliseconds from the arrival of the request to the end of the response.
+                 * @example 40.3
+                 */
+                total_ms: number;
+                /**
+                 * @description The milliseconds of waiting for the upstream.
+                 * @example 38.4
+                 */
+                upstream_ms: number;
+            };
+            /**
+             * @description The token of the caller. null: there was none, or it was refused.
+             * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            token_id: string | null;
+            /**
+             * @description The trace id of the W3C trace context.
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+            /** @description The upstream of the last attempt. null: there was no attempt. */
+            upstream: {
+                /**
+                 * @description The id of the upstream.
+                 * @example ups_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+                /**
+                 * @description Its region. null: none.
+                 * @example eu-west
+                 */
+                region: string | null;
+                /**
+                 * @description Its URL.
+                 * @example https://payments.internal:8443
+                 */
+                url: string;
+            } | null;
+        };
+        /** @description A page of a list. */
+        RequestRecordPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["RequestRecord"][];
+            /**
+             * @description Send it as `cursor` to read the next page. null: this is the last page.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description The id of the request, as in the header `X-Request-Id`.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            request_id: string;
+        };
+        /**
+         * @description The version to restore.
+         * @example {
+         *       "environment": "production",
+         *       "version": 41
+         *     }
+         */
+        Rollback: {
+            /**
+             * @description The name of an environment.
+             * @example production
+             */
+            environment: string;
+            /**
+             * @description The number of a version.
+             * @example 41
+             */
+            version: number;
+        };
+        /** @description What a rollback changed. */
+        RollbackResult: {
+            /**
+             * @description Whether anything differed from that version.
+             * @example true
+             */
+            changed: boolean;
+            /**
+             * @description The name of the environment.
+             * @example production
+             */
+            environment: string;
+            /**
+             * @description Services and routes are as in this version.
+             * @example 41
+             */
+            restored_version: number;
+            /** @description The changes of routes. */
+            routes: {
+                /**
+                 * @description How many were created.
+                 * @example 0
+                 */
+                created: number;
+                /**
+                 * @description How many were deleted.
+                 * @example 0
+                 */
+                deleted: number;
+                /**
+                 * @description How many were changed.
+                 * @example 1
+                 */
+                updated: number;
+            };
+            /** @description The changes of services. */
+            services: {
+                /**
+                 * @description How many were created.
+                 * @example 0
+                 */
+                created: number;
+                /**
+                 * @description How many were deleted.
+                 * @example 0
+                 */
+                deleted: number;
+                /**
+                 * @description How many were changed.
+                 * @example 1
+                 */
+                updated: number;
+            };
+        };
+        /** @description How requests to `/v1/proxy/{name}` are handled. */
+        Route: {
+            /**
+             * @description Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.
+             * @example false
+             */
+            allow_encoded_control_characters: boolean;
+            /**
+             * @description How callers authenticate.
+             * @example {
+             *       "type": "token"
+             *     }
+             */
+            auth: {
+                /**
+                 * @description A token with the scope `proxy`, in `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "token";
+            } | {
+                /**
+                 * @description A token with the scope `proxy`, in `X-API-Key`.
+                 * @constant
+                 */
+                type: "api_key";
+            } | {
+                /**
+                 * @description Anybody may call the route.
+                 * @constant
+                 */
+                type: "none";
+            } | {
+                /**
+                 * @description The signature algorithms that are accepted.
+                 * @example [
+                 *       "RS256",
+                 *       "ES256"
+                 *     ]
+                 */
+                algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+                /**
+                 * @description The claim `aud` must name one of these.
+                 * @example payments
+                 */
+                audience: string | string[];
+                /**
+                 * @description The claim `iss` must have this value.
+                 * @example https://login.example
+                 */
+                issuer: string;
+                /**
+                 * @description Where data planes fetch the keys of the issuer.
+                 * @example https://login.example/.well-known/jwks.json
+                 */
+                jwks_url: string;
+                /**
+                 * @description The claims that the JWT must have, and the values that each may have. A claim in a list of names may have any value.
+                 * @example {
+                 *       "role": [
+                 *         "admin",
+                 *         "billing"
+                 *       ]
+                 *     }
+                 */
+                required_claims: string[] | {
+                    [key: string]: (string | number | boolean) | (string | number | boolean)[];
+                };
+                /**
+                 * @description A JWT of an issuer, in `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "jwt";
+            };
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The environment of the route.
+             * @example production
+             */
+            environment: string;
+            /**
+             * @description The id of the route.
+             * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            id: string;
+            /** @description How `Idempotency-Key` is handled. */
+            idempotency: {
+                /**
+                 * @description What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.
+                 * @example refuse
+                 * @enum {string}
+                 */
+                on_unknown: "refuse" | "forward";
+                /**
+                 * @description Whether a request without `Idempotency-Key` is refused with 400.
+                 * @example false
+                 */
+                required: boolean;
+            };
+            /**
+             * @description Requests with a larger body are refused with 413.
+             * @example 10485760
+             */
+            max_body_bytes: number;
+            /**
+             * @description The methods that the route accepts. null: all but CONNECT and TRACE.
+             * @example [
+             *       "GET",
+             *       "POST"
+             *     ]
+             */
+            methods: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[] | null;
+            /**
+             * @description The name of the route, unique in its environment. It is a part of the path `/v1/proxy/{name}`.
+             * @example charges
+             */
+            name: string;
+            /** @description The quota of the route. Requests beyond it are answered with 429. */
+            rate_limit: {
+                /**
+                 * @description The requests that are allowed in a window, on all data planes together.
+                 * @example 1000
+                 */
+                limit: number;
+                /**
+                 * @description What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.
+                 * @example share
+                 * @enum {string}
+                 */
+                on_store_unavailable: "share" | "refuse";
+                /**
+                 * @description What has a quota of its own: the route, each token, or each client address.
+                 * @example token
+                 * @enum {string}
+                 */
+                per: "route" | "token" | "ip";
+                /**
+                 * @description The length of a window. Windows are aligned to the clock.
+                 * @example 60
+                 */
+                window_seconds: number;
+            };
+            /**
+             * @description The regions to use, in this order, when a data plane has no healthy upstream in its own region.
+             * @example [
+             *       "eu-west",
+             *       "us-east"
+             *     ]
+             */
+            regions: string[];
+            /** @description When a request is sent again. */
+            retry: {
+                /**
+                 * @description The longest wait before the first retry. It doubles with each retry.
+                 * @example 25
+                 */
+                backoff_ms: number;
+                /**
+                 * @description The statuses of an upstream after which the request is sent again: 429, or 500 to 599.
+                 * @example [
+                 *       502,
+                 *       503,
+                 *       504
+                 *     ]
+                 */
+                on_statuses: number[];
+                /**
+                 * @description The milliseconds that one attempt may take. null: all that is left of `timeout_ms`.
+                 * @example 2000
+                 */
+                per_attempt_timeout_ms: number | null;
+                /**
+                 * @description Whether a POST or PATCH that may have reached the upstream is sent again: `never`, only with an idempotency key, or `always`.
+                 * @example never
+                 * @enum {string}
+                 */
+                unsafe_methods: "never" | "with_idempotency_key" | "always";
+            };
+            /**
+             * @description How often a request is sent again at most.
+             * @example 2
+             */
+            retry_count: number;
+            /**
+             * @description It rises with each change. The ETag has it.
+             * @example 3
+             */
+            revision: number;
+            /**
+             * @description The service that handles the requests. null: `versions` names services.
+             * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            service_id: string | null;
+            /**
+             * @description Requests to a `disabled` route are answered with 404.
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "disabled";
+            /**
+             * @description The milliseconds until the response must begin, retries included.
+             * @example 10000
+             */
+            timeout_ms: number;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description The services that share the requests, with their weights. null: `service_id` names the only one.
+             * @example null
+             * @example [
+             *       {
+             *         "name": "stable",
+             *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+             *         "weight": 90
+             *       },
+             *       {
+             *         "name": "canary",
+             *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0y",
+             *         "weight": 10
+             *       }
+             *     ]
+             */
+            versions: {
+                /**
+                 * @description The name of the version. A caller selects it with `X-Gateway-Version`.
+                 * @example canary
+                 */
+                name: string;
+                /**
+                 * @description The service that handles requests to this version.
+                 * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                service_id: string;
+                /**
+                 * @description Its share of the sum of weights is its share of the requests. 0: only `X-Gateway-Version` selects it.
+                 * @example 10
+                 */
+                weight: number;
+            }[] | null;
+        };
+        /**
+         * @description A new route. It has either `service_id` or `versions`.
+         * @example {
+         *       "name": "charges",
+         *       "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+         *       "timeout_ms": 5000,
+         *       "retry_count": 1
+         *     }
+         */
+        RouteCreate: {
+            /**
+             * @description Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.
+             * @default false
+             * @example false
+             */
+            allow_encoded_control_characters?: boolean;
+            /**
+             * @description How callers authenticate.
+             * @default {
+             *       "type": "token"
+             *     }
+             * @example {
+             *       "type": "token"
+             *     }
+             */
+            auth?: {
+                /**
+                 * @description A token with the scope `proxy`, in `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "token";
+            } | {
+                /**
+                 * @description A token with the scope `proxy`, in `X-API-Key`.
+                 * @constant
+                 */
+                type: "api_key";
+            } | {
+                /**
+                 * @description Anybody may call the route.
+                 * @constant
+                 */
+                type: "none";
+            } | {
+                /**
+                 * @description The signature algorithms that are accepted.
+                 * @default [
+                 *       "RS256",
+                 *       "ES256"
+                 *     ]
+                 * @example [
+                 *       "RS256",
+                 *       "ES256"
+                 *     ]
+                 */
+                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+                /**
+                 * @description The claim `aud` must name one of these.
+                 * @example payments
+                 */
+                audience: string | string[];
+                /**
+                 * @description The claim `iss` must have this value.
+                 * @example https://login.example
+                 */
+                issuer: string;
+                /**
+                 * @description Where data planes fetch the keys of the issuer.
+                 * @example https://login.example/.well-known/jwks.json
+                 */
+                jwks_url: string;
+                /**
+                 * @description The claims that the JWT must have, and the values that each may have. A claim in a list of names may have any value.
+                 * @example {
+                 *       "role": [
+                 *         "admin",
+                 *         "billing"
+                 *       ]
+                 *     }
+                 */
+                required_claims?: string[] | {
+                    [key: string]: (string | number | boolean) | (string | number | boolean)[];
+                };
+                /**
+                 * @description A JWT of an issuer, in `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "jwt";
+            };
+            /**
+             * @description How `Idempotency-Key` is handled.
+             * @default {}
+             */
+            idempotency?: {
+                /**
+                 * @description What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.
+                 * @default refuse
+                 * @example refuse
+                 * @enum {string}
+                 */
+                on_unknown?: "refuse" | "forward";
+                /**
+                 * @description Whether a request without `Idempotency-Key` is refused with 400.
+                 * @default false
+                 * @example false
+                 */
+                required?: boolean;
+            };
+            /**
+             * @description Requests with a larger body are refused with 413.
+             * @default 10485760
+             * @example 10485760
+             */
+            max_body_bytes?: number;
+            /**
+             * @description The methods that the route accepts. null: all but CONNECT and TRACE.
+             * @default null
+             * @example [
+             *       "GET",
+             *       "POST"
+             *     ]
+             */
+            methods?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[] | null;
+            /**
+             * @description The name of the route, unique in its environment. It is a part of the path `/v1/proxy/{name}`.
+             * @example charges
+             */
+            name: string;
+            /**
+             * @description The quota of the route. Requests beyond it are answered with 429.
+             * @default {}
+             */
+            rate_limit?: {
+                /**
+                 * @description The requests that are allowed in a window, on all data planes together.
+                 * @default 60000
+                 * @example 1000
+                 */
+                limit?: number;
+                /**
+                 * @description What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.
+                 * @default share
+                 * @example share
+                 * @enum {string}
+                 */
+                on_store_unavailable?: "share" | "refuse";
+                /**
+                 * @description What has a quota of its own: the route, each token, or each client address.
+                 * @default route
+                 * @example token
+                 * @enum {string}
+                 */
+                per?: "route" | "token" | "ip";
+                /**
+                 * @description The length of a window. Windows are aligned to the clock.
+                 * @default 60
+                 * @example 60
+                 */
+                window_seconds?: number;
+            };
+            /**
+             * @description The regions to use, in this order, when a data plane has no healthy upstream in its own region.
+             * @default []
+             * @example [
+             *       "eu-west",
+             *       "us-east"
+             *     ]
+             */
+            regions?: string[];
+            /**
+             * @description When a request is sent again.
+             * @default {}
+             */
+            retry?: {
+                /**
+                 * @description The longest wait before the first retry. It doubles with each retry.
+                 * @default 25
+                 * @example 25
+                 */
+                backoff_ms?: number;
+                /**
+                 * @description The statuses of an upstream after which the request is sent again: 429, or 500 to 599.
+                 * @default [
+                 *       502,
+                 *       503,
+                 *       504
+                 *     ]
+                 * @example [
+                 *       502,
+                 *       503,
+                 *       504
+                 *     ]
+                 */
+                on_statuses?: number[];
+                /**
+                 * @description The milliseconds that one attempt may take. null: all that is left of `timeout_ms`.
+                 * @default null
+                 * @example 2000
+                 */
+                per_attempt_timeout_ms?: number | null;
+                /**
+                 * @description Whether a POST or PATCH that may have reached the upstream is sent again: `never`, only with an idempotency key, or `always`.
+                 * @default never
+                 * @example never
+                 * @enum {string}
+                 */
+                unsafe_methods?: "never" | "with_idempotency_key" | "always";
+            };
+            /**
+             * @description How often a request is sent again at most.
+             * @default 2
+             * @example 2
+             */
+            retry_count?: number;
+            /**
+             * @description The service that handles the requests. null: `versions` names services.
+             * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            service_id?: string | null;
+            /**
+             * @description Requests to a `disabled` route are answered with 404.
+             * @default active
+             * @example active
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+            /**
+             * @description The milliseconds until the response must begin, retries included.
+             * @default 10000
+             * @example 10000
+             */
+            timeout_ms?: number;
+            /**
+             * @description The services that share the requests, with their weights. null: `service_id` names the only one.
+             * @example null
+             * @example [
+             *       {
+             *         "name": "stable",
+             *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+             *         "weight": 90
+             *       },
+             *       {
+             *         "name": "canary",
+             *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0y",
+             *         "weight": 10
+             *       }
+             *     ]
+             */
+            versions?: {
+                /**
+                 * @description The name of the version. A caller selects it with `X-Gateway-Version`.
+                 * @example canary
+                 */
+                name: string;
+                /**
+                 * @description The service that handles requests to this version.
+                 * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                service_id: string;
+                /**
+                 * @description Its share of the sum of weights is its share of the requests. 0: only `X-Gateway-Version` selects it.
+                 * @example 10
+                 */
+                weight: number;
+            }[] | null;
+        } | unknown | unknown;
+        /** @description A page of a list. */
+        RoutePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Route"][];
+            /**
+             * @description Send it as `cursor` to read the next page. null: this is the last page.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description The id of the request, as in the header `X-Request-Id`.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            request_id: string;
+        };
+        /**
+         * @description All settings of a route. A setting that is left out gets its default.
+         * @example {
+         *       "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+         *       "timeout_ms": 5000,
+         *       "retry_count": 1
+         *     }
+         */
+        RouteReplace: {
+            /**
+             * @description Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.
+             * @default false
+             * @example false
+             */
+            allow_encoded_control_characters?: boolean;
+            /**
+             * @description How callers authenticate.
+             * @default {
+             *       "type": "token"
+             *     }
+             * @example {
+             *       "type": "token"
+             *     }
+             */
+            auth?: {
+                /**
+                 * @description A token with the scope `proxy`, in `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "token";
+            } | {
+                /**
+                 * @description A token with the scope `proxy`, in `X-API-Key`.
+                 * @constant
+                 */
+                type: "api_key";
+            } | {
+                /**
+                 * @description Anybody may call the route.
+                 * @constant
+                 */
+                type: "none";
+            } | {
+                /**
+                 * @description The signature algorithms that are accepted.
+                 * @default [
+                 *       "RS256",
+                 *       "ES256"
+                 *     ]
+                 * @example [
+                 *       "RS256",
+                 *       "ES256"
+                 *     ]
+                 */
+                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+                /**
+                 * @description The claim `aud` must name one of these.
+                 * @example payments
+                 */
+                audience: string | string[];
+                /**
+                 * @description The claim `iss` must have this value.
+                 * @example https://login.example
+                 */
+                issuer: string;
+                /**
+                 * @description Where data planes fetch the keys of the issuer.
+                 * @example https://login.example/.well-known/jwks.json
+                 */
+                jwks_url: string;
+                /**
+                 * @description The claims that the JWT must have, and the values that each may have. A claim in a list of names may have any value.
+                 * @example {
+                 *       "role": [
+                 *         "admin",
+                 *         "billing"
+                 *       ]
+                 *     }
+                 */
+                required_claims?: string[] | {
+                    [key: string]: (string | number | boolean) | (string | number | boolean)[];
+                };
+                /**
+                 * @description A JWT of an issuer, in `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "jwt";
+            };
+            /** @description Read-only; accepted if unchanged. */
+            readonly created_at?: unknown;
+            /**
+             * @description The environment that is in the query.
+             * @example production
+             */
+            environment?: string;
+            /** @description Read-only; accepted if unchanged. */
+            readonly id?: unknown;
+            /**
+             * @description How `Idempotency-Key` is handled.
+             * @default {}
+             */
+            idempotency?: {
+                /**
+                 * @description What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.
+                 * @default refuse
+                 * @example refuse
+                 * @enum {string}
+                 */
+                on_unknown?: "refuse" | "forward";
+                /**
+                 * @description Whether a request without `Idempotency-Key` is refused with 400.
+                 * @default false
+                 * @example false
+                 */
+                required?: boolean;
+            };
+            /**
+             * @description Requests with a larger body are refused with 413.
+             * @default 10485760
+             * @example 10485760
+             */
+            max_body_bytes?: number;
+            /**
+             * @description The methods that the route accepts. null: all but CONNECT and TRACE.
+             * @default null
+             * @example [
+             *       "GET",
+             *       "POST"
+             *     ]
+             */
+            methods?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[] | null;
+            /**
+             * @description The name that is in the path.
+             * @example charges
+             */
+            name?: string;
+            /**
+             * @description The quota of the route. Requests beyond it are answered with 429.
+             * @default {}
+             */
+            rate_limit?: {
+                /**
+                 * @description The requests that are allowed in a window, on all data planes together.
+                 * @default 60000
+                 * @example 1000
+                 */
+                limit?: number;
+                /**
+                 * @description What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.
+                 * @default share
+                 * @example share
+                 * @enum {string}
+                 */
+                on_store_unavailable?: "share" | "refuse";
+                /**
+                 * @description What has a quota of its own: the route, each token, or each client address.
+                 * @default route
+                 * @example token
+                 * @enum {string}
+                 */
+                per?: "route" | "token" | "ip";
+                /**
+                 * @description The length of a window. Windows are aligned to the clock.
+                 * @default 60
+                 * @example 60
+                 */
+                window_seconds?: number;
+            };
+            /**
+             * @description The regions to use, in this order, when a data plane has no healthy upstream in its own region.
+             * @default []
+             * @example [
+             *       "eu-west",
+             *       "us-east"
+             *     ]
+             */
+            regions?: string[];
+            /**
+             * @description When a request is sent again.
+             * @default {}
+             */
+            retry?: {
+                /**
+                 * @description The longest wait before the first retry. It doubles with each retry.
+                 * @default 25
+                 * @example 25
+                 */
+                backoff_ms?: number;
+                /**
+                 * @description The statuses of an upstream after which the request is sent again: 429, or 500 to 599.
+                 * @default [
+                 *       502,
+                 *       503,
+                 *       504
+                 *     ]
+                 * @example [
+                 *       502,
+                 *       503,
+                 *       504
+                 *     ]
+                 */
+                on_statuses?: number[];
+                /**
+                 * @description The milliseconds that one attempt may take. null: all that is left of `timeout_ms`.
+                 * @default null
+                 * @example 2000
+                 */
+                per_attempt_timeout_ms?: number | null;
+                /**
+                 * @description Whether a POST or PATCH that may have reached the upstream is sent again: `never`, only with an idempotency key, or `always`.
+                 * @default never
+                 * @example never
+                 * @enum {string}
+                 */
+                unsafe_methods?: "never" | "with_idempotency_key" | "always";
+            };
+            /**
+             * @description How often a request is sent again at most.
+             * @default 2
+             * @example 2
+             */
+            retry_count?: number;
+            /** @description Read-only; accepted if unchanged. */
+            readonly revision?: unknown;
+            /**
+             * @description The service that handles the requests. null: `versions` names services.
+             * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            service_id?: string | null;
+            /**
+             * @description Requests to a `disabled` route are answered with 404.
+             * @default active
+             * @example active
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+            /**
+             * @description The milliseconds until the response must begin, retries included.
+             * @default 10000
+             * @example 10000
+             */
+            timeout_ms?: number;
+            /** @description Read-only; accepted if unchanged. */
+            readonly updated_at?: unknown;
+            /**
+             * @description The services that share the requests, with their weights. null: `service_id` names the only one.
+             * @example null
+             * @example [
+             *       {
+             *         "name": "stable",
+             *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+             *         "weight": 90
+             *       },
+             *       {
+             *         "name": "canary",
+             *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0y",
+             *         "weight": 10
+             *       }
+             *     ]
+             */
+            versions?: {
+                /**
+                 * @description The name of the version. A caller selects it with `X-Gateway-Version`.
+                 * @example canary
+                 */
+                name: string;
+                /**
+                 * @description The service that handles requests to this version.
+                 * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                service_id: string;
+                /**
+                 * @description Its share of the sum of weights is its share of the requests. 0: only `X-Gateway-Version` selects it.
+                 * @example 10
+                 */
+                weight: number;
+            }[] | null;
+        } | unknown | unknown;
+        /**
+         * @description The fields to change.
+         * @example {
+         *       "timeout_ms": 5000,
+         *       "rate_limit": {
+         *         "limit": 1000
+         *       }
+         *     }
+         */
+        RouteUpdate: {
+            /**
+             * @description Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.
+             * @example false
+             */
+            allow_encoded_control_characters?: boolean;
+            /**
+             * @description How callers authenticate.
+             * @example {
+             *       "type": "token"
+             *     }
+             */
+            auth?: {
+                /**
+                 * @description A token with the scope `proxy`, in `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "token";
+            } | {
+                /**
+                 * @description A token with the scope `proxy`, in `X-API-Key`.
+                 * @constant
+                 */
+                type: "api_key";
+            } | {
+                /**
+                 * @description Anybody may call the route.
+                 * @constant
+                 */
+                type: "none";
+            } | {
+                /**
+                 * @description The signature algorithms that are accepted.
+                 * @default [
+                 *       "RS256",
+                 *       "ES256"
+                 *     ]
+                 * @example [
+                 *       "RS256",
+                 *       "ES256"
+                 *     ]
+                 */
+                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+                /**
+                 * @description The claim `aud` must name one of these.
+                 * @example payments
+                 */
+                audience: string | string[];
+                /**
+                 * @description The claim `iss` must have this value.
+                 * @example https://login.example
+                 */
+                issuer: string;
+                /**
+                 * @description Where data planes fetch the keys of the issuer.
+                 * @example https://login.example/.well-known/jwks.json
+                 */
+                jwks_url: string;
+                /**
+                 * @description The claims that the JWT must have, and the values that each may have. A claim in a list of names may have any value.
+                 * @example {
+                 *       "role": [
+                 *         "admin",
+                 *         "billing"
+                 *       ]
+                 *     }
+                 */
+                required_claims?: string[] | {
+                    [key: string]: (string | number | boolean) | (string | number | boolean)[];
+                };
+                /**
+                 * @description A JWT of an issuer, in `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "jwt";
+            };
+            /** @description Read-only; accepted if unchanged. */
+            readonly created_at?: unknown;
+            /** @description Read-only; accepted if unchanged. */
+            readonly environment?: unknown;
+            /** @description Read-only; accepted if unchanged. */
+            readonly id?: unknown;
+            /** @description How `Idempotency-Key` is handled. */
+            idempotency?: {
+                /**
+                 * @description What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.
+                 * @example refuse
+                 * @enum {string}
+                 */
+                on_unknown?: "refuse" | "forward";
+                /**
+                 * @description Whether a request without `Idempotency-Key` is refused with 400.
+                 * @example false
+                 */
+                required?: boolean;
+            };
+            /**
+             * @description Requests with a larger body are refused with 413.
+             * @example 10485760
+             */
+            max_body_bytes?: number;
+            /**
+             * @description The methods that the route accepts. null: all but CONNECT and TRACE.
+             * @example [
+             *       "GET",
+             *       "POST"
+             *     ]
+             */
+            methods?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[] | null;
+            /**
+             * @description The name of the route, unique in its environment. It is a part of the path `/v1/proxy/{name}`.
+             * @example charges
+             */
+            name?: string;
+            /** @description The quota of the route. Requests beyond it are answered with 429. */
+            rate_limit?: {
+                /**
+                 * @description The requests that are allowed in a window, on all data planes together.
+                 * @example 1000
+                 */
+                limit?: number;
+                /**
+                 * @description What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.
+                 * @example share
+                 * @enum {string}
+                 */
+                on_store_unavailable?: "share" | "refuse";
+                /**
+                 * @description What has a quota of its own: the route, each token, or each client address.
+                 * @example token
+                 * @enum {string}
+                 */
+                per?: "route" | "token" | "ip";
+                /**
+                 * @description The length of a window. Windows are aligned to the clock.
+                 * @example 60
+                 */
+                window_seconds?: number;
+            };
+            /**
+             * @description The regions to use, in this order, when a data plane has no healthy upstream in its own region.
+             * @example [
+             *       "eu-west",
+             *       "us-east"
+             *     ]
+             */
+            regions?: string[];
+            /** @description When a request is sent again. */
+            retry?: {
+                /**
+                 * @description The longest wait before the first retry. It doubles with each retry.
+                 * @example 25
+                 */
+                backoff_ms?: number;
+                /**
+                 * @description The statuses of an upstream after which the request is sent again: 429, or 500 to 599.
+                 * @example [
+                 *       502,
+                 *       503,
+                 *       504
+                 *     ]
+                 */
+                on_statuses?: number[];
+                /**
+                 * @description The milliseconds that one attempt may take. null: all that is left of `timeout_ms`.
+                 * @example 2000
+                 */
+                per_attempt_timeout_ms?: number | null;
+                /**
+                 * @description Whether a POST or PATCH that may have reached the upstream is sent again: `never`, only with an idempotency key, or `always`.
+                 * @example never
+                 * @enum {string}
+                 */
+                unsafe_methods?: "never" | "with_idempotency_key" | "always";
+            };
+            /**
+             * @description How often a request is sent again at most.
+             * @example 2
+             */
+            retry_count?: number;
+            /** @description Read-only; accepted if unchanged. */
+            readonly revision?: unknown;
+            /**
+             * @description The service that handles the requests. null: `versions` names services.
+             * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            service_id?: string | null;
+            /**
+             * @description Requests to a `disabled` route are answered with 404.
+             * @example active
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+            /**
+             * @description The milliseconds until the response must begin, retries included.
+             * @example 10000
+             */
+            timeout_ms?: number;
+            /** @description Read-only; accepted if unchanged. */
+            readonly updated_at?: unknown;
+            /**
+             * @description The services that share the requests, with their weights. null: `service_id` names the only one.
+             * @example null
+             * @example [
+             *       {
+             *         "name": "stable",
+             *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+             *         "weight": 90
+             *       },
+             *       {
+             *         "name": "canary",
+             *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0y",
+             *         "weight": 10
+             *       }
+             *     ]
+             */
+            versions?: {
+                /**
+                 * @description The name of the version. A caller selects it with `X-Gateway-Version`.
+                 * @example canary
+                 */
+                name: string;
+                /**
+                 * @description The service that handles requests to this version.
+                 * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                service_id: string;
+                /**
+                 * @description Its share of the sum of weights is its share of the requests. 0: only `X-Gateway-Version` selects it.
+                 * @example 10
+                 */
+                weight: number;
+            }[] | null;
+        };
+        /** @description An application behind the gateway. */
+        Service: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description What is known of the credential, without its secret. null: there is none. */
+            credential: {
+                /**
+                 * @description The name of the header, in lower case.
+                 * @example authorization
+                 */
+                header: string;
+                /**
+                 * Format: date-time
+                 * @description When the credential was set.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                set_at: string;
+                /**
+                 * @description The kind of credential.
+                 * @example bearer
+                 * @enum {string}
+                 */
+                type: "bearer" | "basic" | "header";
+            } | null;
+            /**
+             * @description The environment of the service.
+             * @example production
+             */
+            environment: string;
+            /** @description How data planes check whether an upstream is healthy. */
+            health_check: {
+                /**
+                 * @description After this many successful checks in a row an upstream is healthy.
+                 * @example 2
+                 */
+                healthy_threshold: number;
+                /**
+                 * @description The milliseconds from one check of an upstream to the next.
+                 * @example 5000
+                 */
+                interval_ms: number;
+                /**
+                 * @description The path that is requested. null: that of `health_path`.
+                 * @example /healthz
+                 */
+                path: string | null;
+                /**
+                 * @description The milliseconds that a check may take, at most `interval_ms`. Default: 2000, or `interval_ms` if that is less.
+                 * @example 2000
+                 */
+                timeout_ms?: number;
+                /**
+                 * @description After this many failed checks in a row an upstream is unhealthy.
+                 * @example 3
+                 */
+                unhealthy_threshold: number;
+            };
+            /**
+             * @description The path of the health check at each upstream. A status from 200 to 299 is healthy.
+             * @example /healthz
+             */
+            health_path: string;
+            /**
+             * @description The id of the service.
+             * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            id: string;
+            /** @description The limits of the service in each data plane. They keep a slow service from using up what the others need. */
+            limits: {
+                /**
+                 * @description Whether each data plane lowers the limit of requests while latency rises.
+                 * @example false
+                 */
+                adaptive: boolean;
+                /**
+                 * @description Connections of each data plane to each upstream. null: MAX_UPSTREAM_CONNECTIONS, which is also the largest effective value.
+                 * @example 64
+                 */
+                max_connections: number | null;
+                /**
+                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if there is no other service.
+                 * @example 200
+                 */
+                max_in_flight: number | null;
+                /**
+                 * @description Requests that wait in each data plane for a connection to each upstream. null: twice the number of connections, but at least 100.
+                 * @example 100
+                 */
+                max_pending: number | null;
+            };
+            /**
+             * @description The name of the service, unique in its environment.
+             * @example payments
+             */
+            name: string;
+            /**
+             * @description It rises with each change. The ETag has it.
+             * @example 3
+             */
+            revision: number;
+            /**
+             * @description The health of the upstreams as the live data planes see it. `degraded`: some are unhealthy. `unknown`: no check has ended yet.
+             * @example healthy
+             * @enum {string}
+             */
+            status: "unknown" | "healthy" | "degraded" | "unhealthy";
+            /** @description TLS to upstreams with https. null: the defaults of the gateway. */
+            tls: {
+                /**
+                 * @description The only roots that are trusted, in place of those of the gateway.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ca_pem: string | null;
+                /** @description The certificate of the gateway for mutual TLS. null: none. */
+                client_certificate: {
+                    /**
+                     * @description The certificate that the gateway shows to upstreams, with its chain.
+                     * @example -----BEGIN CERTIFICATE-----
+                     *     MIIB…
+                     *     -----END CERTIFICATE-----
+                     */
+                    cert_pem: string;
+                    /**
+                     * Format: date-time
+                     * @description When the certificate was set.
+                     * @example 2026-03-01T09:30:00.000Z
+                     */
+                    set_at: string;
+                } | null;
+                /**
+                 * @description Sent as SNI, and expected in the certificate, in place of the host.
+                 * @example payments.example
+                 */
+                server_name: string | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description The addresses of the service. Requests are divided between the healthy ones. */
+            upstreams: {
+                /**
+                 * @description Where the upstream is. Data planes prefer upstreams of their own region. null: no region.
+                 * @example eu-west
+                 */
+                region: string | null;
+                /**
+                 * @description The address of the upstream. The rest of the proxy path is appended to it.
+                 * @example https://payments.internal:8443
+                 */
+                url: string;
+                /**
+                 * @description Its share of the sum of weights is its share of the requests.
+                 * @example 1
+                 */
+                weight: number;
+            }[];
+            /**
+             * @description The URL of the first upstream. In a body it is short for `upstreams` with one item.
+             * @example https://payments.internal:8443
+             */
+            url: string;
+        };
+        /**
+         * @description A new service. It has `url`, `upstreams`, or both if `url` is that of the first upstream.
+         * @example {
+         *       "name": "payments",
+         *       "environment": "production",
+         *       "url": "https://payments.internal:8443"
+         *     }
+         */
+        ServiceCreate: {
+            /**
+             * @description What the gateway sends to authenticate at upstreams. It is stored encrypted, and no response shows it. null removes it.
+             * @example {
+             *       "type": "bearer",
+             *       "token": "sk_live_4eC39H"
+             *     }
+             */
+            credential?: ({
+                /**
+                 * @description The token to send.
+                 * @example sk_live_4eC39H
+                 */
+                token: string;
+                /**
+                 * @description Sends `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "bearer";
+            } | {
+                /**
+                 * @description The password.
+                 * @example s3cret
+                 */
+                password: string;
+                /**
+                 * @description Sends `Authorization: Basic`.
+                 * @constant
+                 */
+                type: "basic";
+                /**
+                 * @description The user name.
+                 * @example gateway
+                 */
+                username: string;
+            } | {
+                /**
+                 * @description The name of the header.
+                 * @example X-API-Key
+                 */
+                name: string;
+                /**
+                 * @description Sends a header of any name.
+                 * @constant
+                 */
+                type: "header";
+                /**
+                 * @description The value to send.
+                 * @example k-4eC39H
+                 */
+                value: string;
+            }) | null;
+            /**
+             * @description The environment of the service. It may be left out if the token covers only one.
+             * @example production
+             */
+            environment?: string;
+            /**
+             * @description How data planes check whether an upstream is healthy.
+             * @default {}
+             */
+            health_check?: {
+                /**
+                 * @description After this many successful checks in a row an upstream is healthy.
+                 * @default 2
+                 * @example 2
+                 */
+                healthy_threshold?: number;
+                /**
+                 * @description The milliseconds from one check of an upstream to the next.
+                 * @default 5000
+                 * @example 5000
+                 */
+                interval_ms?: number;
+                /**
+                 * @description The path that is requested. null: that of `health_path`.
+                 * @default null
+                 * @example /healthz
+                 */
+                path?: string | null;
+                /**
+                 * @description The milliseconds that a check may take, at most `interval_ms`. Default: 2000, or `interval_ms` if that is less.
+                 * @example 2000
+                 */
+                timeout_ms?: number;
+                /**
+                 * @description After this many failed checks in a row an upstream is unhealthy.
+                 * @default 3
+                 * @example 3
+                 */
+                unhealthy_threshold?: number;
+            };
+            /**
+             * @description The path of the health check at each upstream. A status from 200 to 299 is healthy.
+             * @default /healthz
+             * @example /healthz
+             */
+            health_path?: string;
+            /**
+             * @description The limits of the service in each data plane. They keep a slow service from using up what the others need.
+             * @default {}
+             */
+            limits?: {
+                /**
+                 * @description Whether each data plane lowers the limit of requests while latency rises.
+                 * @default false
+                 * @example false
+                 */
+                adaptive?: boolean;
+                /**
+                 * @description Connections of each data plane to each upstream. null: MAX_UPSTREAM_CONNECTIONS, which is also the largest effective value.
+                 * @default null
+                 * @example 64
+                 */
+                max_connections?: number | null;
+                /**
+                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if there is no other service.
+                 * @default null
+                 * @example 200
+                 */
+                max_in_flight?: number | null;
+                /**
+                 * @description Requests that wait in each data plane for a connection to each upstream. null: twice the number of connections, but at least 100.
+                 * @default null
+                 * @example 100
+                 */
+                max_pending?: number | null;
+            };
+            /**
+             * @description The name of the service, unique in its environment.
+             * @example payments
+             */
+            name: string;
+            /** @description TLS to upstreams with https. null: the defaults of the gateway. */
+            tls?: {
+                /**
+                 * @description The only roots that are trusted, in place of those of the gateway.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ca_pem?: string | null;
+                /** @description The certificate of the gateway for mutual TLS. null: none. */
+                client_certificate?: {
+                    /**
+                     * @description The certificate that the gateway shows to upstreams, with its chain.
+                     * @example -----BEGIN CERTIFICATE-----
+                     *     MIIB…
+                     *     -----END CERTIFICATE-----
+                     */
+                    cert_pem: string;
+                    /**
+                     * @description The private key of the certificate. No response shows it.
+                     * @example -----BEGIN PRIVATE KEY-----
+                     *     MIGH…
+                     *     -----END PRIVATE KEY-----
+                     */
+                    key_pem: string;
+                } | null;
+                /**
+                 * @description Sent as SNI, and expected in the certificate, in place of the host.
+                 * @example payments.example
+                 */
+                server_name?: string | null;
+            } | null;
+            /** @description The addresses of the service. Requests are divided between the healthy ones. */
+            upstreams?: {
+                /**
+                 * @description Where the upstream is. Data planes prefer upstreams of their own region. null: no region.
+                 * @default null
+                 * @example eu-west
+                 */
+                region?: string | null;
+                /**
+                 * @description The address of the upstream. The rest of the proxy path is appended to it.
+                 * @example https://payments.internal:8443
+                 */
+                url: string;
+                /**
+                 * @description Its share of the sum of weights is its share of the requests.
+                 * @default 1
+                 * @example 1
+                 */
+                weight?: number;
+            }[];
+            /**
+             * @description The URL of the first upstream. In a body it is short for `upstreams` with one item.
+             * @example https://payments.internal:8443
+             */
+            url?: string;
+        } | unknown | unknown;
+        /** @description A page of a list. */
+        ServicePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Service"][];
+            /**
+             * @description Send it as `cursor` to read the next page. null: this is the last page.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description The id of the request, as in the header `X-Request-Id`.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            request_id: string;
+        };
+        /**
+         * @description All settings of a service. A setting that is left out gets its default.
+         * @example {
+         *       "url": "https://payments.internal:8443",
+         *       "health_path": "/ready"
+         *     }
+         */
+        ServiceReplace: {
+            /** @description Read-only; accepted if unchanged. */
+            readonly created_at?: unknown;
+            /**
+             * @description What the gateway sends to authenticate at upstreams. It is stored encrypted, and no response shows it. null removes it.
+             * @example {
+             *       "type": "bearer",
+             *       "token": "sk_live_4eC39H"
+             *     }
+             */
+            credential?: ({
+                /**
+                 * @description The token to send.
+                 * @example sk_live_4eC39H
+                 */
+                token: string;
+                /**
+                 * @description Sends `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "bearer";
+            } | {
+                /**
+                 * @description The password.
+                 * @example s3cret
+                 */
+                password: string;
+                /**
+                 * @description Sends `Authorization: Basic`.
+                 * @constant
+                 */
+                type: "basic";
+                /**
+                 * @description The user name.
+                 * @example gateway
+                 */
+                username: string;
+            } | {
+                /**
+                 * @description The name of the header.
+                 * @example X-API-Key
+                 */
+                name: string;
+                /**
+                 * @description Sends a header of any name.
+                 * @constant
+                 */
+                type: "header";
+                /**
+                 * @description The value to send.
+                 * @example k-4eC39H
+                 */
+                value: string;
+            }) | null;
+            /**
+             * @description The environment that is in the query.
+             * @example production
+             */
+            environment?: string;
+            /**
+             * @description How data planes check whether an upstream is healthy.
+             * @default {}
+             */
+            health_check?: {
+                /**
+                 * @description After this many successful checks in a row an upstream is healthy.
+                 * @default 2
+                 * @example 2
+                 */
+                healthy_threshold?: number;
+                /**
+                 * @description The milliseconds from one check of an upstream to the next.
+                 * @default 5000
+                 * @example 5000
+                 */
+                interval_ms?: number;
+                /**
+                 * @description The path that is requested. null: that of `health_path`.
+                 * @default null
+                 * @example /healthz
+                 */
+                path?: string | null;
+                /**
+                 * @description The milliseconds that a check may take, at most `interval_ms`. Default: 2000, or `interval_ms` if that is less.
+                 * @example 2000
+                 */
+                timeout_ms?: number;
+                /**
+                 * @description After this many failed checks in a row an upstream is unhealthy.
+                 * @default 3
+                 * @example 3
+                 */
+                unhealthy_threshold?: number;
+            };
+            /**
+             * @description The path of the health check at each upstream. A status from 200 to 299 is healthy.
+             * @default /healthz
+             * @example /healthz
+             */
+            health_path?: string;
+            /** @description Read-only; accepted if unchanged. */
+            readonly id?: unknown;
+            /**
+             * @description The limits of the service in each data plane. They keep a slow service from using up what the others need.
+             * @default {}
+             */
+            limits?: {
+                /**
+                 * @description Whether each data plane lowers the limit of requests while latency rises.
+                 * @default false
+                 * @example false
+                 */
+                adaptive?: boolean;
+                /**
+                 * @description Connections of each data plane to each upstream. null: MAX_UPSTREAM_CONNECTIONS, which is also the largest effective value.
+                 * @default null
+                 * @example 64
+                 */
+                max_connections?: number | null;
+                /**
+                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if there is no other service.
+                 * @default null
+                 * @example 200
+                 */
+                max_in_flight?: number | null;
+                /**
+                 * @description Requests that wait in each data plane for a connection to each upstream. null: twice the number of connections, but at least 100.
+                 * @default null
+                 * @example 100
+                 */
+                max_pending?: number | null;
+            };
+            /**
+             * @description The name that is in the path.
+             * @example payments
+             */
+            name?: string;
+            /** @description Read-only; accepted if unchanged. */
+            readonly revision?: unknown;
+            /** @description Read-only; accepted if unchanged. */
+            readonly status?: unknown;
+            /** @description TLS to upstreams with https. null: the defaults of the gateway. */
+            tls?: {
+                /**
+                 * @description The only roots that are trusted, in place of those of the gateway.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ca_pem?: string | null;
+                /** @description The certificate of the gateway for mutual TLS. null: none. */
+                client_certificate?: {
+                    /**
+                     * @description The certificate that the gateway shows to upstreams, with its chain.
+                     * @example -----BEGIN CERTIFICATE-----
+                     *     MIIB…
+                     *     -----END CERTIFICATE-----
+                     */
+                    cert_pem: string;
+                    /**
+                     * @description The private key of the certificate. No response shows it.
+                     * @example -----BEGIN PRIVATE KEY-----
+                     *     MIGH…
+                     *     -----END PRIVATE KEY-----
+                     */
+                    key_pem: string;
+                } | null;
+                /**
+                 * @description Sent as SNI, and expected in the certificate, in place of the host.
+                 * @example payments.example
+                 */
+                server_name?: string | null;
+            } | null;
+            /** @description Read-only; accepted if unchanged. */
+            readonly updated_at?: unknown;
+            /** @description The addresses of the service. Requests are divided between the healthy ones. */
+            upstreams?: {
+                /**
+                 * @description Where the upstream is. Data planes prefer upstreams of their own region. null: no region.
+                 * @default null
+                 * @example eu-west
+                 */
+                region?: string | null;
+                /**
+                 * @description The address of the upstream. The rest of the proxy path is appended to it.
+                 * @example https://payments.internal:8443
+                 */
+                url: string;
+                /**
+                 * @description Its share of the sum of weights is its share of the requests.
+                 * @default 1
+                 * @example 1
+                 */
+                weight?: number;
+            }[];
+            /**
+             * @description The URL of the first upstream. In a body it is short for `upstreams` with one item.
+             * @example https://payments.internal:8443
+             */
+            url?: string;
+        } | unknown | unknown;
+        /**
+         * @description The fields to change.
+         * @example {
+         *       "health_path": "/ready",
+         *       "limits": {
+         *         "max_in_flight": 200
+         *       }
+         *     }
+         */
+        ServiceUpdate: {
+            /** @description Read-only; accepted if unchanged. */
+            readonly created_at?: unknown;
+            /**
+             * @description What the gateway sends to authenticate at upstreams. It is stored encrypted, and no response shows it. null removes it.
+             * @example {
+             *       "type": "bearer",
+             *       "token": "sk_live_4eC39H"
+             *     }
+             */
+            credential?: ({
+                /**
+                 * @description The token to send.
+                 * @example sk_live_4eC39H
+                 */
+                token: string;
+                /**
+                 * @description Sends `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "bearer";
+            } | {
+                /**
+                 * @description The password.
+                 * @example s3cret
+                 */
+                password: string;
+                /**
+                 * @description Sends `Authorization: Basic`.
+                 * @constant
+                 */
+                type: "basic";
+                /**
+                 * @description The user name.
+                 * @example gateway
+                 */
+                username: string;
+            } | {
+                /**
+                 * @description The name of the header.
+                 * @example X-API-Key
+                 */
+                name: string;
+                /**
+                 * @description Sends a header of any name.
+                 * @constant
+                 */
+                type: "header";
+                /**
+                 * @description The value to send.
+                 * @example k-4eC39H
+                 */
+                value: string;
+            }) | null;
+            /** @description Read-only; accepted if unchanged. */
+            readonly environment?: unknown;
+            /** @description How data planes check whether an upstream is healthy. */
+            health_check?: {
+                /**
+                 * @description After this many successful checks in a row an upstream is healthy.
+                 * @example 2
+                 */
+                healthy_threshold?: number;
+                /**
+                 * @description The milliseconds from one check of an upstream to the next.
+                 * @example 5000
+                 */
+                interval_ms?: number;
+                /**
+                 * @description The path that is requested. null: that of `health_path`.
+                 * @example /healthz
+                 */
+                path?: string | null;
+                /**
+                 * @description The milliseconds that a check may take, at most `interval_ms`. Default: 2000, or `interval_ms` if that is less.
+                 * @example 2000
+                 */
+                timeout_ms?: number;
+                /**
+                 * @description After this many failed checks in a row an upstream is unhealthy.
+                 * @example 3
+                 */
+                unhealthy_threshold?: number;
+            };
+            /**
+             * @description The path of the health check at each upstream. A status from 200 to 299 is healthy.
+             * @example /healthz
+             */
+            health_path?: string;
+            /** @description Read-only; accepted if unchanged. */
+            readonly id?: unknown;
+            /** @description The limits of the service in each data plane. They keep a slow service from using up what the others need. */
+            limits?: {
+                /**
+                 * @description Whether each data plane lowers the limit of requests while latency rises.
+                 * @example false
+                 */
+                adaptive?: boolean;
+                /**
+                 * @description Connections of each data plane to each upstream. null: MAX_UPSTREAM_CONNECTIONS, which is also the largest effective value.
+                 * @example 64
+                 */
+                max_connections?: number | null;
+                /**
+                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if there is no other service.
+                 * @example 200
+                 */
+                max_in_flight?: number | null;
+                /**
+                 * @description Requests that wait in each data plane for a connection to each upstream. null: twice the number of connections, but at least 100.
+                 * @example 100
+                 */
+                max_pending?: number | null;
+            };
+            /**
+             * @description The name of the service, unique in its environment.
+             * @example payments
+             */
+            name?: string;
+            /** @description Read-only; accepted if unchanged. */
+            readonly revision?: unknown;
+            /** @description Read-only; accepted if unchanged. */
+            readonly status?: unknown;
+            /** @description TLS to upstreams with https. null: the defaults of the gateway. */
+            tls?: {
+                /**
+                 * @description The only roots that are trusted, in place of those of the gateway.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ca_pem?: string | null;
+                /** @description The certificate of the gateway for mutual TLS. null: none. */
+                client_certificate?: {
+                    /**
+                     * @description The certificate that the gateway shows to upstreams, with its chain.
+                     * @example -----BEGIN CERTIFICATE-----
+                     *     MIIB…
+                     *     -----END CERTIFICATE-----
+                     */
+                    cert_pem: string;
+                    /**
+                     * @description The private key of the certificate. No response shows it.
+                     * @example -----BEGIN PRIVATE KEY-----
+                     *     MIGH…
+                     *     -----END PRIVATE KEY-----
+                     */
+                    key_pem: string;
+                } | null;
+                /**
+                 * @description Sent as SNI, and expected in the certificate, in place of the host.
+                 * @example payments.example
+                 */
+                server_name?: string | null;
+            } | null;
+            /** @description Read-only; accepted if unchanged. */
+            readonly updated_at?: unknown;
+            /** @description The addresses of the service. Requests are divided between the healthy ones. */
+            upstreams?: {
+                /**
+                 * @description Where the upstream is. Data planes prefer upstreams of their own region. null: no region.
+                 * @default null
+                 * @example eu-west
+                 */
+                region?: string | null;
+                /**
+                 * @description The address of the upstream. The rest of the proxy path is appended to it.
+                 * @example https://payments.internal:8443
+                 */
+                url: string;
+                /**
+                 * @description Its share of the sum of weights is its share of the requests.
+                 * @default 1
+                 * @example 1
+                 */
+                weight?: number;
+            }[];
+            /**
+             * @description The URL of the first upstream. In a body it is short for `upstreams` with one item.
+             * @example https://payments.internal:8443
+             */
+            url?: string;
+        };
+        /** @description A token, without its secret. */
+        Token: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The token that created it. null: the control plane.
+             * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            created_by: string | null;
+            /**
+             * @description The environments that the token covers. `*`: all.
+             * @example [
+             *       "production"
+             *     ]
+             */
+            environments: ("*" | string)[];
+            /**
+             * @description When the token expires. null: never.
+             * @example 2027-01-31T12:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description The id of the token.
+             * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            id: string;
+            /**
+             * @description When it was last used, exact to about a minute. Calls of this API and of routes count. null: never.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * @description The name of the token, for people. It is unique.
+             * @example billing
+             */
+            name: string;
+            /**
+             * @description The names of the routes that the token covers. `*`: all.
+             * @example [
+             *       "charges"
+             *     ]
+             */
+            routes: ("*" | string)[];
+            /**
+             * @description What the token may do. `*`: everything.
+             * @example [
+             *       "proxy"
+             *     ]
+             */
+            scopes: ("services:read" | "services:write" | "routes:read" | "routes:write" | "requests:read" | "tokens:read" | "tokens:write" | "config:read" | "config:write" | "audit:read" | "proxy" | "*")[];
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @description A new token.
+         * @example {
+         *       "name": "billing",
+         *       "environments": [
+         *         "production"
+         *       ],
+         *       "routes": [
+         *         "charges"
+         *       ],
+         *       "scopes": [
+         *         "proxy"
+         *       ]
+         *     }
+         */
+        TokenCreate: {
+            /**
+             * @description The environments that the token covers. `*`: all.
+             * @example [
+             *       "production"
+             *     ]
+             */
+            environments: ("*" | string)[];
+            /**
+             * @description When the token expires. null: never. If it is left out, it expires with the token of the call.
+             * @example 2027-01-31T12:00:00Z
+             */
+            expires_at?: string | null;
+            /**
+             * @description The name of the token, for people. It is unique.
+             * @example billing
+             */
+            name: string;
+            /**
+             * @description The names of the routes that the token covers. `*`: all. If it is left out, all; the token of the call must cover them too.
+             * @example [
+             *       "charges"
+             *     ]
+             */
+            routes?: ("*" | string)[];
+            /**
+             * @description What the token may do. `*`: everything.
+             * @example [
+             *       "proxy"
+             *     ]
+             */
+            scopes: ("services:read" | "services:write" | "routes:read" | "routes:write" | "requests:read" | "tokens:read" | "tokens:write" | "config:read" | "config:write" | "audit:read" | "proxy" | "*")[];
+        };
+        /** @description A page of a list. */
+        TokenPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Token"][];
+            /**
+             * @description Send it as `cursor` to read the next page. null: this is the last page.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description The id of the request, as in the header `X-Request-Id`.
+             * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            request_id: string;
+        };
+        /**
+         * @description How the old secret ends.
+         * @default {}
+         * @example {
+         *       "grace_seconds": 3600
+         *     }
+         */
+        TokenRotate: {
+            /**
+             * @description The seconds that the old secret stays valid.
+             * @default 3600
+             * @example 3600
+             */
+            grace_seconds?: number;
+        };
+        /**
+         * @description The fields to change.
+         * @example {
+         *       "name": "billing-2"
+         *     }
+         */
+        TokenUpdate: {
+            /** @description Read-only; accepted if unchanged. */
+            readonly created_at?: unknown;
+            /** @description Read-only; accepted if unchanged. */
+            readonly created_by?: unknown;
+            /** @description Read-only; accepted if unchanged. */
+            readonly environments?: unknown;
+            /**
+             * @description When the token expires. null: never.
+             * @example 2027-01-31T12:00:00Z
+             */
+            expires_at?: string | null;
+            /** @description Read-only; accepted if unchanged. */
+            readonly id?: unknown;
+            /** @description Read-only; accepted if unchanged. */
+            readonly last_used_at?: unknown;
+            /**
+             * @description The name of the token, for people. It is unique.
+             * @example billing
+             */
+            name?: string;
+            /** @description Read-only; accepted if unchanged. */
+            readonly routes?: unknown;
+            /** @description Read-only; accepted if unchanged. */
+            readonly scopes?: unknown;
+            /** @description Read-only; accepted if unchanged. */
+            readonly updated_at?: unknown;
+        };
+        /** @description A token and its new secret. */
+        TokenWithSecret: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The token that created it. null: the control plane.
+             * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            created_by: string | null;
+            /**
+             * @description The environments that the token covers. `*`: all.
+             * @example [
+             *       "production"
+             *     ]
+             */
+            environments: ("*" | string)[];
+            /**
+             * @description When the token expires. null: never.
+             * @example 2027-01-31T12:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description The id of the token.
+             * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            id: string;
+            /**
+             * @description When it was last used, exact to about a minute. Calls of this API and of routes count. null: never.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * @description The name of the token, for people. It is unique.
+             * @example billing
+             */
+            name: string;
+            /**
+             * @description The names of the routes that the token covers. `*`: all.
+             * @example [
+             *       "charges"
+             *     ]
+             */
+            routes: ("*" | string)[];
+            /**
+             * @description What the token may do. `*`: everything.
+             * @example [
+             *       "proxy"
+             *     ]
+             */
+            scopes: ("services:read" | "services:write" | "routes:read" | "routes:write" | "requests:read" | "tokens:read" | "tokens:write" | "config:read" | "config:write" | "audit:read" | "proxy" | "*")[];
+            /**
+             * @description The secret, which callers send. No other response shows it.
+             * @example gwt_3fG7…
+             */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+    };
+    responses: {
+        /** @description `authentication_failed`: The token is missing, unknown, expired or revoked, or its environments, routes or scopes do not cover this. */
+        authentication_failed: {
+            headers: {
+                "www-authenticate": components["headers"]["www-authenticate"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `config_version_not_found`: The environment has no stored configuration version with this number. */
+        config_version_not_found: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `environment_not_found`: No environment has this name.
+         *
+         *     `config_version_not_found`: The environment has no stored configuration version with this number.
+         */
+        config_version_not_found_or_environment_not_found: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `config_version_not_restorable`: The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, or the history of later changes is incomplete. */
+        config_version_not_restorable: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `environment_not_found`: No environment has this name. */
+        environment_not_found: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached. */
+        gateway_not_ready: {
+            headers: {
+                "retry-after": components["headers"]["retry-after"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached.
+         *
+         *     `gateway_overloaded`: The gateway sheds load: too many requests are in flight.
+         */
+        gateway_not_ready_or_gateway_overloaded: {
+            headers: {
+                "retry-after": components["headers"]["retry-after"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error`: An unexpected failure of the gateway, or the connection to the database was lost while a change was committed. */
+        internal_error: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`: A field is missing, of a wrong type or out of bounds, the JSON is malformed, or the path is not allowed. */
+        invalid_request: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `method_not_allowed`: The path or the route does not accept this method. */
+        method_not_allowed: {
+            headers: {
+                allow: components["headers"]["allow"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `name_conflict`: The name is already used in the environment. */
+        name_conflict: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `payload_too_large`: The body is larger than the route or the endpoint accepts. */
+        payload_too_large: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `precondition_failed`: `If-Match` names an older revision. */
+        precondition_failed: {
+            headers: {
+                etag: components["headers"]["etag"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limit_exceeded`: The quota of the route, of the management token or of failed authentications is used up. */
+        rate_limit_exceeded: {
+            headers: {
+                "retry-after": components["headers"]["retry-after"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `request_not_found`: No request has this id, or it is older than 30 days. */
+        request_not_found: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `request_timeout`: The request did not arrive in time: its head, or its body within `timeout_ms` of the route or without progress for too long. */
+        request_timeout: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `route_not_found`: No active route of this name or id exists in the environment. */
+        route_not_found: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `service_in_use`: A route uses the service. */
+        service_in_use: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `service_not_found`: No service has this id. */
+        service_not_found: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `token_not_found`: No token has this id. */
+        token_not_found: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `unsupported_media_type`: The body of a management request is not JSON. */
+        unsupported_media_type: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description The methods that the path accepts. */
+        allow: string;
+        /** @description The version of the representation. A 412 has none if there is no resource. */
+        etag: string;
+        /** @description The path of the new resource. */
+        location: string;
+        /** @description `wait=N` if every live data plane serves the change. */
+        "preference-applied": string;
+        /** @description The seconds to wait before the next call. */
+        "retry-after": number;
+        /** @description The authentication that the API expects (RFC 6750). */
+        "www-authenticate": string;
+        /** @description The code of the error. */
+        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "name_conflict" | "service_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+        /** @description The whole milliseconds that the gateway spent. */
+        "x-gateway-latency": number;
+        /** @description Why the wait ended before every live data plane served the change. */
+        "x-gateway-wait": "not_published" | "data_planes_behind" | "no_live_data_planes" | "too_many_waiting" | "stopping";
+        /** @description The calls that the token may make in a window. If the authentication fails: the failures that the address may have. */
+        "x-ratelimit-limit": number;
+        /** @description The calls left in the window. */
+        "x-ratelimit-remaining": number;
+        /** @description The seconds until the window ends. */
+        "x-ratelimit-reset": number;
+        /** @description Identifies the request in logs and in support. */
+        "x-request-id": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listAuditEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only changes of this kind.
+                 * @example route.updated
+                 */
+                action?: "service.created" | "service.updated" | "service.deleted" | "route.created" | "route.updated" | "route.deleted" | "token.created" | "token.updated" | "token.rotated" | "token.revoked" | "environment.created" | "environment.rolled_back";
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description Only those of this environment.
+                 * @example production
+                 */
+                environment?: string;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Only changes of this call.
+                 * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                request_id?: string;
+                /**
+                 * @description Only changes of this resource: its id; of an environment, its name.
+                 * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                resource_id?: string;
+                /**
+                 * @description Only changes of this kind of resource.
+                 * @example route
+                 */
+                resource_type?: "service" | "route" | "token" | "environment";
+                /**
+                 * @description Only what is not older than this time.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only changes that this token made.
+                 * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                token_id?: string;
+                /**
+                 * @description Only what is older than this time.
+                 * @example 2026-03-02T00:00:00Z
+                 */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "aud_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "occurred_at": "2026-03-01T09:30:00.000Z",
+                     *           "action": "route.updated",
+                     *           "resource_type": "route",
+                     *           "resource_id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "environments": [
+                     *             "production"
+                     *           ],
+                     *           "token_id": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "client_ip": "203.0.113.7",
+                     *           "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "before": {
+                     *             "timeout_ms": 10000
+                     *           },
+                     *           "after": {
+                     *             "timeout_ms": 5000
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditEventPage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    diffConfigVersions: {
+        parameters: {
+            query: {
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description The name of an environment.
+                 * @example production
+                 */
+                environment: string;
+                /**
+                 * @description The version to compare.
+                 * @example 41
+                 */
+                from: number;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description The version to compare it with.
+                 * @example 42
+                 */
+                to: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "resource_type": "route",
+                     *           "id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "name": "charges",
+                     *           "change": "changed",
+                     *           "before": {
+                     *             "timeout_ms": 10000
+                     *           },
+                     *           "after": {
+                     *             "timeout_ms": 5000
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfigDifferencePage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["config_version_not_found_or_environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    rollBackConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "version": 41
+                 *     }
+                 */
+                "application/json": components["schemas"]["Rollback"];
+            };
+        };
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "environment": "production",
+                     *         "restored_version": 41,
+                     *         "changed": true,
+                     *         "services": {
+                     *           "created": 0,
+                     *           "updated": 1,
+                     *           "deleted": 0
+                     *         },
+                     *         "routes": {
+                     *           "created": 0,
+                     *           "updated": 1,
+                     *           "deleted": 0
+                     *         }
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["RollbackResult"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["config_version_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["config_version_not_restorable"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    listConfigVersions: {
+        parameters: {
+            query: {
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description The name of an environment.
+                 * @example production
+                 */
+                environment: string;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "environment": "production",
+                     *           "version": 42,
+                     *           "published_at": "2026-03-01T09:30:00.000Z",
+                     *           "reason": "changed",
+                     *           "changes": 1,
+                     *           "changed_by": [
+                     *             "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *           ],
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfigVersionPage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    getConfigVersion: {
+        parameters: {
+            query: {
+                /**
+                 * @description The name of an environment.
+                 * @example production
+                 */
+                environment: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The number of a version.
+                 * @example 42
+                 */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "environment": "production",
+                     *         "version": 42,
+                     *         "published_at": "2026-03-01T09:30:00.000Z",
+                     *         "reason": "changed",
+                     *         "changes": 1,
+                     *         "changed_by": [
+                     *           "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *         ],
+                     *         "current": true
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ConfigVersion"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["config_version_not_found_or_environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    listDataPlanes: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description Only those of this environment.
+                 * @example production
+                 */
+                environment?: string;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "dp-7f9c-1",
+                     *           "region": "eu-west",
+                     *           "gateway_version": "0.1.0",
+                     *           "started_at": "2026-03-01T09:30:00.000Z",
+                     *           "last_seen_at": "2026-03-01T09:30:00.000Z",
+                     *           "stale": false,
+                     *           "in_flight": 12,
+                     *           "server_ahead_ms": 0,
+                     *           "last_error": null,
+                     *           "environments": [
+                     *             {
+                     *               "environment": "production",
+                     *               "version": 42,
+                     *               "newest_version": 42,
+                     *               "versions_behind": 0,
+                     *               "seconds_behind": 0,
+                     *               "last_error": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DataPlanePage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    listEnvironments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "production",
+                     *           "config_version": 42,
+                     *           "created_at": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnvironmentPage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    createEnvironment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "staging"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EnvironmentCreate"];
+            };
+        };
+        responses: {
+            /** @description The new resource. */
+            201: {
+                headers: {
+                    location: components["headers"]["location"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "production",
+                     *         "config_version": 42,
+                     *         "created_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Environment"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["name_conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    getEnvironment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the environment.
+                 * @example production
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "production",
+                     *         "config_version": 42,
+                     *         "created_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Environment"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    getOpenApiDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0"
+                     *     }
+                     */
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            405: components["responses"]["method_not_allowed"];
+            500: components["responses"]["internal_error"];
+        };
+    };
+    listRequests: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description Only those of this environment.
+                 * @example production
+                 */
+                environment?: string;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Only requests that ended like this.
+                 * @example timeout
+                 */
+                outcome?: "success" | "upstream_error" | "upstream_unavailable" | "timeout" | "rejected" | "client_aborted";
+                /**
+                 * @description Only requests to the route of this name.
+                 * @example charges
+                 */
+                route?: string;
+                /**
+                 * @description Only what is not older than this time.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only requests that were answered with this status.
+                 * @example 502
+                 */
+                status?: number;
+                /**
+                 * @description Only what is older than this time.
+                 * @example 2026-03-02T00:00:00Z
+                 */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "environment": "production",
+                     *           "route": "charges",
+                     *           "route_version": "stable",
+                     *           "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "method": "POST",
+                     *           "path": "/v1/proxy/charges",
+                     *           "status": 201,
+                     *           "outcome": "success",
+                     *           "error_code": null,
+                     *           "timing": {
+                     *             "gateway_ms": 1.9,
+                     *             "upstream_ms": 38.4,
+                     *             "total_ms": 40.3
+                     *           },
+                     *           "upstream": {
+                     *             "id": "ups_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *             "url": "https://payments.internal:8443",
+                     *             "region": "eu-west"
+                     *           },
+                     *           "retry_count": 0,
+                     *           "attempts": [
+                     *             {
+                     *               "upstream": "ups_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *               "region": "eu-west",
+                     *               "started_ms": 1.2,
+                     *               "duration_ms": 38.4,
+                     *               "status": 201,
+                     *               "error": "connect_refused"
+                     *             }
+                     *           ],
+                     *           "rate_limit": {
+                     *             "limit": 1000,
+                     *             "remaining": 999,
+                     *             "reset_seconds": 42
+                     *           },
+                     *           "idempotency": null,
+                     *           "token_id": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "subject": null,
+                     *           "claims": null,
+                     *           "client_ip": "203.0.113.7",
+                     *           "client_request_id": null,
+                     *           "request_bytes": 212,
+                     *           "response_bytes": 96,
+                     *           "data_plane": "dp-7f9c-1",
+                     *           "config_version": 42,
+                     *           "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+                     *           "received_at": "2026-03-01T09:30:00.000Z",
+                     *           "expires_at": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RequestRecordPage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready_or_gateway_overloaded"];
+        };
+    };
+    getRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the request.
+                 * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "route": "charges",
+                     *         "route_version": "stable",
+                     *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "method": "POST",
+                     *         "path": "/v1/proxy/charges",
+                     *         "status": 201,
+                     *         "outcome": "success",
+                     *         "error_code": null,
+                     *         "timing": {
+                     *           "gateway_ms": 1.9,
+                     *           "upstream_ms": 38.4,
+                     *           "total_ms": 40.3
+                     *         },
+                     *         "upstream": {
+                     *           "id": "ups_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "url": "https://payments.internal:8443",
+                     *           "region": "eu-west"
+                     *         },
+                     *         "retry_count": 0,
+                     *         "attempts": [
+                     *           {
+                     *             "upstream": "ups_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *             "region": "eu-west",
+                     *             "started_ms": 1.2,
+                     *             "duration_ms": 38.4,
+                     *             "status": 201,
+                     *             "error": "connect_refused"
+                     *           }
+                     *         ],
+                     *         "rate_limit": {
+                     *           "limit": 1000,
+                     *           "remaining": 999,
+                     *           "reset_seconds": 42
+                     *         },
+                     *         "idempotency": null,
+                     *         "token_id": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "subject": null,
+                     *         "claims": null,
+                     *         "client_ip": "203.0.113.7",
+                     *         "client_request_id": null,
+                     *         "request_bytes": 212,
+                     *         "response_bytes": 96,
+                     *         "data_plane": "dp-7f9c-1",
+                     *         "config_version": 42,
+                     *         "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+                     *         "received_at": "2026-03-01T09:30:00.000Z",
+                     *         "expires_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["RequestRecord"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["request_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    listRoutes: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description Only those of this environment.
+                 * @example production
+                 */
+                environment?: string;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Only routes of this name.
+                 * @example charges
+                 */
+                name?: string;
+                /**
+                 * @description Only routes that use this service.
+                 * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                service_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "environment": "production",
+                     *           "name": "charges",
+                     *           "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "versions": null,
+                     *           "status": "active",
+                     *           "timeout_ms": 10000,
+                     *           "retry_count": 2,
+                     *           "methods": [
+                     *             "GET",
+                     *             "POST"
+                     *           ],
+                     *           "auth": {
+                     *             "type": "token"
+                     *           },
+                     *           "rate_limit": {
+                     *             "limit": 1000,
+                     *             "window_seconds": 60,
+                     *             "per": "token",
+                     *             "on_store_unavailable": "share"
+                     *           },
+                     *           "retry": {
+                     *             "on_statuses": [
+                     *               502,
+                     *               503,
+                     *               504
+                     *             ],
+                     *             "per_attempt_timeout_ms": 2000,
+                     *             "backoff_ms": 25,
+                     *             "unsafe_methods": "never"
+                     *           },
+                     *           "idempotency": {
+                     *             "required": false,
+                     *             "on_unknown": "refuse"
+                     *           },
+                     *           "regions": [
+                     *             "eu-west",
+                     *             "us-east"
+                     *           ],
+                     *           "max_body_bytes": 10485760,
+                     *           "allow_encoded_control_characters": false,
+                     *           "revision": 3,
+                     *           "created_at": "2026-03-01T09:30:00.000Z",
+                     *           "updated_at": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RoutePage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    createRoute: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "charges",
+                 *       "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                 *       "timeout_ms": 5000,
+                 *       "retry_count": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["RouteCreate"];
+            };
+        };
+        responses: {
+            /** @description The new resource. */
+            201: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    location: components["headers"]["location"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "name": "charges",
+                     *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "versions": null,
+                     *         "status": "active",
+                     *         "timeout_ms": 10000,
+                     *         "retry_count": 2,
+                     *         "methods": [
+                     *           "GET",
+                     *           "POST"
+                     *         ],
+                     *         "auth": {
+                     *           "type": "token"
+                     *         },
+                     *         "rate_limit": {
+                     *           "limit": 1000,
+                     *           "window_seconds": 60,
+                     *           "per": "token",
+                     *           "on_store_unavailable": "share"
+                     *         },
+                     *         "retry": {
+                     *           "on_statuses": [
+                     *             502,
+                     *             503,
+                     *             504
+                     *           ],
+                     *           "per_attempt_timeout_ms": 2000,
+                     *           "backoff_ms": 25,
+                     *           "unsafe_methods": "never"
+                     *         },
+                     *         "idempotency": {
+                     *           "required": false,
+                     *           "on_unknown": "refuse"
+                     *         },
+                     *         "regions": [
+                     *           "eu-west",
+                     *           "us-east"
+                     *         ],
+                     *         "max_body_bytes": 10485760,
+                     *         "allow_encoded_control_characters": false,
+                     *         "revision": 3,
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Route"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["name_conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    getRoute: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that you have. If it is still right, the answer is 304 without a body.
+                 * @example "3"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the route.
+                 * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "name": "charges",
+                     *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "versions": null,
+                     *         "status": "active",
+                     *         "timeout_ms": 10000,
+                     *         "retry_count": 2,
+                     *         "methods": [
+                     *           "GET",
+                     *           "POST"
+                     *         ],
+                     *         "auth": {
+                     *           "type": "token"
+                     *         },
+                     *         "rate_limit": {
+                     *           "limit": 1000,
+                     *           "window_seconds": 60,
+                     *           "per": "token",
+                     *           "on_store_unavailable": "share"
+                     *         },
+                     *         "retry": {
+                     *           "on_statuses": [
+                     *             502,
+                     *             503,
+                     *             504
+                     *           ],
+                     *           "per_attempt_timeout_ms": 2000,
+                     *           "backoff_ms": 25,
+                     *           "unsafe_methods": "never"
+                     *         },
+                     *         "idempotency": {
+                     *           "required": false,
+                     *           "on_unknown": "refuse"
+                     *         },
+                     *         "regions": [
+                     *           "eu-west",
+                     *           "us-east"
+                     *         ],
+                     *         "max_body_bytes": 10485760,
+                     *         "allow_encoded_control_characters": false,
+                     *         "revision": 3,
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Route"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            /** @description The resource is still the one that `If-None-Match` names. */
+            304: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["route_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    putRoute: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The environment of the route. It may be left out if the token covers only one.
+                 * @example production
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
+                 * @example "3"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The name of the route.
+                 * @example charges
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                 *       "timeout_ms": 5000,
+                 *       "retry_count": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["RouteReplace"];
+            };
+        };
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "name": "charges",
+                     *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "versions": null,
+                     *         "status": "active",
+                     *         "timeout_ms": 10000,
+                     *         "retry_count": 2,
+                     *         "methods": [
+                     *           "GET",
+                     *           "POST"
+                     *         ],
+                     *         "auth": {
+                     *           "type": "token"
+                     *         },
+                     *         "rate_limit": {
+                     *           "limit": 1000,
+                     *           "window_seconds": 60,
+                     *           "per": "token",
+                     *           "on_store_unavailable": "share"
+                     *         },
+                     *         "retry": {
+                     *           "on_statuses": [
+                     *             502,
+                     *             503,
+                     *             504
+                     *           ],
+                     *           "per_attempt_timeout_ms": 2000,
+                     *           "backoff_ms": 25,
+                     *           "unsafe_methods": "never"
+                     *         },
+                     *         "idempotency": {
+                     *           "required": false,
+                     *           "on_unknown": "refuse"
+                     *         },
+                     *         "regions": [
+                     *           "eu-west",
+                     *           "us-east"
+                     *         ],
+                     *         "max_body_bytes": 10485760,
+                     *         "allow_encoded_control_characters": false,
+                     *         "revision": 3,
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Route"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            /** @description The new resource. */
+            201: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    location: components["headers"]["location"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "name": "charges",
+                     *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "versions": null,
+                     *         "status": "active",
+                     *         "timeout_ms": 10000,
+                     *         "retry_count": 2,
+                     *         "methods": [
+                     *           "GET",
+                     *           "POST"
+                     *         ],
+                     *         "auth": {
+                     *           "type": "token"
+                     *         },
+                     *         "rate_limit": {
+                     *           "limit": 1000,
+                     *           "window_seconds": 60,
+                     *           "per": "token",
+                     *           "on_store_unavailable": "share"
+                     *         },
+                     *         "retry": {
+                     *           "on_statuses": [
+                     *             502,
+                     *             503,
+                     *             504
+                     *           ],
+                     *           "per_attempt_timeout_ms": 2000,
+                     *           "backoff_ms": 25,
+                     *           "unsafe_methods": "never"
+                     *         },
+                     *         "idempotency": {
+                     *           "required": false,
+                     *           "on_unknown": "refuse"
+                     *         },
+                     *         "regions": [
+                     *           "eu-west",
+                     *           "us-east"
+                     *         ],
+                     *         "max_body_bytes": 10485760,
+                     *         "allow_encoded_control_characters": false,
+                     *         "revision": 3,
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Route"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    deleteRoute: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
+                 * @example "3"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the route.
+                 * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The response has no body. */
+            204: {
+                headers: {
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["route_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            412: components["responses"]["precondition_failed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    updateRoute: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
+                 * @example "3"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the route.
+                 * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timeout_ms": 5000,
+                 *       "rate_limit": {
+                 *         "limit": 1000
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RouteUpdate"];
+            };
+        };
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "name": "charges",
+                     *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "versions": null,
+                     *         "status": "active",
+                     *         "timeout_ms": 10000,
+                     *         "retry_count": 2,
+                     *         "methods": [
+                     *           "GET",
+                     *           "POST"
+                     *         ],
+                     *         "auth": {
+                     *           "type": "token"
+                     *         },
+                     *         "rate_limit": {
+                     *           "limit": 1000,
+                     *           "window_seconds": 60,
+                     *           "per": "token",
+                     *           "on_store_unavailable": "share"
+                     *         },
+                     *         "retry": {
+                     *           "on_statuses": [
+                     *             502,
+                     *             503,
+                     *             504
+                     *           ],
+                     *           "per_attempt_timeout_ms": 2000,
+                     *           "backoff_ms": 25,
+                     *           "unsafe_methods": "never"
+                     *         },
+                     *         "idempotency": {
+                     *           "required": false,
+                     *           "on_unknown": "refuse"
+                     *         },
+                     *         "regions": [
+                     *           "eu-west",
+                     *           "us-east"
+                     *         ],
+                     *         "max_body_bytes": 10485760,
+                     *         "allow_encoded_control_characters": false,
+                     *         "revision": 3,
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Route"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["route_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["name_conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    listServices: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description Only those of this environment.
+                 * @example production
+                 */
+                environment?: string;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Only the service of this name.
+                 * @example payments
+                 */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "environment": "production",
+                     *           "url": "https://payments.internal:8443",
+                     *           "status": "healthy",
+                     *           "name": "payments",
+                     *           "health_path": "/healthz",
+                     *           "health_check": {
+                     *             "path": "/healthz",
+                     *             "interval_ms": 5000,
+                     *             "timeout_ms": 2000,
+                     *             "healthy_threshold": 2,
+                     *             "unhealthy_threshold": 3
+                     *           },
+                     *           "limits": {
+                     *             "max_in_flight": 200,
+                     *             "max_connections": 64,
+                     *             "max_pending": 100,
+                     *             "adaptive": false
+                     *           },
+                     *           "upstreams": [
+                     *             {
+                     *               "url": "https://payments.internal:8443",
+                     *               "region": "eu-west",
+                     *               "weight": 1
+                     *             }
+                     *           ],
+                     *           "credential": {
+                     *             "type": "bearer",
+                     *             "header": "authorization",
+                     *             "set_at": "2026-03-01T09:30:00.000Z"
+                     *           },
+                     *           "tls": {
+                     *             "ca_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *             "server_name": "payments.example",
+                     *             "client_certificate": {
+                     *               "cert_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *               "set_at": "2026-03-01T09:30:00.000Z"
+                     *             }
+                     *           },
+                     *           "revision": 3,
+                     *           "created_at": "2026-03-01T09:30:00.000Z",
+                     *           "updated_at": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ServicePage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    createService: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "payments",
+                 *       "environment": "production",
+                 *       "url": "https://payments.internal:8443"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ServiceCreate"];
+            };
+        };
+        responses: {
+            /** @description The new resource. */
+            201: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    location: components["headers"]["location"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "url": "https://payments.internal:8443",
+                     *         "status": "healthy",
+                     *         "name": "payments",
+                     *         "health_path": "/healthz",
+                     *         "health_check": {
+                     *           "path": "/healthz",
+                     *           "interval_ms": 5000,
+                     *           "timeout_ms": 2000,
+                     *           "healthy_threshold": 2,
+                     *           "unhealthy_threshold": 3
+                     *         },
+                     *         "limits": {
+                     *           "max_in_flight": 200,
+                     *           "max_connections": 64,
+                     *           "max_pending": 100,
+                     *           "adaptive": false
+                     *         },
+                     *         "upstreams": [
+                     *           {
+                     *             "url": "https://payments.internal:8443",
+                     *             "region": "eu-west",
+                     *             "weight": 1
+                     *           }
+                     *         ],
+                     *         "credential": {
+                     *           "type": "bearer",
+                     *           "header": "authorization",
+                     *           "set_at": "2026-03-01T09:30:00.000Z"
+                     *         },
+                     *         "tls": {
+                     *           "ca_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *           "server_name": "payments.example",
+                     *           "client_certificate": {
+                     *             "cert_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *             "set_at": "2026-03-01T09:30:00.000Z"
+                     *           }
+                     *         },
+                     *         "revision": 3,
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Service"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["name_conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    getService: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that you have. If it is still right, the answer is 304 without a body.
+                 * @example "3"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the service.
+                 * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "url": "https://payments.internal:8443",
+                     *         "status": "healthy",
+                     *         "name": "payments",
+                     *         "health_path": "/healthz",
+                     *         "health_check": {
+                     *           "path": "/healthz",
+                     *           "interval_ms": 5000,
+                     *           "timeout_ms": 2000,
+                     *           "healthy_threshold": 2,
+                     *           "unhealthy_threshold": 3
+                     *         },
+                     *         "limits": {
+                     *           "max_in_flight": 200,
+                     *           "max_connections": 64,
+                     *           "max_pending": 100,
+                     *           "adaptive": false
+                     *         },
+                     *         "upstreams": [
+                     *           {
+                     *             "url": "https://payments.internal:8443",
+                     *             "region": "eu-west",
+                     *             "weight": 1
+                     *           }
+                     *         ],
+                     *         "credential": {
+                     *           "type": "bearer",
+                     *           "header": "authorization",
+                     *           "set_at": "2026-03-01T09:30:00.000Z"
+                     *         },
+                     *         "tls": {
+                     *           "ca_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *           "server_name": "payments.example",
+                     *           "client_certificate": {
+                     *             "cert_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *             "set_at": "2026-03-01T09:30:00.000Z"
+                     *           }
+                     *         },
+                     *         "revision": 3,
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Service"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            /** @description The resource is still the one that `If-None-Match` names. */
+            304: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["service_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    putService: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The environment of the service. It may be left out if the token covers only one.
+                 * @example production
+                 */
+                environment?: string;
+            };
+            header?: {
+                /**
+                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
+                 * @example "3"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The name of the service.
+                 * @example payments
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://payments.internal:8443",
+                 *       "health_path": "/ready"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ServiceReplace"];
+            };
+        };
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "url": "https://payments.internal:8443",
+                     *         "status": "healthy",
+                     *         "name": "payments",
+                     *         "health_path": "/healthz",
+                     *         "health_check": {
+                     *           "path": "/healthz",
+                     *           "interval_ms": 5000,
+                     *           "timeout_ms": 2000,
+                     *           "healthy_threshold": 2,
+                     *           "unhealthy_threshold": 3
+                     *         },
+                     *         "limits": {
+                     *           "max_in_flight": 200,
+                     *           "max_connections": 64,
+                     *           "max_pending": 100,
+                     *           "adaptive": false
+                     *         },
+                     *         "upstreams": [
+                     *           {
+                     *             "url": "https://payments.internal:8443",
+                     *             "region": "eu-west",
+                     *             "weight": 1
+                     *           }
+                     *         ],
+                     *         "credential": {
+                     *           "type": "bearer",
+                     *           "header": "authorization",
+                     *           "set_at": "2026-03-01T09:30:00.000Z"
+                     *         },
+                     *         "tls": {
+                     *           "ca_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *           "server_name": "payments.example",
+                     *           "client_certificate": {
+                     *             "cert_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *             "set_at": "2026-03-01T09:30:00.000Z"
+                     *           }
+                     *         },
+                     *         "revision": 3,
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Service"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            /** @description The new resource. */
+            201: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    location: components["headers"]["location"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "url": "https://payments.internal:8443",
+                     *         "status": "healthy",
+                     *         "name": "payments",
+                     *         "health_path": "/healthz",
+                     *         "health_check": {
+                     *           "path": "/healthz",
+                     *           "interval_ms": 5000,
+                     *           "timeout_ms": 2000,
+                     *           "healthy_threshold": 2,
+                     *           "unhealthy_threshold": 3
+                     *         },
+                     *         "limits": {
+                     *           "max_in_flight": 200,
+                     *           "max_connections": 64,
+                     *           "max_pending": 100,
+                     *           "adaptive": false
+                     *         },
+                     *         "upstreams": [
+                     *           {
+                     *             "url": "https://payments.internal:8443",
+                     *             "region": "eu-west",
+                     *             "weight": 1
+                     *           }
+                     *         ],
+                     *         "credential": {
+                     *           "type": "bearer",
+                     *           "header": "authorization",
+                     *           "set_at": "2026-03-01T09:30:00.000Z"
+                     *         },
+                     *         "tls": {
+                     *           "ca_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *           "server_name": "payments.example",
+                     *           "client_certificate": {
+                     *             "cert_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *             "set_at": "2026-03-01T09:30:00.000Z"
+                     *           }
+                     *         },
+                     *         "revision": 3,
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Service"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    deleteService: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
+                 * @example "3"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the service.
+                 * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The response has no body. */
+            204: {
+                headers: {
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["service_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            409: components["responses"]["service_in_use"];
+            412: components["responses"]["precondition_failed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    updateService: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
+                 * @example "3"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the service.
+                 * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "health_path": "/ready",
+                 *       "limits": {
+                 *         "max_in_flight": 200
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ServiceUpdate"];
+            };
+        };
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "environment": "production",
+                     *         "url": "https://payments.internal:8443",
+                     *         "status": "healthy",
+                     *         "name": "payments",
+                     *         "health_path": "/healthz",
+                     *         "health_check": {
+                     *           "path": "/healthz",
+                     *           "interval_ms": 5000,
+                     *           "timeout_ms": 2000,
+                     *           "healthy_threshold": 2,
+                     *           "unhealthy_threshold": 3
+                     *         },
+                     *         "limits": {
+                     *           "max_in_flight": 200,
+                     *           "max_connections": 64,
+                     *           "max_pending": 100,
+                     *           "adaptive": false
+                     *         },
+                     *         "upstreams": [
+                     *           {
+                     *             "url": "https://payments.internal:8443",
+                     *             "region": "eu-west",
+                     *             "weight": 1
+                     *           }
+                     *         ],
+                     *         "credential": {
+                     *           "type": "bearer",
+                     *           "header": "authorization",
+                     *           "set_at": "2026-03-01T09:30:00.000Z"
+                     *         },
+                     *         "tls": {
+                     *           "ca_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *           "server_name": "payments.example",
+                     *           "client_certificate": {
+                     *             "cert_pem": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----",
+                     *             "set_at": "2026-03-01T09:30:00.000Z"
+                     *           }
+                     *         },
+                     *         "revision": 3,
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Service"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["service_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["name_conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "name": "billing",
+                     *           "environments": [
+                     *             "production"
+                     *           ],
+                     *           "routes": [
+                     *             "charges"
+                     *           ],
+                     *           "scopes": [
+                     *             "proxy"
+                     *           ],
+                     *           "expires_at": "2027-01-31T12:00:00.000Z",
+                     *           "created_by": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "created_at": "2026-03-01T09:30:00.000Z",
+                     *           "updated_at": "2026-03-01T09:30:00.000Z",
+                     *           "last_used_at": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "billing",
+                 *       "environments": [
+                 *         "production"
+                 *       ],
+                 *       "routes": [
+                 *         "charges"
+                 *       ],
+                 *       "scopes": [
+                 *         "proxy"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TokenCreate"];
+            };
+        };
+        responses: {
+            /** @description The new resource. */
+            201: {
+                headers: {
+                    location: components["headers"]["location"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "name": "billing",
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "routes": [
+                     *           "charges"
+                     *         ],
+                     *         "scopes": [
+                     *           "proxy"
+                     *         ],
+                     *         "expires_at": "2027-01-31T12:00:00.000Z",
+                     *         "created_by": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z",
+                     *         "last_used_at": "2026-03-01T09:30:00.000Z",
+                     *         "secret": "gwt_3fG7…"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["TokenWithSecret"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["name_conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    getToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the token.
+                 * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "name": "billing",
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "routes": [
+                     *           "charges"
+                     *         ],
+                     *         "scopes": [
+                     *           "proxy"
+                     *         ],
+                     *         "expires_at": "2027-01-31T12:00:00.000Z",
+                     *         "created_by": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z",
+                     *         "last_used_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Token"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["token_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the token.
+                 * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The response has no body. */
+            204: {
+                headers: {
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["token_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    updateToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the token.
+                 * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "billing-2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TokenUpdate"];
+            };
+        };
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "name": "billing",
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "routes": [
+                     *           "charges"
+                     *         ],
+                     *         "scopes": [
+                     *           "proxy"
+                     *         ],
+                     *         "expires_at": "2027-01-31T12:00:00.000Z",
+                     *         "created_by": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z",
+                     *         "last_used_at": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Token"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["token_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["name_conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    rotateToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the token.
+                 * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "grace_seconds": 3600
+                 *     }
+                 */
+                "application/json": components["schemas"]["TokenRotate"];
+            };
+        };
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "name": "billing",
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "routes": [
+                     *           "charges"
+                     *         ],
+                     *         "scopes": [
+                     *           "proxy"
+                     *         ],
+                     *         "expires_at": "2027-01-31T12:00:00.000Z",
+                     *         "created_by": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z",
+                     *         "last_used_at": "2026-03-01T09:30:00.000Z",
+                     *         "secret": "gwt_3fG7…"
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["TokenWithSecret"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["token_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+}
