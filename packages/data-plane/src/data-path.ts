@@ -3,6 +3,7 @@ import { createIdFactory, type RandomSource } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
+import { hashTokenSecret } from '@gateway/shared/tokens/secret';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import type { RequestContext } from './request/context.ts';
@@ -200,7 +201,8 @@ function stagesFrom(
       maxHeaderLines: config.MAX_HEADER_LINES,
       ready: ports.ready,
     },
-    resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT },
+    resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT, hashOf: hashTokenSecret },
+    limits: { adaptiveLimits: ports.adaptiveLimits, overloads },
     access: { failures, nowMs },
     authenticate: {
       failures,

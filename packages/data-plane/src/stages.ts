@@ -1,6 +1,6 @@
-import { createBulkhead } from './limits/bulkhead-stage.ts';
+import { createBulkhead, type BulkheadStageOptions } from './limits/bulkhead-stage.ts';
 import type { Bulkheads } from './limits/bulkheads.ts';
-import type { SlotKind } from './limits/overloads.ts';
+import type { SlotKind } from './limits/overload-refusals.ts';
 import { createAdmit, type AdmitOptions } from './limits/admit-stage.ts';
 import { createAuthenticate, type AuthenticateOptions } from './access/authenticate-stage.ts';
 import { createAuthorize } from './access/authorize-stage.ts';
@@ -15,52 +15,67 @@ import { createUnkeyedUpgrade } from './idempotency/unkeyed-upgrade-stage.ts';
 import type { AccessOptions } from './access/refuse-access.ts';
 import type { Stage } from './request/stage.ts';
 
-export interface StageOptions {
+/** The stages that decide about a request before it is forwarded. */
+export interface DecidingStageOptions {
   readonly admit: AdmitOptions;
   /** The slots of requests, and those of WebSockets. */
   readonly bulkheads: Readonly<Record<SlotKind, Bulkheads>>;
+  readonly limits: Pick<BulkheadStageOptions, 'adaptiveLimits' | 'overloads'>;
   readonly resolveRoute: ResolveRouteOptions;
   readonly access: AccessOptions;
   readonly authenticate: AuthenticateOptions;
   readonly quota: QuotaOptions;
   readonly idempotency: IdempotencyOptions;
+}
+
+export interface StageOptions extends DecidingStageOptions {
   readonly forward: ForwardOptions;
 }
+
+/** A stage with the name that an explanation gives it. */
+export type NamedStage<Name extends string> = readonly [name: Name, stage: Stage];
 
 /**
  * The stages that decide whether a request or a WebSocket upgrade may proceed.
  * The order is the policy; docs/understand/request-flow.md gives the reason for each place.
  */
-function createGateStages(options: StageOptions, kind: SlotKind): readonly Stage[] {
-  const { overloads, adaptiveLimits } = options.forward;
+function gateStages(options: DecidingStageOptions, kind: SlotKind) {
   const bulkheads = options.bulkheads[kind];
   return [
-    createAdmit(options.admit, bulkheads, kind),
-    createResolveRoute(options.resolveRoute),
-    createAuthenticate(options.authenticate),
-    createAuthorize(options.access),
-    createPickVersion(),
-    createRequireCredential(),
-    createBulkhead({ bulkheads, adaptiveLimits, overloads, kind }),
-    createQuota(options.quota),
-  ];
+    ['admit', createAdmit(options.admit, bulkheads, kind)],
+    ['resolve_route', createResolveRoute(options.resolveRoute)],
+    ['authenticate', createAuthenticate(options.authenticate)],
+    ['authorize', createAuthorize(options.access)],
+    ['pick_version', createPickVersion()],
+    ['require_credential', createRequireCredential()],
+    ['bulkhead', createBulkhead({ bulkheads, ...options.limits, kind })],
+    ['quota', createQuota(options.quota)],
+  ] as const satisfies readonly NamedStage<string>[];
+}
+
+/** All stages of a proxied request but the last one, which forwards it, in order. */
+export function decidingStages(options: DecidingStageOptions) {
+  return [
+    ...gateStages(options, 'requests'),
+    ['max_forwards', createMaxForwards()],
+    ['idempotency', createIdempotency(options.idempotency)],
+  ] as const satisfies readonly NamedStage<string>[];
 }
 
 /** All stages of a proxied request, in order. The proxy handler then sends the response and the record. */
 export function createStages(options: StageOptions): readonly Stage[] {
-  return [
-    ...createGateStages(options, 'requests'),
-    createMaxForwards(),
-    createIdempotency(options.idempotency),
-    createForward(options.forward),
-  ];
+  return [...stagesOf(decidingStages(options)), createForward(options.forward)];
 }
 
 /** The stages of a WebSocket upgrade, in order. */
 export function createUpgradeStages(options: StageOptions): readonly Stage[] {
   return [
-    ...createGateStages(options, 'websockets'),
+    ...stagesOf(gateStages(options, 'websockets')),
     createUnkeyedUpgrade(),
     createForward(options.forward, 'websocket'),
   ];
+}
+
+function stagesOf(named: readonly NamedStage<string>[]): readonly Stage[] {
+  return named.map(([, stage]) => stage);
 }

@@ -1,10 +1,10 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { bearerCredential, INVALID_TOKEN_CHALLENGE } from '@gateway/shared/http/headers';
-import { holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { RequestContext } from '../request/context.ts';
 import type { FairSlots } from '../limits/fair-slots.ts';
-import type { Overloads } from '../limits/overloads.ts';
+import type { OverloadRefusals } from '../limits/overload-refusals.ts';
 import { refuseAccess, type AccessOptions } from './refuse-access.ts';
+import { jwtRefusal, tokenRefusal } from './access-rules.ts';
 import type { Stage } from '../request/stage.ts';
 import type { JwtVerdict, JwtVerifier } from './jwt/jwt-verifier.ts';
 import type { CompiledAuth, JwtAuth } from '../routing-table/routing-table.ts';
@@ -13,7 +13,7 @@ export interface AuthenticateOptions extends AccessOptions {
   readonly jwts: JwtVerifier;
   /** The slots of requests that wait for the keys of their issuer; they are shared by issuer. */
   readonly waiting: FairSlots;
-  readonly overloads: Overloads;
+  readonly overloads: OverloadRefusals;
   /** Whether the environment is loaded; then an environment that the table lacks does not exist. */
   readonly ready: (environment: string) => boolean;
 }
@@ -57,34 +57,14 @@ function refuseUnserved(ctx: RequestContext, options: AuthenticateOptions): void
   );
 }
 
-/**
- * These messages do not say what the route requires: a caller without a valid token gets the same
- * message if the route does not exist.
- */
-const NOTHING_PRESENTED = 'The request has no token in a header that the route accepts.';
-const NOTHING_VALID = 'The request has no valid token in a header that the route accepts.';
-
 function takeToken(
   ctx: RequestContext,
   auth: CompiledAuth | undefined,
   options: AccessOptions,
 ): void {
-  const { token, tokenField } = ctx;
-  const { authorization, apiKey } = ctx.inbound;
-  const wanted =
-    auth === undefined ? tokenField : auth.type === 'api_key' ? 'x-api-key' : 'authorization';
-  if (authorization === undefined && apiKey === undefined) {
-    refuseAccess(ctx, options, NOTHING_PRESENTED);
-  }
-  // Only one of two tokens would count, and gateways differ in which one.
-  if (tokenField === 'authorization' && apiKey !== undefined && holdsTokenSecret(apiKey)) {
-    refuseAccess(ctx, options, 'The request has two tokens.');
-  }
-  if (token === undefined || tokenField !== wanted) refuseAccess(ctx, options, NOTHING_VALID);
-  if (options.nowMs() >= token.expiresAtMs) {
-    refuseAccess(ctx, options, 'The token has expired.');
-  }
-  ctx.principal = token.id;
+  const refusal = tokenRefusal(ctx, auth, options);
+  if (refusal !== undefined) refuseAccess(ctx, options, refusal.message);
+  ctx.principal = ctx.token?.id;
 }
 
 function takeJwt(
@@ -92,12 +72,11 @@ function takeJwt(
   auth: JwtAuth,
   options: AuthenticateOptions,
 ): undefined | Promise<undefined> {
-  const { authorization, apiKey } = ctx.inbound;
-  if (authorization === undefined) {
-    refuseAccess(ctx, options, apiKey === undefined ? NOTHING_PRESENTED : NOTHING_VALID);
+  const jwt = bearerCredential(ctx.inbound.authorization);
+  const refusal = jwtRefusal(ctx, jwt);
+  if (refusal !== undefined || jwt === undefined) {
+    refuseAccess(ctx, options, refusal?.message ?? '', refusal?.challenge);
   }
-  const jwt = bearerCredential(authorization);
-  if (jwt === undefined) refuseAccess(ctx, options, NOTHING_VALID, INVALID_TOKEN_CHALLENGE);
   const verdict = options.jwts.verify(auth, jwt, ctx.deadlineMs);
   if (verdict instanceof Promise) return settleLater(ctx, auth, verdict, options);
   settle(ctx, verdict, options);

@@ -1,7 +1,7 @@
-import { covers } from '@gateway/shared/tokens/scopes';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { refuseField } from '../request/check-head.ts';
 import { ENCODED_CONTROL } from '../request/proxy-path.ts';
+import { reachRefusal } from './access-rules.ts';
 import { refuseAccess, type AccessOptions } from './refuse-access.ts';
 import type { Stage } from '../request/stage.ts';
 
@@ -12,16 +12,9 @@ import type { Stage } from '../request/stage.ts';
  */
 export function createAuthorize(options: AccessOptions): Stage {
   return (ctx) => {
-    const { token, route, environmentName = '', target } = ctx;
-    if (token !== undefined) {
-      if (!token.mayProxy) refuseAccess(ctx, options, 'The token lacks the scope `proxy`.');
-      if (!covers(token.environments, environmentName)) {
-        refuseAccess(ctx, options, 'The token does not cover this environment.');
-      }
-      if (!token.routes.has('*') && !token.routes.has(target.routeName)) {
-        refuseAccess(ctx, options, 'The token does not cover this route.');
-      }
-    }
+    const { route, environmentName = '' } = ctx;
+    const refusal = reachRefusal(ctx);
+    if (refusal !== undefined) refuseAccess(ctx, options, refusal.message);
     if (route === undefined) {
       throw new GatewayError(
         'route_not_found',

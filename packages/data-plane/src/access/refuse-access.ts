@@ -4,7 +4,7 @@ import type { AuthFailures } from './auth-failures.ts';
 import type { RequestContext } from '../request/context.ts';
 
 export interface AccessOptions {
-  readonly failures: AuthFailures;
+  readonly failures: Pick<AuthFailures, 'count'>;
   readonly nowMs: () => number;
 }
 

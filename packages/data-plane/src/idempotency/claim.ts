@@ -36,6 +36,16 @@ const RENEW_RETRY_MS = 250;
 const SETTLE_MS = 30_000;
 const SETTLE_RETRY_MS = 250;
 
+/** The key that a running request holds. */
+export interface HeldKey {
+  /** Resolves when the outcome is stored or given up. */
+  readonly over: Promise<undefined>;
+  readonly held: boolean;
+  completed(response: StoredResponse): void;
+  unsent(): void;
+  outcomeUnknown(): void;
+}
+
 /** The stored value of a claim that is created or renewed now. */
 export function claimValue(key: ClaimedKey, nowMs: number): Uint8Array {
   return encodeEntry(
@@ -50,7 +60,7 @@ export function claimValue(key: ClaimedKey, nowMs: number): Uint8Array {
  * A claim counts as sent from its start, so that nothing needs to be written between the claim and the request. If this
  * process dies, the lease ends and the outcome is unknown.
  */
-export class Claim {
+export class Claim implements HeldKey {
   readonly #ports: ClaimPorts;
   readonly #key: ClaimedKey;
   readonly #entry: OwnEntry;

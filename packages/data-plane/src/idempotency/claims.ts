@@ -2,7 +2,7 @@ import { pause } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
 import { Claim, claimValue, type ClaimedKey, type ClaimPorts } from './claim.ts';
 import type { ReadKey } from './read-key.ts';
-import { StoreFullError, StoreUnavailableError } from './idempotency-store.ts';
+import { noRoom, StoreUnavailableError } from './idempotency-store.ts';
 
 export interface ClaimsOptions extends ClaimPorts {
   readonly random: RandomSource;
@@ -44,7 +44,7 @@ export class Claims {
     const { name, fingerprint, requestId } = request;
     if (!store.hasRoom) {
       if ((await readKey(name)).revision !== revision) return undefined;
-      throw new StoreFullError('the store has no room for new keys');
+      throw noRoom();
     }
     const startedMs = clock.monotonicMs();
     const key: ClaimedKey = { name, fingerprint, requestId, claimId: this.#claimId() };

@@ -10,7 +10,7 @@ import type { BodyBudget, TakenBody } from '../request/request-body.ts';
 import { endToEndFields } from '../request/reply-head.ts';
 import type { Reply, Stage } from '../request/stage.ts';
 import { takeBody } from '../request/take-body.ts';
-import type { Claim } from './claim.ts';
+import type { HeldKey } from './claim.ts';
 import type { IdempotencyKeys, KeyOutcome } from './keys.ts';
 import { StoreUnavailableError } from './idempotency-store.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
@@ -76,7 +76,7 @@ async function guard(
     ctx.idempotency = result;
     options.count(result);
   };
-  let outcome: KeyOutcome;
+  let outcome: KeyOutcome<HeldKey>;
   try {
     outcome = await options.keys.begin(request);
   } catch (error) {
@@ -90,7 +90,7 @@ async function guard(
 
 function settle(
   ctx: RequestContext,
-  outcome: KeyOutcome,
+  outcome: KeyOutcome<HeldKey>,
   note: (result: KeyResult) => void,
   options: IdempotencyOptions,
 ): Reply | undefined {
@@ -120,7 +120,7 @@ function settle(
 }
 
 /** From here on the request holds the key, and every way in which it ends calls the claim. */
-function run(ctx: RequestContext, claim: Claim, options: IdempotencyOptions): void {
+function run(ctx: RequestContext, claim: HeldKey, options: IdempotencyOptions): void {
   let captured: CapturedResponse | undefined;
   ctx.onFinish(() => {
     // A response that was not passed on is still read.

@@ -51,3 +51,8 @@ export class StoreUnavailableError extends Error {
 export class StoreFullError extends StoreUnavailableError {
   override readonly name = 'StoreFullError';
 }
+
+/** The error for a new key while `hasRoom` is false. */
+export function noRoom(): StoreFullError {
+  return new StoreFullError('the store has no room for new keys');
+}

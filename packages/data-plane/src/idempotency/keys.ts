@@ -1,11 +1,11 @@
 import { pause } from '@gateway/shared/clock';
-import type { Claim } from './claim.ts';
+import type { Claim, HeldKey } from './claim.ts';
 import { Claims, type ClaimsOptions } from './claims.ts';
 import { decideKey, type KeyDecision } from './decide-key.ts';
 import { createReadKey, NO_ENTRY, type ReadKey, type KeyState } from './read-key.ts';
 import { Polls } from './polls.ts';
 import { WatchedStore } from './watched-store.ts';
-import { StoreUnavailableError } from './idempotency-store.ts';
+import { noRoom, StoreUnavailableError } from './idempotency-store.ts';
 import type { StoredResponse } from './response-vault.ts';
 
 /** A request with a key. */
@@ -24,8 +24,8 @@ export interface KeyedRequest {
 }
 
 /** What happens to a request with a key. `firstId` is the id of the request that claimed the key. */
-export type KeyOutcome =
-  | { readonly kind: 'run'; readonly claim: Claim; readonly forwarded: boolean }
+export type KeyOutcome<Held extends HeldKey = Claim> =
+  | { readonly kind: 'run'; readonly claim: Held; readonly forwarded: boolean }
   | { readonly kind: 'replay'; readonly response: StoredResponse; readonly firstId: string }
   | {
       readonly kind: 'refuse';
@@ -35,6 +35,12 @@ export type KeyOutcome =
   | { readonly kind: 'in_progress'; readonly firstId: string | undefined }
   | { readonly kind: 'left' };
 
+/** What would happen to a request with a key. `wait`: another request has claimed the key and has not ended. */
+export type KeyForecast =
+  | Exclude<KeyOutcome, { readonly kind: 'run' | 'in_progress' | 'left' }>
+  | { readonly kind: 'wait'; readonly firstId: string }
+  | { readonly kind: 'claim'; readonly after: 'nothing' | 'expiry' | 'unknown' };
+
 /** The idempotency keys, as the stage uses them. */
 export interface IdempotencyKeys {
   /**
@@ -42,7 +48,7 @@ export interface IdempotencyKeys {
    *
    * @throws StoreUnavailableError if the store cannot be used. The request must not run then.
    */
-  begin(request: KeyedRequest): Promise<KeyOutcome>;
+  begin(request: KeyedRequest): Promise<KeyOutcome<HeldKey>>;
   /** Resolves when no claim is held any more, at the latest after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -52,6 +58,19 @@ export interface IdempotencyKeysOptions extends Omit<ClaimsOptions, 'readKey'> {
   readonly maxWaiting: number;
 }
 
+/** Reads the state of keys. */
+export interface KeyForecasts {
+  /**
+   * Says what `begin` would do. It reads the key once; it claims nothing and does not wait.
+   *
+   * @throws StoreUnavailableError if the store cannot be used
+   */
+  forecast(request: KeyQuestion): Promise<KeyForecast>;
+}
+
+/** The part of a request that decides what happens to it. */
+export type KeyQuestion = Pick<KeyedRequest, 'name' | 'fingerprint' | 'onUnknown'>;
+
 /** With less time than this to its deadline, a request is not started. */
 const MIN_RUN_MS = 5;
 
@@ -59,7 +78,7 @@ const MIN_RUN_MS = 5;
  * Claims keys, and waits for keys that others have claimed. A new key costs one round trip to the store before its
  * request is sent.
  */
-export class StoredIdempotencyKeys implements IdempotencyKeys {
+export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
   readonly #options: IdempotencyKeysOptions;
   readonly #store: WatchedStore;
   readonly #readKey: ReadKey;
@@ -113,7 +132,18 @@ export class StoredIdempotencyKeys implements IdempotencyKeys {
     }
   }
 
-  #decide(state: KeyState, { fingerprint, onUnknown }: KeyedRequest): KeyDecision {
+  async forecast(request: KeyQuestion): Promise<KeyForecast> {
+    const state = await this.#readKey(request.name);
+    const decision = this.#decide(state, request);
+    if (decision.kind === 'claim') {
+      if (!this.#store.hasRoom) throw noRoom();
+      return decision;
+    }
+    if (decision.kind !== 'wait') return this.#outcome(decision, state);
+    return { kind: 'wait', firstId: state.entry?.head.request_id ?? '' };
+  }
+
+  #decide(state: KeyState, { fingerprint, onUnknown }: KeyQuestion): KeyDecision {
     const nowMs = this.#options.sharedNowMs();
     const { stable } = this.#store;
     return decideKey(state.entry?.head, { fingerprint, onUnknown, nowMs, stable });
@@ -127,7 +157,7 @@ export class StoredIdempotencyKeys implements IdempotencyKeys {
   async #outcome(
     decision: Extract<KeyDecision, { kind: 'replay' | 'refuse' }>,
     state: KeyState,
-  ): Promise<KeyOutcome> {
+  ): Promise<Extract<KeyOutcome, { kind: 'replay' | 'refuse' }>> {
     const firstId = state.entry?.head.request_id ?? '';
     if (decision.kind === 'refuse') return { ...decision, firstId };
     try {

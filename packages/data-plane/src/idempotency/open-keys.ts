@@ -4,7 +4,7 @@ import type { RandomSource } from '@gateway/shared/ids';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { IdempotencyStore } from './idempotency-store.ts';
-import { StoredIdempotencyKeys, type IdempotencyKeys } from './keys.ts';
+import { StoredIdempotencyKeys, type IdempotencyKeys, type KeyForecasts } from './keys.ts';
 import { createIdempotencyMetrics, type IdempotencyMetrics } from './idempotency-metrics.ts';
 import { ResponseVault } from './response-vault.ts';
 
@@ -22,7 +22,7 @@ export interface OpenKeysOptions {
 }
 
 export interface OpenedKeys {
-  readonly keys: IdempotencyKeys;
+  readonly keys: IdempotencyKeys & KeyForecasts;
   readonly metrics: IdempotencyMetrics;
 }
 

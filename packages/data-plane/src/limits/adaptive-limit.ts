@@ -68,9 +68,14 @@ export class AdaptiveLimit {
     return this.#waiting;
   }
 
+  /** Whether no further request may wait. */
+  get isReached(): boolean {
+    return this.#waiting >= this.limit;
+  }
+
   /** Whether one more request may wait. If not, the caller refuses a request. */
   hasRoom(): boolean {
-    if (this.#waiting < this.limit) return true;
+    if (!this.isReached) return true;
     this.#peak = Math.max(this.#peak, this.#waiting);
     if (this.#probe === undefined) this.#hasRefused = true;
     return false;

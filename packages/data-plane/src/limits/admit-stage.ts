@@ -3,13 +3,13 @@ import { checkHead, checkHeaderLines, refuseField } from '../request/check-head.
 import { ENCODED_CONTROL, PROXY_METHODS, refuseSubPath } from '../request/proxy-path.ts';
 import type { Stage } from '../request/stage.ts';
 import type { Bulkheads } from './bulkheads.ts';
-import type { Overloads, SlotKind } from './overloads.ts';
+import type { OverloadRefusals, SlotKind } from './overload-refusals.ts';
 
 const ALLOWED = new Set<string>(PROXY_METHODS);
 const ALLOW = PROXY_METHODS.join(', ');
 
 export interface AdmitOptions {
-  readonly overloads: Overloads;
+  readonly overloads: OverloadRefusals;
   readonly maxHeaderLines: number;
   /** Whether the configuration of every environment is loaded; before that, a route could seem to be missing. */
   readonly ready: () => boolean;

@@ -2,14 +2,19 @@ import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../request/context.ts';
 import type { Stage } from '../request/stage.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
-import type { AdaptiveLimits } from './adaptive-limits.ts';
 import type { Bulkheads, BulkheadRefusal } from './bulkheads.ts';
-import type { Overloads, SlotKind } from './overloads.ts';
+import type { OverloadRefusals, SlotKind } from './overload-refusals.ts';
+
+/** The adaptive limits, of which this stage only asks whether they are reached. */
+export interface RoomOfServices {
+  /** undefined: the service has no adaptive limit. */
+  of(service: CompiledService): { readonly limit: number; hasRoom(): boolean } | undefined;
+}
 
 export interface BulkheadStageOptions {
   readonly bulkheads: Bulkheads;
-  readonly adaptiveLimits: AdaptiveLimits;
-  readonly overloads: Overloads;
+  readonly adaptiveLimits: RoomOfServices;
+  readonly overloads: OverloadRefusals;
   readonly kind: SlotKind;
 }
 

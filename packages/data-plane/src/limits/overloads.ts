@@ -1,22 +1,15 @@
 import type { Clock } from '@gateway/shared/clock';
-import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Registry } from 'prom-client';
 import type { CompiledService } from '../routing-table/routing-table.ts';
 import { CountTable } from '../telemetry/tables.ts';
-
-/** A limit of a service; a label of the metric. */
-export type ServiceLimit = 'max_in_flight' | 'max_connections' | 'max_pending' | 'adaptive';
-
-/** Requests of the data path that have slots of their own. */
-export type SlotKind = 'requests' | 'websockets';
-
-/** Why the gateway itself refused a request; a label of the metric. */
-export type ShedReason =
-  | SlotKind
-  | `${SlotKind}_of_route`
-  | 'pass_through'
-  | 'pass_through_unauthenticated'
-  | 'unauthenticated';
+import {
+  UNCOUNTED_REFUSALS,
+  type OverloadRefusals,
+  type ServiceLimit,
+  type ShedReason,
+  type SlotKind,
+} from './overload-refusals.ts';
 
 /** How long a service counts as overloaded after it refused a request. */
 const RECENT_MS = 10_000;
@@ -26,7 +19,7 @@ const SHOWN_SERVICES = 10;
 const MAX_ROWS = 20_000;
 
 /** Makes and counts the refusals of requests above a limit, and knows which services were overloaded lately. */
-export class Overloads {
+export class Overloads implements OverloadRefusals {
   readonly #clock: Clock;
   readonly #services: CountTable;
   readonly #shed: CountTable;
@@ -55,17 +48,13 @@ export class Overloads {
   ofService(service: CompiledService, limit: ServiceLimit, value: number): GatewayError {
     this.#services.at([service.id, limit]).count += 1;
     this.#refusedAtMs.set(service.id, this.#clock.monotonicMs());
-    return new GatewayError(
-      'upstream_overloaded',
-      `The service ${service.name} is overloaded: its limit ${limit} of ${value} is reached.`,
-      { headers: { 'retry-after': '1' } },
-    );
+    return UNCOUNTED_REFUSALS.ofService(service, limit, value);
   }
 
   /** The refusal of a request for which this data plane has no room. */
   ofGateway(reason: ShedReason, message: string): GatewayError {
     this.#shed.at([reason]).count += 1;
-    return new GatewayError('gateway_overloaded', message, { headers: { 'retry-after': '1' } });
+    return UNCOUNTED_REFUSALS.ofGateway(reason, message);
   }
 
   /** The refusal of a request if all slots of its kind are in use. */

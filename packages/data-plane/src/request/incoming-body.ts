@@ -132,7 +132,8 @@ export function bodyLate(): GatewayError {
   return new GatewayError('request_timeout', 'The request body did not arrive in time.');
 }
 
-function tooLarge(limits: BodyLimits): GatewayError {
+/** The error for a body above the limit of its route. */
+export function tooLarge(limits: Pick<BodyLimits, 'maxBytes'>): GatewayError {
   return new GatewayError(
     'payload_too_large',
     `The request body is larger than the ${limits.maxBytes} bytes that the route takes.`,

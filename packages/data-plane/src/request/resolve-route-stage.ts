@@ -1,12 +1,14 @@
 import { covers } from '@gateway/shared/tokens/scopes';
 import { bearerCredential } from '@gateway/shared/http/headers';
-import { hashTokenSecret, isTokenSecret } from '@gateway/shared/tokens/secret';
+import { isTokenSecret } from '@gateway/shared/tokens/secret';
 import { findToken, type Token } from '../routing-table/routing-table.ts';
 import type { RequestContext } from './context.ts';
 import type { Stage } from './stage.ts';
 
 export interface ResolveRouteOptions {
   readonly defaultEnvironment: string;
+  /** The hash by which a token is found. */
+  readonly hashOf: (secret: string) => string;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface ResolveRouteOptions {
  */
 export function createResolveRoute(options: ResolveRouteOptions): Stage {
   return (ctx) => {
-    const hash = presentedHash(ctx);
+    const hash = presentedHash(ctx, options);
     const found = hash === undefined ? undefined : findToken(ctx.table, hash);
     ctx.environmentName = environmentOf(ctx, found, options.defaultEnvironment);
     ctx.environment = ctx.table.environments.get(ctx.environmentName);
@@ -29,16 +31,19 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
 }
 
 /** The hash of the request's token; `Authorization` wins if there are two. */
-function presentedHash(ctx: RequestContext): string | undefined {
+function presentedHash(
+  ctx: RequestContext,
+  { hashOf }: ResolveRouteOptions,
+): string | undefined {
   const bearer = bearerCredential(ctx.inbound.authorization);
   if (bearer !== undefined && isTokenSecret(bearer)) {
     ctx.tokenField = 'authorization';
-    return hashTokenSecret(bearer);
+    return hashOf(bearer);
   }
   const { apiKey } = ctx.inbound;
   if (apiKey === undefined || !isTokenSecret(apiKey)) return undefined;
   ctx.tokenField = 'x-api-key';
-  return hashTokenSecret(apiKey);
+  return hashOf(apiKey);
 }
 
 /**

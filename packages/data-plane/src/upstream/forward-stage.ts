@@ -3,11 +3,11 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../request/context.ts';
 import { outboundHeaders } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
-import type { TakenBody } from '../request/request-body.ts';
+import type { BodyLimits, TakenBody } from '../request/request-body.ts';
 import type { Reply, Stage } from '../request/stage.ts';
 import { takeBody } from '../request/take-body.ts';
 import type { AdaptiveLimits } from '../limits/adaptive-limits.ts';
-import type { Overloads, ServiceLimit } from '../limits/overloads.ts';
+import type { OverloadRefusals, ServiceLimit } from '../limits/overload-refusals.ts';
 import { endWait, isMeasured } from './adaptive-attempt.ts';
 import { finalError, isSending, recordAttempt } from './attempt-outcome.ts';
 import { attemptVerdict, hasFairTime } from './health/attempt-verdict.ts';
@@ -25,7 +25,7 @@ import type {
 } from '../routing-table/routing-table.ts';
 
 export interface ForwardOptions {
-  readonly overloads: Overloads;
+  readonly overloads: OverloadRefusals;
   readonly adaptiveLimits: AdaptiveLimits;
   readonly upstreams: UpstreamClient;
   readonly balancers: ServiceBalancers;
@@ -154,18 +154,23 @@ function readBody(
   route: CompiledRoute,
   options: ForwardOptions,
 ): TakenBody | Promise<TakenBody> {
+  return takeBody(ctx, forwardBodyLimits(ctx, route, options), options.clock);
+}
+
+/** How much of a body is accepted, and how much of it is kept, if no earlier stage had to read it. */
+export function forwardBodyLimits(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  { retryBodyBytes }: Pick<ForwardOptions, 'retryBodyBytes'>,
+): BodyLimits {
   const hasKey = ctx.inbound.idempotencyKey !== undefined;
   const kept = route.settings.retry_count > 0 && mayRepeat(ctx.method, hasKey, route.retry);
-  const limits = {
+  const unkept = ctx.framing.kind === 'chunked' ? 0 : SMALL_BODY_BYTES;
+  return {
     maxBytes: route.settings.max_body_bytes,
-    keepBytes: kept
-      ? options.retryBodyBytes
-      : ctx.framing.kind === 'chunked'
-        ? 0
-        : SMALL_BODY_BYTES,
+    keepBytes: kept ? retryBodyBytes : unkept,
     deadlineMs: ctx.deadlineMs,
   };
-  return takeBody(ctx, limits, options.clock);
 }
 
 /** How long an attempt that starts now may take until the head of its response has arrived, ms. */

@@ -71,6 +71,38 @@ export function selectUpstream<T extends Candidate>(
   return isBetter(other, one, options) ? second : first;
 }
 
+/** Where a candidate stands for the first attempt of a request, the best first. */
+export type CandidateGroup =
+  | 'own_region'
+  | 'failover_region'
+  | 'other_region'
+  | 'failing_checks'
+  | 'ejected'
+  | 'unreachable';
+
+/** The rank of each candidate for the first attempt of a request; `selectUpstream` draws among the lowest. */
+export function rankCandidates(
+  candidates: readonly Candidate[],
+  health: readonly CandidateHealth[],
+  regions: readonly string[],
+  region: string,
+): readonly { readonly rank: number; readonly group: CandidateGroup }[] {
+  return candidates.map((_candidate, index) => {
+    const ranked = rank(candidates, health, regions, NONE_TRIED, region, index);
+    return { rank: ranked, group: groupOf(ranked) };
+  });
+}
+
+const NONE_TRIED: ReadonlySet<number> = new Set();
+
+function groupOf(ranked: number): CandidateGroup {
+  if (ranked >= UNREACHABLE) return 'unreachable';
+  if (ranked >= EJECTED) return 'ejected';
+  if (ranked >= NOT_USABLE) return 'failing_checks';
+  if (ranked >= OTHER_REGION) return 'other_region';
+  return ranked > 0 ? 'failover_region' : 'own_region';
+}
+
 /**
  * Whether the candidate with this request added would have no more in flight for its weight than the one drawn first has
  * now. So the weighted draw decides while little is in flight, and a candidate of small weight gets its share of a small

@@ -1,8 +1,13 @@
 import type { CompiledService, CompiledUpstream } from '../../routing-table/routing-table.ts';
-import { selectUpstream, type SelectionOptions } from '../select-upstream.ts';
+import {
+  rankCandidates,
+  selectUpstream,
+  type CandidateGroup,
+  type SelectionOptions,
+} from '../select-upstream.ts';
 import type { AttemptVerdict } from './attempt-verdict.ts';
 import { SlowStart } from './slow-start.ts';
-import type { UpstreamState } from './upstream-state.ts';
+import type { HealthName, UpstreamState } from './upstream-state.ts';
 
 /** Receives the verdict of each attempt that may change the health of its upstream. */
 export type AttemptObserver = (
@@ -11,6 +16,18 @@ export type AttemptObserver = (
   verdict: AttemptVerdict,
   probe: number,
 ) => void;
+
+/** An upstream as the next attempt sees it. */
+export interface UpstreamView {
+  readonly upstream: CompiledUpstream;
+  readonly health: HealthName;
+  /** Its weight now: it rises during slow start. */
+  readonly weight: number;
+  readonly inFlight: number;
+  /** The candidates of the lowest rank are those that are drawn among. */
+  readonly rank: number;
+  readonly group: CandidateGroup;
+}
 
 /** The balancers of all services. */
 export interface ServiceBalancers {
@@ -54,6 +71,19 @@ export class ServiceBalancer {
   choose(regions: readonly string[], tried: ReadonlySet<number>): number {
     const candidates = this.#slowStart.candidates(this.#monotonicMs);
     return selectUpstream(candidates, this.states, regions, tried, this.#selection);
+  }
+
+  /** The upstreams as the first attempt of a request sees them, in the order of the service. Chooses none. */
+  view(regions: readonly string[]): readonly UpstreamView[] {
+    const { region, load } = this.#selection;
+    const candidates = this.#slowStart.candidates(this.#monotonicMs);
+    return rankCandidates(candidates, this.states, regions, region).map((ranked, index) => ({
+      upstream: this.service.upstreams[index] as CompiledUpstream,
+      health: this.states[index]?.name ?? 'unknown',
+      weight: candidates[index]?.weight ?? 0,
+      inFlight: load.inFlight(candidates[index] as CompiledUpstream),
+      ...ranked,
+    }));
   }
 
   /** One of the upstreams has entered or left slow start. */

@@ -1,0 +1,41 @@
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { CompiledService } from '../routing-table/routing-table.ts';
+
+/** A limit of a service; a label of the metric. */
+export type ServiceLimit = 'max_in_flight' | 'max_connections' | 'max_pending' | 'adaptive';
+
+/** Requests of the data path that have slots of their own. */
+export type SlotKind = 'requests' | 'websockets';
+
+/** Why the gateway itself refused a request; a label of the metric. */
+export type ShedReason =
+  | SlotKind
+  | `${SlotKind}_of_route`
+  | 'pass_through'
+  | 'pass_through_unauthenticated'
+  | 'unauthenticated';
+
+/** Makes the refusals of requests above a limit. */
+export interface OverloadRefusals {
+  /** The refusal of a request whose service is at a limit. */
+  ofService(service: CompiledService, limit: ServiceLimit, value: number): GatewayError;
+  /** The refusal of a request for which this data plane has no room. */
+  ofGateway(reason: ShedReason, message: string): GatewayError;
+  /** The refusal of a request if all slots of its kind are in use. */
+  full(kind: SlotKind): GatewayError;
+}
+
+const RETRY_AFTER = { 'retry-after': '1' };
+
+/** Makes the refusals and counts nothing. */
+export const UNCOUNTED_REFUSALS: OverloadRefusals = {
+  ofService: (service, limit, value) =>
+    new GatewayError(
+      'upstream_overloaded',
+      `The service ${service.name} is overloaded: its limit ${limit} of ${value} is reached.`,
+      { headers: RETRY_AFTER },
+    ),
+  ofGateway: (_reason, message) =>
+    new GatewayError('gateway_overloaded', message, { headers: RETRY_AFTER }),
+  full: (kind) => UNCOUNTED_REFUSALS.ofGateway(kind, `Too many ${kind} are in flight.`),
+};
