@@ -14,9 +14,11 @@ import { createStages, createUpgradeStages, type StageOptions } from './stages.t
 import { createTracer } from './request/trace-context.ts';
 import { startServer, type ConnectionSource, type DataPlaneServer } from './listener/listener.ts';
 import { AuthFailures } from './access/auth-failures.ts';
+import { createExplain, type Explain } from './explain/explain-request.ts';
 import type { OpenedKeys } from './idempotency/open-keys.ts';
-import type { JwtVerifier } from './access/jwt/jwt-verifier.ts';
+import type { JwtJudge, JwtVerifier } from './access/jwt/jwt-verifier.ts';
 import type { QuotaStore } from './quota/quota-store.ts';
+import type { QuotaViews } from './quota/quota-view.ts';
 import type { RoutingTable } from './routing-table/routing-table.ts';
 import { createRequestLog } from './telemetry/request-log.ts';
 import { createTrafficMetrics } from './telemetry/traffic-metrics.ts';
@@ -55,7 +57,7 @@ export interface DataPathPorts {
   /** Client for the control plane; it may have any address. */
   readonly controlPlane: UpstreamClient;
   readonly quotas: QuotaStore & { readonly dropped: number };
-  readonly jwts: JwtVerifier & { readonly dropped: number };
+  readonly jwts: JwtVerifier & JwtJudge & { readonly dropped: number };
   readonly idempotency: OpenedKeys;
   /** Gives the data path its connections; without it, it listens on the port itself. */
   readonly connections?: ConnectionSource | undefined;
@@ -69,6 +71,8 @@ export interface DataPath {
   readonly port: number;
   /** Requests in flight. */
   inFlight(): number;
+  /** Says what would happen to a request, with this view of its quotas. */
+  explainWith(quotas: QuotaViews): Explain;
   /** Drains and stops: see `DataPlaneServer.drain`. */
   stop(): Promise<void>;
 }
@@ -177,6 +181,16 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   return {
     port: server.port,
     inFlight: () => inFlight.count,
+    explainWith: (quotas) =>
+      createExplain({
+        config,
+        stages: stageOptions,
+        context: contextOptions,
+        failures,
+        jwts: ports.jwts,
+        quotas,
+        keys: ports.idempotency.keys,
+      }),
     async stop() {
       draining = true;
       await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);

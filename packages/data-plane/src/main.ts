@@ -20,6 +20,7 @@ import { openSavedPlace } from './quota/saved-place.ts';
 import { whenTimeKnown } from './quota/server-clock.ts';
 import { describeSkew } from './heartbeats/clock-skew.ts';
 import { startConfigurationFeed } from './configuration/configuration-feed.ts';
+import { answerExplains } from './explain/answer-explains.ts';
 import { startHeartbeats } from './heartbeats/heartbeats.ts';
 import { openLastGood } from './configuration/last-good.ts';
 import { linkNats } from './nats/nats-link.ts';
@@ -215,6 +216,8 @@ async function start({
   });
   open = true;
   inFlight = () => dataPath.inFlight();
+  const explain = dataPath.explainWith(quotas);
+  answerExplains(link, { dataPlaneId: config.DATA_PLANE_ID, explain, log });
   runner.defer('data path', () => {
     draining = true;
     return dataPath.stop();

@@ -23,7 +23,7 @@ import type { QuotaStore } from '../src/quota/quota-store.ts';
 import { MemoryQuotaStore } from './quota/memory-store.ts';
 import type { NameResolver } from '../src/upstream/dns/guarded-lookup.ts';
 
-export interface TestDataPath extends Omit<DataPath, 'inFlight'> {
+export interface TestDataPath extends Omit<DataPath, 'inFlight' | 'explainWith'> {
   readonly url: string;
   /** A token of every environment, route and scope. */
   readonly token: string;

@@ -41,6 +41,11 @@ export class CounterTable {
     return counter?.key.hash === hash ? counter : undefined;
   }
 
+  /** A counter as `add` would make it. It is not in the table. */
+  sketch(policy: QuotaPolicy, subject: string): QuotaCounter {
+    return new QuotaCounter(nameOf(policy, subject), policy, 0);
+  }
+
   all(): Iterable<QuotaCounter> {
     return this.#counters.values();
   }

@@ -11,6 +11,7 @@ import type { LedgerKey } from './ledger.ts';
 import { GivenUpWindows, type GivenUp } from './recall.ts';
 import type { QuotaCounter } from './quota-counter.ts';
 import { emptyQuotaCounts, type QuotaCounts } from './quota-counts.ts';
+import { remainingOf, viewQuota, type QuotaView, type QuotaViews } from './quota-view.ts';
 import { ServerClock, type ServerClockOptions } from './server-clock.ts';
 
 type TakerOptions = Pick<
@@ -30,9 +31,10 @@ export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
  * them. While there is a lease the answer is immediate; otherwise requests wait for a refill. While the ledger is
  * unreachable each data plane grants what is kept back for it. docs/adr/0030-quota-reserves.md has the guarantees.
  */
-export class LeasedQuotaStore implements QuotaStore {
+export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   readonly counts: QuotaCounts = emptyQuotaCounts();
   readonly #clock: Clock;
+  readonly #ledger: LeasedQuotaOptions['ledger'];
   readonly #fleet: LeasedQuotaOptions['fleet'];
   readonly #time: ServerClock;
   readonly #leases: LeaseTaker;
@@ -42,6 +44,7 @@ export class LeasedQuotaStore implements QuotaStore {
 
   constructor(options: LeasedQuotaOptions) {
     this.#clock = options.clock;
+    this.#ledger = options.ledger;
     this.#fleet = options.fleet;
     this.#givenUp = new GivenUpWindows(options.maxCounters);
     this.#leftovers = new Leftovers(options.leftovers ?? []);
@@ -138,6 +141,16 @@ export class LeasedQuotaStore implements QuotaStore {
     // Requests that already wait come first.
     const decided = counter.waiting.length === 0 ? this.#decide(counter, serverMs) : undefined;
     return decided ?? this.#wait(counter, serverMs, requester);
+  }
+
+  view(policy: QuotaPolicy, subject: string, nowMs: number): Promise<QuotaView> {
+    const known = this.#counters.find(policy, subject);
+    return viewQuota(known ?? this.#counters.sketch(policy, subject), policy, {
+      serverMs: this.#time.serverMs(nowMs),
+      leasing: this.leasing,
+      ledger: this.#ledger,
+      fleet: this.#fleet.view,
+    });
   }
 
   #serverMs(): number {
@@ -246,9 +259,3 @@ export class LeasedQuotaStore implements QuotaStore {
 
 /** Of a window without a counter: its reserve was never stored. */
 const NOTHING_KEPT: GivenUp = { keeps: 0, writes: 0, gives: 0 };
-
-/** What is left of the window as far as this data plane knows. It may be less if others hold leases. */
-function remainingOf(counter: QuotaCounter): number {
-  const { limit, granted, debt, unused } = counter;
-  return Math.max(0, limit - granted - debt + unused);
-}

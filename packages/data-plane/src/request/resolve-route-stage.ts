@@ -31,10 +31,7 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
 }
 
 /** The hash of the request's token; `Authorization` wins if there are two. */
-function presentedHash(
-  ctx: RequestContext,
-  { hashOf }: ResolveRouteOptions,
-): string | undefined {
+function presentedHash(ctx: RequestContext, { hashOf }: ResolveRouteOptions): string | undefined {
   const bearer = bearerCredential(ctx.inbound.authorization);
   if (bearer !== undefined && isTokenSecret(bearer)) {
     ctx.tokenField = 'authorization';

@@ -84,6 +84,11 @@ export const QUOTA_FLEET = {
 /** Where a data plane asks the others what they do not need of a window. */
 export const QUOTA_RECALL_SUBJECT = 'gateway.quotas.recall';
 
+/** Where a data plane answers what would happen to a request. Different ids have different subjects. */
+export function explainSubject(dataPlaneId: string): string {
+  return `gateway.explain.${dataPlaneId.replaceAll('.', '=')}`;
+}
+
 /** The stream of the bucket for windows of this length. */
 export function quotaBucketStream(windowMs: number): string {
   return `KV_${quotaBucket(windowMs)}`;

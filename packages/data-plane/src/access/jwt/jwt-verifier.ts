@@ -23,6 +23,12 @@ export interface JwtVerifier {
   verify(auth: JwtAuth, token: string, deadlineMs: number): JwtVerdict | Promise<JwtVerdict>;
 }
 
+/** Verifies the token of a caller without any effect. */
+export interface JwtJudge {
+  /** Verifies with the keys that are held now: fetches none, and counts and remembers nothing. */
+  judge(auth: JwtAuth, token: string): Promise<JwtVerdict>;
+}
+
 export interface KeySetVerifierOptions {
   readonly keySets: KeySets;
   readonly clock: Clock;
@@ -33,7 +39,7 @@ const MAX_TOKEN_CHARS = 8 * 1024;
 const MAX_VERIFIED_TOKENS = 10_000;
 
 /** Verifies tokens with the key sets of their issuers. */
-export class KeySetVerifier implements JwtVerifier {
+export class KeySetVerifier implements JwtVerifier, JwtJudge {
   readonly #options: KeySetVerifierOptions;
   readonly #verified = new VerifiedTokens(MAX_VERIFIED_TOKENS);
   readonly #results: Counter<'result'>;
@@ -63,6 +69,18 @@ export class KeySetVerifier implements JwtVerifier {
     if (caller === undefined) return this.#verifyUnknown(auth, token, set, deadlineMs);
     this.#results.inc({ result: 'known' });
     return { kind: 'caller', caller };
+  }
+
+  async judge(auth: JwtAuth, token: string): Promise<JwtVerdict> {
+    if (token.length > MAX_TOKEN_CHARS) return { kind: 'refused', reason: NOT_VALID };
+    const set = this.#options.keySets.find(auth.jwksUrl);
+    const keys = set?.keys;
+    if (keys === undefined) {
+      return { kind: 'no_keys', retryAfterSeconds: set?.retryAfterSeconds ?? 1 };
+    }
+    const verification = await verifyJwt(token, auth, keys, this.#options.clock.nowMs());
+    if (verification.kind !== 'valid') return refusedBy(verification);
+    return { kind: 'caller', caller: callerOf(verification.payload, auth, token) };
   }
 
   async #verifyUnknown(
@@ -96,10 +114,7 @@ export class KeySetVerifier implements JwtVerifier {
       return { kind: 'caller', caller };
     }
     this.#results.inc({ result: verification.kind });
-    return {
-      kind: 'refused',
-      reason: verification.kind === 'refused' ? verification.reason : NOT_VALID,
-    };
+    return refusedBy(verification);
   }
 
   /** The keys after the next fetch; the current keys if the deadline passes first or no fetch is allowed. */
@@ -114,4 +129,9 @@ export class KeySetVerifier implements JwtVerifier {
     timer.cancel();
     return set.keys;
   }
+}
+
+function refusedBy(verification: Exclude<Verification, { kind: 'valid' }>): JwtVerdict {
+  const reason = verification.kind === 'refused' ? verification.reason : NOT_VALID;
+  return { kind: 'refused', reason };
 }

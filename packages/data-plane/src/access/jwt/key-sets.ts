@@ -67,6 +67,11 @@ export class KeySets {
     return created;
   }
 
+  /** The set at this URL, if it is known. */
+  find(url: string): RemoteKeySet | undefined {
+    return this.#sets.get(url);
+  }
+
   /** Starts to fetch the sets of a new configuration and closes those that are not in it. */
   retain(urls: ReadonlySet<string>): void {
     for (const [url, set] of this.#sets) {

@@ -1,0 +1,101 @@
+import type { Explanation } from '@gateway/shared/explain/explanation';
+import type { RequestContext } from '../request/context.ts';
+import type { Findings } from './dry-stages.ts';
+import { describeRetries, explainUpstreams, sentHeaderNames } from './explain-forward.ts';
+import type { ExplainedRun, ExplainParts } from './explained-run.ts';
+
+/** The explanation of a request whose stages have run. Parts that it did not come to are null. */
+export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
+  const { ctx, findings, stages, refusedBy } = run;
+  const { config, failures, stages: options } = parts;
+  const outcome = stages.find((stage) => stage.outcome !== undefined)?.outcome;
+  if (outcome === undefined) throw new Error('no stage has ended the request');
+  const { environment, route, version } = ctx;
+  return {
+    data_plane: config.DATA_PLANE_ID,
+    region: config.REGION,
+    environment: environment?.name ?? null,
+    config_version: environment?.version ?? null,
+    route_id: route?.id ?? null,
+    outcome,
+    stages: stages.map(({ name, decision, reason }) => ({ name, decision, reason })),
+    authentication: {
+      type: route?.auth.type ?? null,
+      token_id: ctx.token?.id ?? null,
+      refused_by: refusedBy ?? null,
+      failures_remaining: failures.left(ctx.clientIp, options.access.nowMs()).remaining,
+    },
+    version:
+      version === undefined
+        ? null
+        : {
+            name: version.name ?? null,
+            service_id: version.service.id,
+            service: version.service.name,
+          },
+    quota: describeQuota(ctx, findings),
+    idempotency: describeKey(ctx, findings, stages.some(isAtKey)),
+    ...describeForward(ctx, parts, outcome.decision === 'forward'),
+    timeouts:
+      route === undefined
+        ? null
+        : {
+            timeout_ms: route.settings.timeout_ms,
+            per_attempt_timeout_ms: route.retry.perAttemptTimeoutMs ?? null,
+            connect_timeout_ms: config.CONNECT_TIMEOUT_MS,
+            body_idle_timeout_ms: config.BODY_IDLE_TIMEOUT_MS,
+          },
+  };
+}
+
+function isAtKey({ name, decision }: Explanation['stages'][number]): boolean {
+  return name === 'idempotency' && decision !== 'not_reached';
+}
+
+function describeForward(
+  ctx: RequestContext,
+  { config, stages }: ExplainParts,
+  isForwarded: boolean,
+): Pick<Explanation, 'upstreams' | 'retry_policy' | 'request_headers'> {
+  const { route, version, takenBody } = ctx;
+  if (!isForwarded || route === undefined || version === undefined || takenBody === undefined) {
+    return { upstreams: null, retry_policy: null, request_headers: null };
+  }
+  const balancer = stages.forward.balancers.of(version.service);
+  return {
+    upstreams: explainUpstreams(balancer, route, config.REGION),
+    retry_policy: describeRetries(ctx, route, takenBody),
+    request_headers: sentHeaderNames(ctx, takenBody),
+  };
+}
+
+function describeQuota({ route }: RequestContext, { quota }: Findings): Explanation['quota'] {
+  if (route === undefined || quota === undefined) return null;
+  return {
+    limit: quota.limit,
+    window_seconds: route.quota.windowMs / 1000,
+    per: route.quota.per,
+    granted: quota.grantedToAll ?? null,
+    leased: quota.leased,
+    remaining: quota.remaining,
+    reset_seconds: quota.resetSeconds,
+  };
+}
+
+function describeKey(
+  { inbound }: RequestContext,
+  { key }: Findings,
+  isReached: boolean,
+): Explanation['idempotency'] {
+  if (!isReached) return null;
+  if (inbound.idempotencyKey === undefined) return { state: 'no_key', first_request_id: null };
+  // The field is not a key: the stage has refused it before it read any.
+  if (key === undefined) return null;
+  if (key === 'unavailable') return { state: key, first_request_id: null };
+  if (key.kind === 'claim') {
+    const state = key.after === 'unknown' ? 'outcome_unknown' : 'free';
+    return { state, first_request_id: null };
+  }
+  const state = key.kind === 'wait' ? 'in_flight' : key.kind === 'replay' ? 'stored' : key.why;
+  return { state, first_request_id: key.firstId };
+}

@@ -1,0 +1,118 @@
+import { withoutField } from '@gateway/http1/fields/header-fields';
+import type { ExplainedUpstream } from '@gateway/shared/explain/explanation';
+import type { RequestContext } from '../request/context.ts';
+import { outboundHeaders } from '../request/outbound-headers.ts';
+import { takeBody } from '../request/take-body.ts';
+import type { TakenBody } from '../request/request-body.ts';
+import type { CompiledRoute } from '../routing-table/routing-table.ts';
+import { isIdempotent, mayRepeat } from '../upstream/decide-retry.ts';
+import { forwardBodyLimits, type ForwardOptions } from '../upstream/forward-stage.ts';
+import type { ServiceBalancer, UpstreamView } from '../upstream/health/service-balancer.ts';
+import type { CandidateGroup } from '../upstream/select-upstream.ts';
+
+/** Methods with which a Content-Length is sent although there is no body (RFC 9110 section 8.6). */
+const ANTICIPATES_BODY = new Set(['POST', 'PUT', 'PATCH']);
+
+/**
+ * The body as the forward stage would take it.
+ *
+ * @throws GatewayError if it is larger than the route takes
+ */
+export async function takenBody(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  options: Pick<ForwardOptions, 'retryBodyBytes' | 'clock'>,
+): Promise<TakenBody> {
+  return (
+    ctx.takenBody ?? (await takeBody(ctx, forwardBodyLimits(ctx, route, options), options.clock))
+  );
+}
+
+/** The upstreams of the service for the first attempt, the best first, and why each is or is not picked. */
+export function explainUpstreams(
+  balancer: ServiceBalancer,
+  route: CompiledRoute,
+  region: string,
+): ExplainedUpstream[] {
+  const views = balancer.view(route.settings.regions);
+  const best = Math.min(...views.map(({ rank }) => rank));
+  const equals = views.filter(({ rank }) => rank === best).length;
+  return views
+    .toSorted((a, b) => a.rank - b.rank || a.inFlight / a.weight - b.inFlight / b.weight)
+    .map((view) => ({
+      id: view.upstream.id,
+      url: view.upstream.url,
+      region: view.upstream.region,
+      health: view.health,
+      in_flight: view.inFlight,
+      weight: view.weight,
+      picked_first: view.rank === best,
+      reason: reasonOf(view, view.rank === best ? equals : 0, region),
+    }));
+}
+
+/** @param equals the number of candidates of the best group if it is one of them, else 0 */
+function reasonOf({ group, upstream }: UpstreamView, equals: number, own: string): string {
+  const place = placeOf(group, upstream.region, own);
+  if (equals === 0) return `${place} Not picked first, because others come before it.`;
+  if (equals === 1) return `${place} Picked first, because no other is as good.`;
+  return `${place} One of ${equals} that are as good: of two drawn by weight, the one with fewer requests in flight for its weight is picked.`;
+}
+
+function placeOf(group: CandidateGroup, region: string | null, own: string): string {
+  switch (group) {
+    case 'own_region':
+      return region === null
+        ? 'Healthy, and counts as the region of every data plane.'
+        : `Healthy, in the region ${own} of this data plane.`;
+    case 'failover_region':
+      return `Healthy, in the region ${region ?? ''}, which the route names for failover.`;
+    case 'other_region':
+      return `Healthy, in the region ${region ?? ''}, which the route does not name.`;
+    case 'failing_checks':
+      return 'It fails its health checks.';
+    case 'ejected':
+      return 'It is ejected, because requests to it failed.';
+    case 'unreachable':
+      return 'It is not healthy, and the last attempt or check got no connection.';
+  }
+}
+
+/** The retry policy for this request, in sentences. */
+export function describeRetries(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  body: TakenBody,
+): string {
+  const { retry, settings } = route;
+  const count = settings.retry_count;
+  if (count === 0) return 'No retries: retry_count is 0.';
+  const bound = `At most ${count} ${count === 1 ? 'retry' : 'retries'} within timeout_ms, ${settings.timeout_ms} ms, as far as the retry budget of the service allows.`;
+  if (body.kind === 'stream') {
+    return `${bound} The body is too large to be kept, so nothing is retried once it has begun to be read.`;
+  }
+  const unsent = 'If nothing was sent, the request goes to another healthy upstream at once.';
+  const hasKey = ctx.inbound.idempotencyKey !== undefined;
+  if (!mayRepeat(ctx.method, hasKey, retry)) {
+    return `${bound} ${unsent} Once it was sent it is not repeated: ${ctx.method} is not idempotent, and retry.unsafe_methods is ${retry.unsafeMethods}.`;
+  }
+  const statuses = [...retry.onStatuses].sort((a, b) => a - b).join(', ');
+  const onStatus = statuses === '' ? '' : ` or the status ${statuses}`;
+  const why = isIdempotent(ctx.method)
+    ? `${ctx.method} is idempotent`
+    : `retry.unsafe_methods is ${retry.unsafeMethods}`;
+  return `${bound} ${unsent} Once it was sent it is repeated after a reset, a timeout of the attempt${onStatus}, because ${why}; the random wait before it is at most ${retry.backoffMs} ms, doubled with each retry.`;
+}
+
+/** The names of the header fields that the upstream would get, in lower case and in order. */
+export function sentHeaderNames(ctx: RequestContext, body: TakenBody): string[] {
+  const names = new Set(['host']);
+  const fields = withoutField(outboundHeaders(ctx), 'host');
+  for (let index = 0; index < fields.length; index += 2) {
+    names.add((fields[index] ?? '').toLowerCase());
+  }
+  if (body.kind === 'stream' || body.bytes !== null || ANTICIPATES_BODY.has(ctx.method)) {
+    names.add('content-length');
+  }
+  return [...names].sort();
+}

@@ -1,0 +1,148 @@
+import type { ExplainQuestion } from '@gateway/shared/explain/explain-messages';
+import {
+  EXPLAINED_STAGES,
+  type ExplainedStage,
+  type Explanation,
+} from '@gateway/shared/explain/explanation';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { RequestContext } from '../request/context.ts';
+import type { Reply } from '../request/stage.ts';
+import { decidingStages, type StageOptions } from '../stages.ts';
+import { dryStageOptions, hashOfToken, WouldWaitError, type Findings } from './dry-stages.ts';
+import type { ExplainedRun, ExplainParts, StageFinding } from './explained-run.ts';
+import { takenBody } from './explain-forward.ts';
+import { describe } from './describe-explanation.ts';
+import { questionContext } from './question-context.ts';
+import { accessRuleOf, reasonToContinue, type ReasonParts } from './stage-reasons.ts';
+
+/** Says what would happen to a request. */
+export type Explain = (question: ExplainQuestion) => Promise<Explanation>;
+
+/**
+ * Runs the stages of the data path without their effects, up to the one that ends the request, and describes what each
+ * decides. Nothing is sent, and no quota, key, slot, record, health or metric of traffic changes.
+ */
+export function createExplain(parts: ExplainParts): Explain {
+  return async (question) => describe(await run(question, parts), parts);
+}
+
+async function run(question: ExplainQuestion, parts: ExplainParts): Promise<ExplainedRun> {
+  const { stages: options } = parts;
+  const ctx = questionContext(question, parts.context);
+  const { token_id: tokenId } = question;
+  const hash = tokenId === null ? undefined : hashOfToken(ctx.table, tokenId);
+  const findings: Findings = { quota: undefined, key: undefined };
+  const { adaptiveLimits } = options.forward;
+  const dry = dryStageOptions({ ...parts, adaptiveLimits }, hash ?? '', findings);
+  const reasons = { bulkheads: options.bulkheads.requests, nowMs: options.access.nowMs };
+  const stages: StageFinding[] = [];
+  let refusedBy: string | undefined;
+  for (const [name, stage] of decidingStages(dry)) {
+    let found: StageFinding;
+    try {
+      const running = stage(ctx);
+      // The slot that the stage took is given back before anything else can run.
+      if (name === 'bulkhead') ctx.finish();
+      const reply = await running;
+      found =
+        findings.quota?.basis === 'others' && name === 'quota'
+          ? waits(name, reasonToContinue(name, ctx, findings, reasons))
+          : reply === undefined
+            ? { name, decision: 'continue', reason: reasonToContinue(name, ctx, findings, reasons) }
+            : answers(name, reply);
+    } catch (error) {
+      found = endedBy(name, error, ctx, reasons);
+      if (name === 'authenticate' || name === 'authorize') {
+        refusedBy = accessRuleOf(name, ctx, reasons)?.rule;
+      }
+    }
+    stages.push(found);
+    if (found.outcome !== undefined) break;
+  }
+  if (stages.at(-1)?.outcome === undefined) stages.push(await forward(ctx, options, reasons));
+  ctx.finish();
+  for (const name of EXPLAINED_STAGES.slice(stages.length)) {
+    stages.push({ name, decision: 'not_reached', reason: 'An earlier stage ends the request.' });
+  }
+  return { ctx, findings, stages, refusedBy };
+}
+
+/** The last stage: it would send the request, unless its body is too large. */
+async function forward(
+  ctx: RequestContext,
+  { forward: options }: StageOptions,
+  parts: ReasonParts,
+): Promise<StageFinding> {
+  const name = 'forward';
+  const { route } = ctx;
+  if (route === undefined) throw new Error('no stage has refused a request without a route');
+  try {
+    ctx.takenBody = await takenBody(ctx, route, options);
+  } catch (error) {
+    return endedBy(name, error, ctx, parts);
+  }
+  const reason = 'The request is sent to an upstream of the service.';
+  const outcome = {
+    decision: name,
+    stage: name,
+    status: null,
+    code: null,
+    reason,
+    retry_after_seconds: null,
+  } as const;
+  return { name, decision: name, reason, outcome };
+}
+
+function answers(name: ExplainedStage, { response }: Reply): StageFinding {
+  const reason =
+    name === 'idempotency'
+      ? 'The stored response of the first request with this key is sent again.'
+      : 'The gateway answers this itself, because Max-Forwards is 0.';
+  const decision = 'answer';
+  const { status } = response;
+  return {
+    name,
+    decision,
+    reason,
+    outcome: { decision, stage: name, status, code: null, reason, retry_after_seconds: null },
+  };
+}
+
+function waits(name: ExplainedStage, reason: string): StageFinding {
+  const decision = 'wait';
+  return {
+    name,
+    decision,
+    reason,
+    outcome: { decision, stage: name, status: null, code: null, reason, retry_after_seconds: null },
+  };
+}
+
+/** @throws an error that is no decision of the stage */
+function endedBy(
+  name: ExplainedStage,
+  error: unknown,
+  ctx: RequestContext,
+  parts: ReasonParts,
+): StageFinding {
+  if (error instanceof WouldWaitError) return waits(name, error.message);
+  if (!(error instanceof GatewayError)) throw error;
+  const { status, code, message, headers } = error;
+  const isAccess = name === 'authenticate' || name === 'authorize';
+  const isRefusedAccess = code === 'authentication_failed' || code === 'rate_limit_exceeded';
+  const rule = isAccess && isRefusedAccess ? accessRuleOf(name, ctx, parts)?.reason : undefined;
+  const retryAfter = headers?.['retry-after'];
+  return {
+    name,
+    decision: 'refuse',
+    reason: rule === undefined ? message : `${message} The caller is refused, because ${rule}.`,
+    outcome: {
+      decision: 'refuse',
+      stage: name,
+      status,
+      code,
+      reason: message,
+      retry_after_seconds: retryAfter === undefined ? null : Number(retryAfter),
+    },
+  };
+}

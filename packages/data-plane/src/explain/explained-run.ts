@@ -1,0 +1,33 @@
+import type {
+  ExplainedOutcome,
+  ExplainedStage,
+  StageDecision,
+} from '@gateway/shared/explain/explanation';
+import type { Config } from '../config.ts';
+import type { RequestContext } from '../request/context.ts';
+import type { ContextOptions } from '../request/create-context.ts';
+import type { StageOptions } from '../stages.ts';
+import type { DryStageParts, Findings } from './dry-stages.ts';
+
+/** What a request is explained with: the parts of the data path. */
+export interface ExplainParts extends Omit<DryStageParts, 'stages' | 'adaptiveLimits'> {
+  readonly config: Config;
+  readonly stages: StageOptions;
+  readonly context: ContextOptions;
+}
+
+/** What a stage would do, and how it would end the request if it does. */
+export interface StageFinding {
+  readonly name: ExplainedStage;
+  readonly decision: StageDecision;
+  readonly reason: string;
+  readonly outcome?: ExplainedOutcome;
+}
+
+/** What is known about a request at its end. */
+export interface ExplainedRun {
+  readonly ctx: RequestContext;
+  readonly findings: Findings;
+  readonly stages: readonly StageFinding[];
+  readonly refusedBy: string | undefined;
+}

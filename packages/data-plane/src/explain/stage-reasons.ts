@@ -1,0 +1,143 @@
+import type { ExplainedStage } from '@gateway/shared/explain/explanation';
+import { bearerCredential } from '@gateway/shared/http/headers';
+import { addressGroup } from '@gateway/shared/net/client-address';
+import { jwtRefusal, reachRefusal, tokenRefusal, type AccessRule } from '../access/access-rules.ts';
+import type { Bulkheads } from '../limits/bulkheads.ts';
+import type { RequestContext } from '../request/context.ts';
+import type { Findings } from './dry-stages.ts';
+
+export interface ReasonParts {
+  readonly bulkheads: Bulkheads;
+  readonly nowMs: () => number;
+}
+
+type Reason = (ctx: RequestContext, findings: Findings, parts: ReasonParts) => string;
+
+/** Why each stage lets the request continue. */
+const REASONS: Readonly<Record<Exclude<ExplainedStage, 'forward'>, Reason>> = {
+  admit: (_ctx, _findings, { bulkheads }) =>
+    `The method, the head and the path are accepted, and there is a free slot; ${bulkheads.count} are in use.`,
+  resolve_route: describeTarget,
+  authenticate: describeCaller,
+  authorize: ({ route, method, token }) => {
+    const reach = token === undefined ? '' : 'The token covers the environment and the route. ';
+    return `${reach}The route ${route?.name ?? ''} accepts ${method}.`;
+  },
+  pick_version: describeVersion,
+  require_credential: ({ version }) =>
+    version?.service.credential === undefined
+      ? 'The service has no credential for its upstreams.'
+      : 'This data plane can decrypt the credential of the service.',
+  bulkhead: ({ version, table }, _findings, { bulkheads }) => {
+    if (version === undefined) return '';
+    const { service } = version;
+    const inFlight = bulkheads.loadOf(service.id).count;
+    const max = bulkheads.maxOf(service, table);
+    return `The service has ${inFlight} of at most ${max} requests in flight on this data plane.`;
+  },
+  quota: describeQuota,
+  max_forwards: ({ method }) =>
+    method === 'OPTIONS' ? 'Max-Forwards allows another hop.' : `It has no meaning for ${method}.`,
+  idempotency: describeKey,
+};
+
+/** Why the stage lets the request continue. */
+export function reasonToContinue(
+  stage: Exclude<ExplainedStage, 'forward'>,
+  ctx: RequestContext,
+  findings: Findings,
+  parts: ReasonParts,
+): string {
+  return REASONS[stage](ctx, findings, parts);
+}
+
+function describeTarget(ctx: RequestContext): string {
+  const { environmentName = '', environment, token, inbound, route, target } = ctx;
+  const only = token?.environments.length === 1 && token.environments[0] !== '*';
+  const source =
+    only && token.environments[0] === environmentName
+      ? 'the only one of the token'
+      : inbound.environment === environmentName
+        ? 'named by X-Gateway-Environment'
+        : 'the default of this data plane';
+  const where = `The environment is ${environmentName}, ${source}`;
+  if (environment === undefined) return `${where}; this data plane serves no such environment.`;
+  return route === undefined
+    ? `${where}; it has no active route ${target.routeName}.`
+    : `${where}; its version ${environment.version} has the route ${route.name}.`;
+}
+
+function describeCaller({ route, token, jwt, tokenField }: RequestContext): string {
+  if (route?.auth.type === 'none') return 'The route requires no authentication.';
+  if (jwt !== undefined) return 'The JWT is valid, and has the claims that the route requires.';
+  return `The token ${token?.id ?? ''} is valid, and comes in ${headerName(tokenField)}.`;
+}
+
+function describeVersion({ route, version, inbound, principal, clientIp }: RequestContext): string {
+  const service = `the service ${version?.service.name ?? ''}`;
+  if (route?.versions.length === 1) return `The route has one version, ${service}.`;
+  const name = `The version ${version?.name ?? ''}, ${service},`;
+  if (inbound.version !== undefined) return `${name} is named by X-Gateway-Version.`;
+  const caller = principal === undefined ? `address ${addressGroup(clientIp)}` : 'caller';
+  return `${name} is chosen by weight, and always the same for this ${caller} while the weights stay.`;
+}
+
+function describeQuota({ route }: RequestContext, { quota }: Findings): string {
+  if (quota === undefined || route === undefined) return 'The route has no quota.';
+  const left = `${quota.remaining} remain of ${quota.limit} after it`;
+  switch (quota.basis) {
+    case 'lease':
+      return `This data plane holds a lease of ${quota.leased} requests; ${left}.`;
+    case 'ledger':
+      return `This data plane would take a lease first; ${left}.`;
+    case 'others':
+      return 'The rest of the window is kept back for other data planes. The request waits until they were asked for it, and is refused if they need it.';
+    case 'used_up':
+    case 'reserve':
+      return `There is no lease now, so this data plane grants what is kept back for it; ${left}.`;
+  }
+}
+
+function describeKey({ inbound }: RequestContext, { key }: Findings): string {
+  if (inbound.idempotencyKey === undefined) return 'The request has no idempotency key.';
+  if (key === undefined || key === 'unavailable' || key.kind !== 'claim') return '';
+  return key.after === 'unknown'
+    ? 'The outcome of the first request with this key is unknown, and the route forwards it again.'
+    : 'The key is free. The request claims it before it is sent.';
+}
+
+const RULES: Readonly<Record<AccessRule, string>> = {
+  no_credential: 'it has neither Authorization nor X-API-Key',
+  two_tokens: 'it has a token in Authorization and another one in X-API-Key',
+  no_token_in_credential: 'what it presents is no credential of the kind that the route requires',
+  token_unknown: 'the token does not exist, or was revoked',
+  token_in_other_header: 'the token is in another header than the one that the route requires',
+  token_expired: 'the token has expired',
+  scope_missing: 'the token lacks the scope proxy',
+  environment_not_covered: 'the token does not cover the environment',
+  route_not_covered: 'the token does not cover the route',
+};
+
+/** The rule that refuses the caller, and that rule in words; undefined if none does. */
+export function accessRuleOf(
+  stage: 'authenticate' | 'authorize',
+  ctx: RequestContext,
+  parts: ReasonParts,
+): { readonly rule: AccessRule | 'jwt_refused'; readonly reason: string } | undefined {
+  const auth = ctx.route?.auth;
+  const isJwt = auth?.type === 'jwt';
+  const refusal =
+    stage === 'authorize'
+      ? reachRefusal(ctx)
+      : isJwt
+        ? jwtRefusal(ctx, bearerCredential(ctx.inbound.authorization))
+        : tokenRefusal(ctx, auth, parts);
+  if (refusal !== undefined) return { rule: refusal.rule, reason: RULES[refusal.rule] };
+  return isJwt && stage === 'authenticate'
+    ? { rule: 'jwt_refused', reason: 'the JWT is not valid for the route' }
+    : undefined;
+}
+
+function headerName(field: RequestContext['tokenField']): string {
+  return field === 'x-api-key' ? 'X-API-Key' : 'Authorization';
+}

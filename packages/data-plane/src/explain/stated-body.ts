@@ -1,0 +1,31 @@
+import { Readable } from 'node:stream';
+import { tooLarge } from '../request/incoming-body.ts';
+import {
+  EMPTY_BODY,
+  type BodyLimits,
+  type RequestBody,
+  type TakenBody,
+} from '../request/request-body.ts';
+
+/** The body of a request that is only asked about. All of it is there, within the same limits as a body that arrives. */
+export function statedBody(body: Buffer): RequestBody {
+  if (body.length === 0) return EMPTY_BODY;
+  return {
+    empty: false,
+    receivedBytes: body.length,
+    taken: false,
+    take: (limits) => take(body, limits),
+  };
+}
+
+function take(body: Buffer, limits: BodyLimits): TakenBody {
+  if (body.length > limits.maxBytes) throw tooLarge(limits);
+  if (body.length <= limits.keepBytes) return { kind: 'kept', bytes: body };
+  // Nothing reads it: only the decision that it would stream counts.
+  const stream = Object.assign(Readable.from([]), {
+    begun: false,
+    awaitsCaller: false,
+    failure: undefined,
+  });
+  return { kind: 'stream', stream };
+}

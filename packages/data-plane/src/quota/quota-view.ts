@@ -1,0 +1,109 @@
+import type { QuotaPolicy } from '../routing-table/routing-table.ts';
+import { shareOf, type WindowOfLimit } from './fleet.ts';
+import type { FleetView } from './fleet-view.ts';
+import { heldForOthers, isSpent } from './held-back.ts';
+import type { LedgerEntry, QuotaLedger } from './ledger.ts';
+import type { QuotaCounter } from './quota-counter.ts';
+import type { QuotaDecision } from './quota-store.ts';
+
+/** What would happen to the next request of a quota, and what the decision follows from. */
+export interface QuotaView extends QuotaDecision {
+  /**
+   * `lease`: this data plane holds a lease. `ledger`: it would take one. `others`: it would ask the other data planes for
+   * what they do not need. `used_up`: nothing is left. `reserve`: there is no lease now, so it grants what is kept back
+   * for it.
+   */
+  readonly basis: 'lease' | 'ledger' | 'others' | 'used_up' | 'reserve';
+  /** Granted or leased to all data planes in the window; undefined: not known now. */
+  readonly grantedToAll: number | undefined;
+  /** Leased by this data plane and not used. */
+  readonly leased: number;
+}
+
+/** Says what would happen to the next request of a quota. Takes nothing. */
+export interface QuotaViews {
+  /** @param nowMs by the local wall clock */
+  view(policy: QuotaPolicy, subject: string, nowMs: number): Promise<QuotaView>;
+}
+
+/** What this data plane knows besides the counter. */
+export interface QuotaContext {
+  /** The time by the clock of the ledger. */
+  readonly serverMs: number;
+  /** Whether leases are available. */
+  readonly leasing: boolean;
+  readonly ledger: Pick<QuotaLedger, 'read'>;
+  readonly fleet: FleetView;
+}
+
+const NOTHING_GIVEN_UP = new Map<number, never>();
+
+/**
+ * Says what would happen to the next request of a counter. The ledger is read if there is no lease.
+ *
+ * @param counter as it is, or as it would be made for the policy
+ */
+export async function viewQuota(
+  counter: QuotaCounter,
+  policy: QuotaPolicy,
+  context: QuotaContext,
+): Promise<QuotaView> {
+  const { limit, windowMs } = policy;
+  const { serverMs, leasing, ledger, fleet } = context;
+  const startMs = Math.floor(serverMs / windowMs) * windowMs;
+  const window: WindowOfLimit = { limit, windowMs, startMs, nowMs: serverMs };
+  const current = counter.startMs === startMs && counter.follows(policy) ? counter : undefined;
+  const view = (basis: QuotaView['basis'], left: number, grantedToAll?: number): QuotaView => ({
+    basis,
+    granted: left > 0,
+    limit,
+    remaining: Math.max(0, left - 1),
+    resetSeconds: Math.max(1, Math.ceil((startMs + windowMs - serverMs) / 1000)),
+    grantedToAll,
+    leased: current?.unused ?? 0,
+  });
+  if (current?.usedUp === true) return view('used_up', 0, current.granted);
+  if (current !== undefined && current.unused > 0) {
+    return view('lease', remainingOf(current), current.granted);
+  }
+  const entry =
+    leasing && current?.shareOnly !== true
+      ? await ledger.read(counter.key).catch(() => undefined)
+      : undefined;
+  if (entry === undefined) return fromReserve(current, policy, window, fleet, view);
+  const { granted, reserves } = inWindow(entry.entry, startMs / windowMs);
+  const left = limit - granted - (current?.debt ?? 0);
+  if (left <= 0) return view('used_up', 0, granted);
+  const isOurs = left > heldForOthers(reserves, window, fleet, NOTHING_GIVEN_UP);
+  return isOurs ? view('ledger', left, granted) : view('others', 0, granted);
+}
+
+/** What is left of the window as far as this data plane knows. It may be less if others hold leases. */
+export function remainingOf(counter: QuotaCounter): number {
+  const { limit, granted, debt, unused } = counter;
+  return Math.max(0, limit - granted - debt + unused);
+}
+
+function inWindow(
+  entry: LedgerEntry | undefined,
+  window: number,
+): Pick<LedgerEntry, 'granted' | 'reserves'> {
+  return entry?.window === window ? entry : { granted: 0, reserves: {} };
+}
+
+/** Without a lease, what is kept back for this data plane is granted. */
+function fromReserve(
+  current: QuotaCounter | undefined,
+  policy: QuotaPolicy,
+  window: WindowOfLimit,
+  fleet: FleetView,
+  view: (basis: 'reserve', left: number) => QuotaView,
+): QuotaView {
+  const { own } = fleet;
+  const share = own === undefined || isSpent(window, fleet) ? 0 : shareOf(own, window);
+  const isKnown = current?.reserve.known === true;
+  if (policy.refuseWithoutStore === true || (!isKnown && share === 0)) {
+    return { ...view('reserve', 0), unavailable: true };
+  }
+  return view('reserve', isKnown ? current.reserve.left : share);
+}
