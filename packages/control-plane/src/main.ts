@@ -138,6 +138,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
       hosts,
       credentials,
       dataPlanes: messaging.dataPlanes,
+      ask: messaging.ask,
       statusOf: (id) => messaging.serviceStatus(id),
     }),
   });

@@ -10,6 +10,8 @@ import type { ServiceStatus } from './domain/service.ts';
 import { credentialFaults, serviceStatus } from './fleet/fleet-health.ts';
 import { createFleetMetrics } from './fleet/fleet-metrics.ts';
 import { watchHeartbeats } from './fleet/heartbeat-watch.ts';
+import { createNatsAsk } from './fleet/nats-ask.ts';
+import type { AskDataPlane } from './fleet/ask-data-planes.ts';
 import { createIngestMetrics } from './ingest/ingest-metrics.ts';
 import { startRecordIngest } from './ingest/record-ingest.ts';
 import type { TokenUses } from './ingest/token-uses.ts';
@@ -50,6 +52,7 @@ export interface Messaging {
   credentialFaults(): readonly string[];
   /** The data planes and the configuration that they serve. */
   readonly dataPlanes: DataPlanes;
+  readonly ask: AskDataPlane;
   /** The writes that wait for the data planes. */
   readonly waits: RolloutWaits;
   stop(): Promise<void>;
@@ -73,6 +76,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     withUnusableCredentials: () => credentialFaults(live()).length,
   });
   let store: SnapshotStore | undefined;
+  let askConnected: AskDataPlane | undefined;
   const waits = new RolloutWaits({
     dataPlanes,
     clock,
@@ -135,6 +139,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
       onPublished: () => waits.published(),
     });
     runner.defer('publisher', () => publisher.stop());
+    askConnected = createNatsAsk(connection);
     store = opened;
   }
 
@@ -148,6 +153,11 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     serviceStatus: (serviceId) => serviceStatus(live(), serviceId),
     credentialFaults: () => credentialFaults(live()),
     dataPlanes,
+    ask(id, message, timeoutMs) {
+      const isUp = store?.isConnected() === true;
+      if (!isUp || askConnected === undefined) return Promise.resolve({ kind: 'away' });
+      return askConnected(id, message, timeoutMs);
+    },
     waits,
     async stop() {
       waits.stop();

@@ -16,6 +16,7 @@ import { createApp } from '../src/http/app.ts';
 import { createAuthenticator } from '../src/http/authenticate.ts';
 import { createHttpMetrics } from '../src/http/metrics.ts';
 import { startServer } from '../src/http/server.ts';
+import type { AskDataPlane } from '../src/fleet/ask-data-planes.ts';
 import { managementEndpoints } from '../src/resources/endpoints.ts';
 import { startTokenUses } from '../src/ingest/token-uses.ts';
 import { DataPlanes } from '../src/fleet/data-planes.ts';
@@ -78,9 +79,13 @@ export interface TestApiOptions {
   readonly masterKeys?: readonly MasterKey[];
   /** The health of a service as data planes report it. Default: unknown. */
   readonly statusOf?: (serviceId: string) => ServiceStatus;
+  /** Answers questions to data planes. Default: none listens. */
+  readonly ask?: AskDataPlane;
   /** Maps the port of Postgres to the port to connect to, for tests of an outage. */
   readonly databaseVia?: (port: number) => Promise<number>;
 }
+
+const nobodyListens: AskDataPlane = () => Promise.resolve({ kind: 'not_listening' });
 
 /** Starts the management API on a real socket with a database of its own. Its clock only moves if a test advances it. */
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
@@ -133,7 +138,14 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       managementRateLimit,
       tokenUses,
     }),
-    endpoints: managementEndpoints({ ...parts, hosts, credentials, dataPlanes, statusOf }),
+    endpoints: managementEndpoints({
+      ...parts,
+      hosts,
+      credentials,
+      dataPlanes,
+      ask: options.ask ?? nobodyListens,
+      statusOf,
+    }),
   });
   const server = await startServer(app, {
     host: '127.0.0.1',

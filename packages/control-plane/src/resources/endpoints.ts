@@ -5,6 +5,8 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { HostRules } from './allowed-hosts.ts';
 import { auditEventEndpoints } from './audit-events.ts';
 import { configVersionEndpoints } from './config-versions.ts';
+import type { AskDataPlane } from '../fleet/ask-data-planes.ts';
+import { explainEndpoints } from './explain.ts';
 import { dataPlaneEndpoints } from './data-planes.ts';
 import { environmentEndpoints } from './environments.ts';
 import { putRouteEndpoint } from './put-route.ts';
@@ -21,6 +23,7 @@ export interface EndpointParts extends ResourceParts {
   readonly hosts: HostRules;
   readonly credentials: CredentialVault;
   readonly dataPlanes: DataPlanes;
+  readonly ask: AskDataPlane;
   /** The health of a service as the live data planes report it. */
   readonly statusOf: (serviceId: string) => ServiceStatus;
 }
@@ -33,6 +36,7 @@ export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
     putServiceEndpoint(parts, parts),
     ...routeEndpoints(parts, hosts),
     putRouteEndpoint(parts, hosts),
+    ...explainEndpoints(parts),
     ...requestEndpoints(parts),
     ...environmentEndpoints(parts),
     ...configVersionEndpoints({ ...parts, knowsKey: (keyId) => credentials.knows(keyId) }),

@@ -219,6 +219,13 @@ export const ERROR_TABLE = {
     when: 'The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached.',
     action: 'Retry after `Retry-After` seconds.',
   },
+  data_plane_unavailable: {
+    status: 503,
+    domain: 'gateway',
+    replay: 'safe',
+    when: 'A call needs the answer of a data plane, and none is live, the named one does not answer in time, or its version is too old to answer.',
+    action: 'Do what the message says; `GET /v1/data-planes` lists the live data planes.',
+  },
   idempotency_unavailable: {
     status: 503,
     domain: 'gateway',

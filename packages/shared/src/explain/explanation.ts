@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import {
+  idempotencySchema,
+  quotaSchema,
+  timeoutsSchema,
+  upstreamSchema,
+  versionSchema,
+} from './explained-parts.ts';
 
 /** The stages of a request, in the order in which they run. */
 export const EXPLAINED_STAGES = [
@@ -17,126 +24,150 @@ export const EXPLAINED_STAGES = [
 
 export type ExplainedStage = (typeof EXPLAINED_STAGES)[number];
 
-/** What one stage would do to the request. */
-export const STAGE_DECISIONS = [
-  'continue',
-  'answer',
-  'refuse',
-  'wait',
-  'forward',
-  'not_reached',
-] as const;
+/** How a request ends. */
+const END_DECISIONS = ['answer', 'refuse', 'wait', 'forward'] as const;
+const STAGE_DECISIONS = ['continue', ...END_DECISIONS, 'not_reached'] as const;
 
+/** What one stage would do to the request. */
 export type StageDecision = (typeof STAGE_DECISIONS)[number];
 
-const decisionField = z.enum(STAGE_DECISIONS).meta({
-  description:
-    '`answer`: the gateway answers itself. `wait`: the request waits for something whose end is not known. `not_reached`: an earlier stage ends the request.',
-});
+const DECISIONS =
+  '`answer`: the gateway answers itself. `wait`: the request waits for something whose end is not known.';
 
 const stageSchema = z.object({
-  name: z.enum(EXPLAINED_STAGES),
-  decision: decisionField,
-  reason: z.string(),
+  name: z.enum(EXPLAINED_STAGES).meta({ description: 'The stage.', examples: ['authenticate'] }),
+  decision: z.enum(STAGE_DECISIONS).meta({
+    description: `What the stage does. ${DECISIONS} \`not_reached\`: an earlier stage ends the request.`,
+    examples: ['continue'],
+  }),
+  reason: z.string().meta({
+    description: 'Why.',
+    examples: ['The token tok_01kb5zv4x8n3m6q9r2t7w0y1z4 is valid, and comes in Authorization.'],
+  }),
 });
 
 const outcomeSchema = z.object({
-  decision: decisionField.extract(['answer', 'refuse', 'wait', 'forward']),
-  stage: z.enum(EXPLAINED_STAGES).meta({ description: 'The stage that decides.' }),
-  status: z.int().nullable().meta({
-    description: 'The status of the response; null: the upstream or another request decides it.',
+  decision: z.enum(END_DECISIONS).meta({
+    description: `How the request ends. ${DECISIONS}`,
+    examples: ['refuse'],
   }),
-  code: z.string().nullable().meta({ description: 'The error code of a refusal.' }),
-  reason: z.string(),
-  retry_after_seconds: z.int().nullable(),
+  stage: z
+    .enum(EXPLAINED_STAGES)
+    .meta({ description: 'The stage that decides.', examples: ['quota'] }),
+  status: z
+    .int()
+    .nullable()
+    .meta({
+      description: 'The status of the response. null: the upstream or another request decides it.',
+      examples: [429],
+    }),
+  code: z
+    .string()
+    .nullable()
+    .meta({ description: 'The error code of a refusal.', examples: ['rate_limit_exceeded'] }),
+  reason: z.string().meta({
+    description: 'For a refusal: the message that the caller would get.',
+    examples: ['The quota of the route orders is used up: 60000 requests in 60 seconds.'],
+  }),
+  retry_after_seconds: z
+    .int()
+    .nullable()
+    .meta({ description: '`Retry-After` of a refusal.', examples: [17] }),
 });
 
 const authenticationSchema = z.object({
-  type: z.string().nullable().meta({ description: 'As the route requires; null: no such route.' }),
-  token_id: z.string().nullable().meta({ description: 'The token that was found.' }),
-  refused_by: z.string().nullable().meta({
-    description:
-      'The rule that refuses the caller, in more detail than the response to it: `no_credential`, `two_tokens`, `no_token_in_credential`, `token_unknown`, `token_in_other_header`, `token_expired`, `jwt_refused`, `scope_missing`, `environment_not_covered` or `route_not_covered`.',
-  }),
+  type: z
+    .string()
+    .nullable()
+    .meta({
+      description: '`auth.type` of the route. null: there is no such route.',
+      examples: ['token'],
+    }),
+  token_id: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The token that was found.',
+      examples: ['tok_01kb5zv4x8n3m6q9r2t7w0y1z4'],
+    }),
+  refused_by: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The rule that refuses the caller, in more detail than the response to it: `no_credential`, `two_tokens`, `no_token_in_credential`, `token_unknown`, `token_in_other_header`, `token_expired`, `jwt_refused`, `scope_missing`, `environment_not_covered` or `route_not_covered`.',
+      examples: ['token_expired'],
+    }),
   failures_remaining: z.int().meta({
     description: 'Failed authentications that the address may still make in this minute.',
+    examples: [600],
   }),
 });
 
-const versionSchema = z.object({
-  name: z.string().nullable().meta({ description: 'null: the route names a service.' }),
-  service_id: z.string(),
-  service: z.string(),
-});
-
-const quotaSchema = z.object({
-  limit: z.int(),
-  window_seconds: z.number(),
-  per: z.enum(['route', 'token', 'ip']),
-  granted: z.int().nullable().meta({
-    description: 'Granted or leased to all data planes in the window; null: not known now.',
-  }),
-  leased: z.int().meta({ description: 'Leased by this data plane and not used.' }),
-  remaining: z
-    .int()
-    .meta({ description: 'What the response would show in X-RateLimit-Remaining.' }),
-  reset_seconds: z.int(),
-});
-
-const idempotencySchema = z.object({
-  state: z
-    .enum([
-      'no_key',
-      'free',
-      'in_flight',
-      'stored',
-      'conflict',
-      'outcome_unknown',
-      'response_unreadable',
-      'unavailable',
-    ])
-    .meta({ description: 'The state of the key. `in_flight`: its first request has not ended.' }),
-  first_request_id: z.string().nullable(),
-});
-
-const upstreamSchema = z.object({
-  id: z.string(),
-  url: z.string(),
-  region: z.string().nullable(),
-  health: z.enum(['unknown', 'healthy', 'unhealthy', 'ejected', 'half_open']),
-  in_flight: z.int().meta({ description: 'Requests of this data plane.' }),
-  weight: z.number().meta({ description: 'As it counts now; it rises in slow start.' }),
-  picked_first: z.boolean().meta({ description: 'Whether the first attempt may go to it.' }),
-  reason: z.string(),
-});
-
-const timeoutsSchema = z.object({
-  timeout_ms: z.int(),
-  per_attempt_timeout_ms: z.int().nullable(),
-  connect_timeout_ms: z.int(),
-  body_idle_timeout_ms: z.int(),
-});
-
-/** What would happen to a request on one data plane. Contains no header value, body or query. */
-export const explanationSchema = z.object({
-  data_plane: z.string(),
-  region: z.string(),
-  environment: z.string().nullable().meta({ description: 'null: the data plane serves no such.' }),
-  config_version: z.int().nullable(),
-  route_id: z.string().nullable().meta({ description: 'The route that the request reaches.' }),
-  outcome: outcomeSchema,
-  stages: z.array(stageSchema),
-  authentication: authenticationSchema,
-  version: versionSchema.nullable(),
-  quota: quotaSchema.nullable(),
-  idempotency: idempotencySchema.nullable(),
-  upstreams: z.array(upstreamSchema).nullable().meta({ description: 'The best first.' }),
-  retry_policy: z.string().nullable(),
-  timeouts: timeoutsSchema.nullable(),
-  request_headers: z.array(z.string()).nullable().meta({
-    description: 'The names of the headers that the upstream would get, in alphabetical order.',
-  }),
-});
+/** What would happen to a request on one data plane. Contains no header value, no body and no query. */
+export const explanationSchema = z
+  .object({
+    data_plane: z
+      .string()
+      .meta({ description: 'The data plane that was asked.', examples: ['data-plane-1'] }),
+    region: z.string().meta({ description: 'Its region.', examples: ['eu-west'] }),
+    environment: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The environment of the request. null: the data plane serves no such.',
+        examples: ['production'],
+      }),
+    config_version: z
+      .int()
+      .nullable()
+      .meta({
+        description: 'The configuration version of the environment that it serves.',
+        examples: [42],
+      }),
+    route_id: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The route that the request reaches. null: none.',
+        examples: ['rte_01kb5zv4x8n3m6q9r2t7w0y1z4'],
+      }),
+    outcome: outcomeSchema.meta({ description: 'How the request ends.' }),
+    stages: z
+      .array(stageSchema)
+      .meta({ description: 'What each stage decides, in the order in which they run.' }),
+    authentication: authenticationSchema.meta({ description: 'Who the caller is.' }),
+    version: versionSchema.nullable().meta({
+      description: 'The version of the route that is chosen. null: the request does not reach one.',
+    }),
+    quota: quotaSchema
+      .nullable()
+      .meta({ description: 'The quota. null: the request does not reach it.' }),
+    idempotency: idempotencySchema
+      .nullable()
+      .meta({ description: 'The idempotency key. null: it is not looked at.' }),
+    upstreams: z.array(upstreamSchema).nullable().meta({
+      description: 'The upstreams for the first attempt, the best first. null: nothing is sent.',
+    }),
+    retry_policy: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'When the request is repeated. null: nothing is sent.',
+        examples: ['No retries: retry_count is 0.'],
+      }),
+    timeouts: timeoutsSchema
+      .nullable()
+      .meta({ description: 'The timeouts. null: the request reaches no route.' }),
+    request_headers: z
+      .array(z.string().meta({ description: 'The name of a header.', examples: ['via'] }))
+      .nullable()
+      .meta({
+        description:
+          'The names of the headers that the upstream would get, in alphabetical order. null: nothing is sent.',
+      }),
+  })
+  .meta({ id: 'Explanation', description: 'What would happen to a request on one data plane.' });
 
 export type Explanation = z.infer<typeof explanationSchema>;
 export type ExplainedOutcome = z.infer<typeof outcomeSchema>;

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+
+export const versionSchema = z.object({
+  name: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The version of the route. null: the route names a service.',
+      examples: ['v2'],
+    }),
+  service_id: z.string().meta({
+    description: 'The service of the version.',
+    examples: ['svc_01kb5zv4x8n3m6q9r2t7w0y1z4'],
+  }),
+  service: z.string().meta({ description: 'The name of that service.', examples: ['orders'] }),
+});
+
+export const quotaSchema = z.object({
+  limit: z.int().meta({ description: 'Requests in each window.', examples: [60_000] }),
+  window_seconds: z.number().meta({ description: 'The length of a window.', examples: [60] }),
+  per: z
+    .enum(['route', 'token', 'ip'])
+    .meta({ description: 'What has a quota of its own.', examples: ['route'] }),
+  granted: z
+    .int()
+    .nullable()
+    .meta({
+      description:
+        'Granted or leased to all data planes in the window. null: not known, because NATS is away.',
+      examples: [1200],
+    }),
+  leased: z.int().meta({ description: 'Leased by this data plane and not used.', examples: [180] }),
+  remaining: z.int().meta({
+    description: 'What the response would show in `X-RateLimit-Remaining`.',
+    examples: [58_979],
+  }),
+  reset_seconds: z.int().meta({ description: 'Seconds until the window ends.', examples: [17] }),
+});
+
+const KEY_STATES = [
+  'no_key',
+  'free',
+  'in_flight',
+  'stored',
+  'conflict',
+  'outcome_unknown',
+  'response_unreadable',
+  'unavailable',
+] as const;
+
+export const idempotencySchema = z.object({
+  state: z.enum(KEY_STATES).meta({
+    description:
+      'The state of the key. `in_flight`: its first request has not ended. `unavailable`: the store of keys cannot be reached.',
+    examples: ['stored'],
+  }),
+  first_request_id: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The request that has claimed the key.',
+      examples: ['req_01kb5zv4x8n3m6q9r2t7w0y1z4'],
+    }),
+});
+
+const HEALTH = ['unknown', 'healthy', 'unhealthy', 'ejected', 'half_open'] as const;
+
+export const upstreamSchema = z.object({
+  id: z.string().meta({
+    description: 'The id of the upstream.',
+    examples: ['ups_01kb5zv4x8n3m6q9r2t7w0y1z4'],
+  }),
+  url: z.string().meta({ description: 'Its URL.', examples: ['https://orders.internal'] }),
+  region: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'Its region. null: it counts as the region of every data plane.',
+      examples: ['eu-west'],
+    }),
+  health: z
+    .enum(HEALTH)
+    .meta({ description: 'Its health, as this data plane sees it.', examples: ['healthy'] }),
+  in_flight: z
+    .int()
+    .meta({ description: 'Requests of this data plane in flight at it.', examples: [3] }),
+  weight: z
+    .number()
+    .meta({ description: 'Its weight now. It rises in slow start.', examples: [1] }),
+  picked_first: z
+    .boolean()
+    .meta({ description: 'Whether the first attempt may go to it.', examples: [true] }),
+  reason: z.string().meta({
+    description: 'Why it is or is not picked first.',
+    examples: ['Healthy, in the region eu-west of this data plane. Picked first.'],
+  }),
+});
+
+export const timeoutsSchema = z.object({
+  timeout_ms: z.int().meta({
+    description: 'The deadline for the head of the response, retries included.',
+    examples: [10_000],
+  }),
+  per_attempt_timeout_ms: z
+    .int()
+    .nullable()
+    .meta({
+      description: 'The deadline of one attempt. null: an attempt may take all the time left.',
+      examples: [2000],
+    }),
+  connect_timeout_ms: z.int().meta({ description: 'For a new connection.', examples: [2000] }),
+  body_idle_timeout_ms: z
+    .int()
+    .meta({ description: 'How long a body may make no progress.', examples: [60_000] }),
+});
