@@ -1,0 +1,137 @@
+import type { Explanation } from '@gateway/shared/explain/explanation';
+import { eventually } from '@gateway/shared/test/eventually';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Resource } from '../harness/client.ts';
+import { explain, sampled, startExplainWorld, type ExplainWorld } from './explain-world.ts';
+import { requests, routes, type GeneratedRequest } from './generated-requests.ts';
+import { rawCall, type RawAnswer } from './raw-call.ts';
+
+const SEED = Number(process.env['EXPLAIN_SEED'] ?? Date.now() % 1_000_000);
+const REQUESTS = Number(process.env['EXPLAIN_REQUESTS'] ?? 300);
+const ROUTES = 24;
+const startTimeoutMs = 120_000;
+const runTimeoutMs = 300_000;
+
+/** Set by the connection of the test, whatever the gateway sends. */
+const OF_THE_CONNECTION = new Set(['connection']);
+
+interface Attempt {
+  readonly upstream: string;
+}
+
+describe('what explain says of a random request on a random route', () => {
+  let world: ExplainWorld;
+  const decisions = new Map<string, number>();
+
+  beforeAll(async () => {
+    world = await startExplainWorld(sampled(routes, ROUTES, SEED));
+  }, startTimeoutMs);
+  afterAll(() => world.close());
+
+  const lastSeen = () =>
+    world.upstreams.flatMap(({ seen }) => seen).find((seen) => !known.has(seen));
+  const known = new WeakSet<object>();
+
+  async function recordOf(answer: RawAnswer): Promise<Resource> {
+    const id = String(answer.headers['x-request-id']);
+    return (await world.gateway.admin.get(`/v1/requests/${id}`)).resource();
+  }
+
+  /** Explains the request, then sends it. Both happen in one minute, because failures are counted by the minute. */
+  async function both(request: GeneratedRequest): Promise<[Explanation, RawAnswer]> {
+    const route = world.routes[request.route];
+    if (route === undefined) throw new Error('no route');
+    const { asked, both: shared = {}, sent = {} } = await world.credentialOf(request);
+    const { method, path, query, body } = request;
+    const headers = { 'x-gateway-environment': 'production', ...request.headers, ...shared };
+    for (;;) {
+      const minute = Math.floor(Date.now() / 60_000);
+      for (const upstream of world.upstreams) for (const one of upstream.seen) known.add(one);
+      const question = { method, path, query, headers, body, client_ip: '127.0.0.1', ...asked };
+      // The outcome of a key is stored just after its response.
+      const said = await eventually(async () => {
+        const explained = await explain(world.gateway, route.id, question);
+        if (explained.outcome.decision === 'wait') throw new Error('the key is still in flight');
+        return explained;
+      });
+      if (Math.floor((Date.now() + 250) / 60_000) !== minute) continue;
+      const target = `/v1/proxy/${route.name}${path}${query}`;
+      const baseUrl = world.gateway.dataPlanes[0]?.baseUrl ?? '';
+      const answer = await rawCall(baseUrl, {
+        method,
+        target,
+        headers: { ...headers, ...sent },
+        body,
+      });
+      return [said, answer];
+    }
+  }
+
+  function expectRefusal(said: Explanation, answer: RawAnswer, request: GeneratedRequest): void {
+    const { status, code, reason, retry_after_seconds: retryAfter } = said.outcome;
+    expect([answer.status, answer.headers['x-gateway-error']]).toEqual([status, code]);
+    const given = answer.headers['retry-after'];
+    if (retryAfter === null) expect(given).toBeUndefined();
+    else expect(Math.abs(Number(given) - retryAfter)).toBeLessThanOrEqual(1);
+    if (request.method === 'HEAD') return;
+    const { error } = JSON.parse(answer.body) as { error: { message: string } };
+    expect(error.message).toBe(reason);
+  }
+
+  async function expectForward(said: Explanation, answer: RawAnswer): Promise<void> {
+    const record = await recordOf(answer);
+    const first = (record['attempts'] as Attempt[])[0]?.upstream;
+    const picked = said.upstreams?.filter((one) => one.picked_first).map(({ id }) => id);
+    expect(picked).toContain(first);
+    const seen = lastSeen();
+    if (seen === undefined) {
+      expect(answer.headers['x-gateway-error']).toBe('upstream_unavailable');
+      return;
+    }
+    const names = Object.keys(seen.headers).filter((name) => !OF_THE_CONNECTION.has(name));
+    expect(said.request_headers).toEqual(names.sort());
+  }
+
+  it(
+    'is what happens to it: decision, status, message, version, quota, key, upstream, headers',
+    async () => {
+      let compared = 0;
+      await fc.assert(
+        fc.asyncProperty(requests(ROUTES), async (request) => {
+          const [said, answer] = await both(request);
+          const { decision, stage, status } = said.outcome;
+          compared += 1;
+          const key = `${stage} ${decision} ${status ?? ''}`.trim();
+          decisions.set(key, (decisions.get(key) ?? 0) + 1);
+          if (decision === 'refuse') expectRefusal(said, answer, request);
+          else if (decision === 'answer') {
+            expect(answer.status).toBe(status);
+            const replayed = answer.headers['idempotent-replayed'];
+            expect(replayed === 'true').toBe(stage === 'idempotency');
+          } else await expectForward(said, answer);
+          const record = await recordOf(answer);
+          expect(record['route_version']).toBe(said.version?.name ?? null);
+          if (said.version !== null) expect(record['service_id']).toBe(said.version.service_id);
+          expect(record['config_version']).toBe(said.config_version);
+          if (said.quota !== null) {
+            const { limit, remaining } = said.quota;
+            const shown = [
+              answer.headers['x-ratelimit-limit'],
+              answer.headers['x-ratelimit-remaining'],
+            ];
+            expect(shown).toEqual([String(limit), String(remaining)]);
+          }
+        }),
+        { numRuns: REQUESTS, seed: SEED, endOnFailure: true },
+      );
+      const counts = [...decisions].sort(([, a], [, b]) => b - a);
+      const lines = counts.map(([name, count]) => `  ${count} × ${name}`).join('\n');
+      process.stdout.write(
+        `explain compared with ${compared} requests on ${ROUTES} routes (EXPLAIN_SEED=${SEED}):\n${lines}\n`,
+      );
+      expect(counts.length).toBeGreaterThan(8);
+    },
+    runTimeoutMs,
+  );
+});

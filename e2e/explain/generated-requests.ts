@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+
+/** Who sends a request. `wrong_header`: a valid token in the header that the route does not take. */
+export const CALLERS = [
+  'valid',
+  'second',
+  'other_route',
+  'no_scope',
+  'development',
+  'expired',
+  'revoked',
+  'anonymous',
+  'garbage',
+  'unknown_token',
+  'wrong_header',
+  'two_tokens',
+  'jwt',
+  'jwt_expired',
+  'jwt_wrong_tenant',
+] as const;
+
+export type Caller = (typeof CALLERS)[number];
+
+/** The services of the test, by what is behind them. */
+export const SERVICES = ['two', 'one', 'regions', 'dead'] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/** A route, without what names it and its services. */
+export interface GeneratedRoute {
+  readonly auth: 'token' | 'api_key' | 'jwt' | 'none';
+  readonly services: readonly ServiceName[];
+  readonly weights: readonly number[];
+  readonly methods: readonly string[] | null;
+  readonly rate_limit: {
+    readonly limit: number;
+    readonly window_seconds: number;
+    readonly per: 'route' | 'token' | 'ip';
+  };
+  readonly retry_count: number;
+  readonly max_body_bytes: number;
+  readonly idempotency: { readonly required: boolean };
+  readonly regions: readonly string[];
+  readonly allow_encoded_control_characters: boolean;
+}
+
+export interface GeneratedRequest {
+  readonly route: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly caller: Caller;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** No window ends within the test. */
+const WINDOW_SECONDS = 86_400;
+
+const services = fc.uniqueArray(fc.constantFrom(...SERVICES), { minLength: 1, maxLength: 2 });
+
+export const routes: fc.Arbitrary<GeneratedRoute> = fc.record({
+  auth: fc.constantFrom('token', 'token', 'token', 'api_key', 'jwt', 'none'),
+  services,
+  weights: fc.constantFrom([1, 1], [3, 1], [1, 0]),
+  methods: fc.option(fc.uniqueArray(fc.constantFrom(...METHODS), { minLength: 4 }), { freq: 2 }),
+  rate_limit: fc.record({
+    limit: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constantFrom(50, 1000)),
+    window_seconds: fc.constant(WINDOW_SECONDS),
+    per: fc.constantFrom('route', 'token', 'ip'),
+  }),
+  retry_count: fc.integer({ min: 0, max: 2 }),
+  max_body_bytes: fc.constantFrom(3, 1024, 1024),
+  idempotency: fc.record({ required: fc.constantFrom(false, false, true) }),
+  regions: fc.constantFrom([], ['second', 'third'], ['third']),
+  allow_encoded_control_characters: fc.boolean(),
+});
+
+/** One value in so many requests, else none. */
+const oneIn = <T>(count: number, value: fc.Arbitrary<T>) =>
+  fc.oneof(
+    { weight: count - 1, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: value },
+  );
+
+const keys = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom('a', 'b', '"a"', '"quoted key"') },
+  { weight: 1, arbitrary: fc.constantFrom('', 'not a key', '"') },
+);
+
+const headers = fc
+  .record({
+    'idempotency-key': oneIn(2, keys),
+    'x-gateway-version': oneIn(8, fc.constantFrom('v0', 'v1', 'v7')),
+    'x-gateway-environment': oneIn(20, fc.constantFrom('development', 'nowhere')),
+    'max-forwards': oneIn(4, fc.constantFrom('0', '1', 'x')),
+    'x-custom': oneIn(4, fc.constant('value')),
+    x_forwarded_for: oneIn(10, fc.constant('spoofed')),
+    via: oneIn(10, fc.constantFrom('1.1 other', '1.1 other', Array(9).fill('1.1 gateway').join())),
+    connection: oneIn(8, fc.constantFrom('x-custom', 'authorization')),
+    accept: oneIn(4, fc.constant('application/json')),
+  })
+  .map((all): Record<string, string> => {
+    const set = Object.entries(all).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(set) as Record<string, string>;
+  });
+
+const paths = fc.oneof(
+  { weight: 14, arbitrary: fc.constantFrom('', '/', '/a/b', '/status/404') },
+  { weight: 1, arbitrary: fc.constantFrom('/../x', '/%2e%2e/x', '/a%0ab', '/a%zz', '/a#b') },
+);
+
+/** Requests to one of so many routes. */
+export function requests(routeCount: number): fc.Arbitrary<GeneratedRequest> {
+  return fc.record({
+    route: fc.nat(routeCount - 1),
+    method: fc.oneof(
+      { weight: 24, arbitrary: fc.constantFrom(...METHODS) },
+      { weight: 1, arbitrary: fc.constant('PROPFIND') },
+    ),
+    path: paths,
+    query: fc.oneof(
+      { weight: 24, arbitrary: fc.constantFrom('', '?a=1') },
+      { weight: 1, arbitrary: fc.constant('?a=1#b') },
+    ),
+    caller: fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom<Caller>('valid', 'second') },
+      { weight: 2, arbitrary: fc.constantFrom(...CALLERS) },
+    ),
+    headers,
+    body: fc.constantFrom(null, null, 'abc', 'abc', 'longer'),
+  });
+}
