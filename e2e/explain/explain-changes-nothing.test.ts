@@ -11,7 +11,7 @@ const CALLS = 100;
 const startTimeoutMs = 60_000;
 /** They change by themselves: the loop, checks of upstreams, heartbeats, the clock of NATS, the share of each quota. */
 const OF_THE_BACKGROUND =
-  /^gateway_(event_loop_delay|upstream_checks_total|heartbeat|live_data_planes|server_time|quota_share[ {]|quota_fleet)/;
+  /^gateway_(event_loop_delay|upstream_checks_total|heartbeat|nats_clock_offset|quota_share[ {]|quota_fleet)/;
 
 const BUCKETS = [NAMES.idempotencyBucket, NAMES.quotaBucket, NAMES.shortQuotaBucket];
 const STREAMS = [...BUCKETS.map((name) => `KV_${name}`), NAMES.recordStream];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** Who sends a request. `wrong_header`: a valid token in the header that the route does not take. */
-export const CALLERS = [
+const CALLERS = [
   'valid',
   'second',
   'other_route',
@@ -22,7 +22,7 @@ export const CALLERS = [
 export type Caller = (typeof CALLERS)[number];
 
 /** The services of the test, by what is behind them. */
-export const SERVICES = ['two', 'one', 'regions', 'dead'] as const;
+const SERVICES = ['two', 'one', 'regions', 'dead'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** A route, without what names it and its services. */

@@ -26,12 +26,13 @@ const quoted = Object.fromEntries(
 );
 const deployed = fileURLToPath(new URL('../../deploy/nats/', import.meta.url));
 
-/** Subjects on which a data plane could change configuration or take records if the rights allowed it. */
+/** Subjects on which a data plane could change configuration, take records or ask others if the rights allowed it. */
 const DENIED = [
   '$KV.gateway_config.production',
   '$O.gateway_snapshots.C.any',
   '$O.gateway_snapshots.M.any',
   'gateway.config.log.production',
+  'gateway.explain.another',
   '$JS.API.STREAM.CREATE.KV_gateway_config',
   '$JS.API.STREAM.UPDATE.KV_gateway_config',
   '$JS.API.STREAM.DELETE.KV_gateway_config',

@@ -56,6 +56,7 @@ GET /v1/routes/{id}         | x    x    x    x    x   | x    x    ok | ok   ok  
 PUT /v1/routes/{id}         | x    x    x    x    x   | x    x    x  | ok   ok   ok   x    ok   ok   ok   ok   ok   ok   ok   | ok
 PATCH /v1/routes/{id}       | x    x    x    x    x   | x    x    x  | ok   ok   ok   x    ok   ok   ok   ok   ok   ok   ok   | ok
 DELETE /v1/routes/{id}      | x    x    x    x    x   | x    x    x  | ok   ok   ok   x    ok   ok   ok   ok   ok   ok   ok   | ok
+POST /v1/routes/{id}/explain | x    x    x    x    x   | x    x    ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
 GET /v1/tokens              | x    x    x    x    x   | -    -    -  | ok   ok   ok   ok   ok   x    ok   ok   ok   ok   -    | ok
 POST /v1/tokens             | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
 GET /v1/tokens/{id}         | x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    ok   ok   ok   ok   x    | ok

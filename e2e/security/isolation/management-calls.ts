@@ -229,6 +229,11 @@ export function managementRows(world: World): Readonly<Record<string, Management
         return { path: '/v1/config/rollback', body, cleanUp: remove(`/v1/services/${id}`) };
       },
     },
+    'POST /v1/routes/{id}/explain': {
+      scopes: ['config:read'],
+      status: 200,
+      call: () => ({ path: `/v1/routes/${routeId}/explain`, body: { anonymous: true } }),
+    },
     'GET /v1/data-planes': {
       // Every data plane serves all environments; the list shows only those that the caller covers.
       scopes: ['config:read'],

@@ -314,6 +314,28 @@ export interface paths {
         patch: operations["updateRoute"];
         trace?: never;
     };
+    "/v1/routes/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Explain a request
+         * @description Says what would happen to a request through the route on a live data plane: what each stage decides and why, the version, the quota, the idempotency key, the upstreams and the retry policy. Nothing is sent, and no quota, key or record changes. The answer has the names of headers only, never a value.
+         *
+         *     It needs the scope `config:read`.
+         */
+        post: operations["explainRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/services": {
         parameters: {
             query?: never;
@@ -824,7 +846,7 @@ export interface components {
                  * @example invalid_request
                  * @enum {string}
                  */
-                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "name_conflict" | "service_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "name_conflict" | "service_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
                 /** @description Each invalid field, at most 50. */
                 details?: {
                     /**
@@ -849,6 +871,337 @@ export interface components {
                  */
                 request_id: string;
             };
+        };
+        /**
+         * @description A request that is asked about.
+         * @example {
+         *       "method": "POST",
+         *       "path": "/17",
+         *       "headers": {
+         *         "Idempotency-Key": "order-17"
+         *       },
+         *       "body": "{\"amount\":1250}",
+         *       "token_id": "tok_01kb5zv4x8n3m6q9r2t7w0y1z4",
+         *       "client_ip": "203.0.113.7"
+         *     }
+         */
+        ExplainQuestion: {
+            /**
+             * @description Whether the caller presents no credential.
+             * @default false
+             * @example false
+             */
+            anonymous?: boolean;
+            /**
+             * @description The body. A key is compared with the body of its first request.
+             * @default null
+             * @example {"amount":1250}
+             */
+            body?: string | null;
+            /**
+             * @description The address that the connection comes from. null: that of this call.
+             * @default null
+             * @example 203.0.113.7
+             */
+            client_ip?: string | null;
+            /**
+             * @description The id of the data plane to ask. null: a live one with the newest configuration.
+             * @default null
+             * @example data-plane-1
+             */
+            data_plane?: string | null;
+            /**
+             * @description The headers, by name; a value is a string or a list of strings. Host, and X-Gateway-Environment with the environment of the route, are added if they are missing. Values are not logged or stored, and are not in the answer.
+             * @default {}
+             * @example {
+             *       "Idempotency-Key": "order-17"
+             *     }
+             */
+            headers?: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description The method of the request.
+             * @default GET
+             * @example POST
+             */
+            method?: string;
+            /**
+             * @description The path after the name of the route: empty, or beginning with /.
+             * @default
+             * @example /orders/17
+             */
+            path?: string;
+            /**
+             * @description The query, with its question mark or without.
+             * @default
+             * @example currency=EUR
+             */
+            query?: string;
+            /**
+             * @description The id of the token that the caller presents, in the header that the route requires. null: what `headers` has counts, a JWT for example.
+             * @default null
+             * @example tok_01kb5zv4x8n3m6q9r2t7w0y1z4
+             */
+            token_id?: string | null;
+        };
+        /** @description What would happen to a request on one data plane. */
+        Explanation: {
+            /** @description Who the caller is. */
+            authentication: {
+                /**
+                 * @description Failed authentications that the address may still make in this minute.
+                 * @example 600
+                 */
+                failures_remaining: number;
+                /**
+                 * @description The rule that refuses the caller, in more detail than the response to it: `no_credential`, `two_tokens`, `no_token_in_credential`, `token_unknown`, `token_in_other_header`, `token_expired`, `jwt_refused`, `scope_missing`, `environment_not_covered` or `route_not_covered`.
+                 * @example token_expired
+                 */
+                refused_by: string | null;
+                /**
+                 * @description The token that was found.
+                 * @example tok_01kb5zv4x8n3m6q9r2t7w0y1z4
+                 */
+                token_id: string | null;
+                /**
+                 * @description `auth.type` of the route. null: there is no such route.
+                 * @example token
+                 */
+                type: string | null;
+            };
+            /**
+             * @description The configuration version of the environment that it serves.
+             * @example 42
+             */
+            config_version: number | null;
+            /**
+             * @description The data plane that was asked.
+             * @example data-plane-1
+             */
+            data_plane: string;
+            /**
+             * @description The environment of the request. null: the data plane serves no such.
+             * @example production
+             */
+            environment: string | null;
+            /** @description The idempotency key. null: it is not looked at. */
+            idempotency: {
+                /**
+                 * @description The request that has claimed the key.
+                 * @example req_01kb5zv4x8n3m6q9r2t7w0y1z4
+                 */
+                first_request_id: string | null;
+                /**
+                 * @description The state of the key. `in_flight`: its first request has not ended. `unavailable`: the store of keys cannot be reached.
+                 * @example stored
+                 * @enum {string}
+                 */
+                state: "no_key" | "free" | "in_flight" | "stored" | "conflict" | "outcome_unknown" | "response_unreadable" | "unavailable";
+            } | null;
+            /** @description How the request ends. */
+            outcome: {
+                /**
+                 * @description The error code of a refusal.
+                 * @example rate_limit_exceeded
+                 */
+                code: string | null;
+                /**
+                 * @description How the request ends. `answer`: the gateway answers itself. `wait`: the request waits for something whose end is not known.
+                 * @example refuse
+                 * @enum {string}
+                 */
+                decision: "answer" | "refuse" | "wait" | "forward";
+                /**
+                 * @description For a refusal: the message that the caller would get.
+                 * @example The quota of the route orders is used up: 60000 requests in 60 seconds.
+                 */
+                reason: string;
+                /**
+                 * @description `Retry-After` of a refusal.
+                 * @example 17
+                 */
+                retry_after_seconds: number | null;
+                /**
+                 * @description The stage that decides.
+                 * @example quota
+                 * @enum {string}
+                 */
+                stage: "admit" | "resolve_route" | "authenticate" | "authorize" | "pick_version" | "require_credential" | "bulkhead" | "quota" | "max_forwards" | "idempotency" | "forward";
+                /**
+                 * @description The status of the response. null: the upstream or another request decides it.
+                 * @example 429
+                 */
+                status: number | null;
+            };
+            /** @description The quota. null: the request does not reach it. */
+            quota: {
+                /**
+                 * @description Granted or leased to all data planes in the window. null: not known, because NATS is away.
+                 * @example 1200
+                 */
+                granted: number | null;
+                /**
+                 * @description Leased by this data plane and not used.
+                 * @example 180
+                 */
+                leased: number;
+                /**
+                 * @description Requests in each window.
+                 * @example 60000
+                 */
+                limit: number;
+                /**
+                 * @description What has a quota of its own.
+                 * @example route
+                 * @enum {string}
+                 */
+                per: "route" | "token" | "ip";
+                /**
+                 * @description What the response would show in `X-RateLimit-Remaining`.
+                 * @example 58979
+                 */
+                remaining: number;
+                /**
+                 * @description Seconds until the window ends.
+                 * @example 17
+                 */
+                reset_seconds: number;
+                /**
+                 * @description The length of a window.
+                 * @example 60
+                 */
+                window_seconds: number;
+            } | null;
+            /**
+             * @description Its region.
+             * @example eu-west
+             */
+            region: string;
+            /**
+             * @description The names of the headers that the upstream would get, in alphabetical order. null: nothing is sent.
+             * @example [
+             *       "host",
+             *       "traceparent",
+             *       "via"
+             *     ]
+             */
+            request_headers: string[] | null;
+            /**
+             * @description When the request is repeated. null: nothing is sent.
+             * @example No retries: retry_count is 0.
+             */
+            retry_policy: string | null;
+            /**
+             * @description The route that the request reaches. null: none.
+             * @example rte_01kb5zv4x8n3m6q9r2t7w0y1z4
+             */
+            route_id: string | null;
+            /** @description What each stage decides, in the order in which they run. */
+            stages: {
+                /**
+                 * @description What the stage does. `answer`: the gateway answers itself. `wait`: the request waits for something whose end is not known. `not_reached`: an earlier stage ends the request.
+                 * @example continue
+                 * @enum {string}
+                 */
+                decision: "continue" | "answer" | "refuse" | "wait" | "forward" | "not_reached";
+                /**
+                 * @description The stage.
+                 * @example authenticate
+                 * @enum {string}
+                 */
+                name: "admit" | "resolve_route" | "authenticate" | "authorize" | "pick_version" | "require_credential" | "bulkhead" | "quota" | "max_forwards" | "idempotency" | "forward";
+                /**
+                 * @description Why.
+                 * @example The token tok_01kb5zv4x8n3m6q9r2t7w0y1z4 is valid, and comes in Authorization.
+                 */
+                reason: string;
+            }[];
+            /** @description The timeouts. null: the request reaches no route. */
+            timeouts: {
+                /**
+                 * @description How long a body may make no progress.
+                 * @example 60000
+                 */
+                body_idle_timeout_ms: number;
+                /**
+                 * @description For a new connection.
+                 * @example 2000
+                 */
+                connect_timeout_ms: number;
+                /**
+                 * @description The deadline of one attempt. null: an attempt may take all the time left.
+                 * @example 2000
+                 */
+                per_attempt_timeout_ms: number | null;
+                /**
+                 * @description The deadline for the head of the response, retries included.
+                 * @example 10000
+                 */
+                timeout_ms: number;
+            } | null;
+            /** @description The upstreams for the first attempt, the best first. null: nothing is sent. */
+            upstreams: {
+                /**
+                 * @description Its health, as this data plane sees it.
+                 * @example healthy
+                 * @enum {string}
+                 */
+                health: "unknown" | "healthy" | "unhealthy" | "ejected" | "half_open";
+                /**
+                 * @description The id of the upstream.
+                 * @example ups_01kb5zv4x8n3m6q9r2t7w0y1z4
+                 */
+                id: string;
+                /**
+                 * @description Requests of this data plane in flight at it.
+                 * @example 3
+                 */
+                in_flight: number;
+                /**
+                 * @description Whether the first attempt may go to it.
+                 * @example true
+                 */
+                picked_first: boolean;
+                /**
+                 * @description Why it is or is not picked first.
+                 * @example Healthy, in the region eu-west of this data plane. Picked first.
+                 */
+                reason: string;
+                /**
+                 * @description Its region. null: it counts as the region of every data plane.
+                 * @example eu-west
+                 */
+                region: string | null;
+                /**
+                 * @description Its URL.
+                 * @example https://orders.internal
+                 */
+                url: string;
+                /**
+                 * @description Its weight now. It rises in slow start.
+                 * @example 1
+                 */
+                weight: number;
+            }[] | null;
+            /** @description The version of the route that is chosen. null: the request does not reach one. */
+            version: {
+                /**
+                 * @description The version of the route. null: the route names a service.
+                 * @example v2
+                 */
+                name: string | null;
+                /**
+                 * @description The name of that service.
+                 * @example orders
+                 */
+                service: string;
+                /**
+                 * @description The service of the version.
+                 * @example svc_01kb5zv4x8n3m6q9r2t7w0y1z4
+                 */
+                service_id: string;
+            } | null;
         };
         /** @description What the gateway did with one request. It has no header value, no body and no query value. */
         RequestRecord: {
@@ -3294,6 +3647,26 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached.
+         *
+         *     `data_plane_unavailable`: A call needs the answer of a data plane, and none is live, the named one does not answer in time, or its version is too old to answer.
+         */
+        data_plane_unavailable_or_gateway_not_ready: {
+            headers: {
+                "retry-after": components["headers"]["retry-after"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `environment_not_found`: No environment has this name. */
         environment_not_found: {
             headers: {
@@ -3575,7 +3948,7 @@ export interface components {
         /** @description The authentication that the API expects (RFC 6750). */
         "www-authenticate": string;
         /** @description The code of the error. */
-        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "name_conflict" | "service_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "name_conflict" | "service_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
         /** @description The whole milliseconds that the gateway spent. */
         "x-gateway-latency": number;
         /** @description Why the wait ended before every live data plane served the change. */
@@ -5240,6 +5613,153 @@ export interface operations {
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    explainRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the route.
+                 * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "method": "POST",
+                 *       "path": "/17",
+                 *       "headers": {
+                 *         "Idempotency-Key": "order-17"
+                 *       },
+                 *       "body": "{\"amount\":1250}",
+                 *       "token_id": "tok_01kb5zv4x8n3m6q9r2t7w0y1z4",
+                 *       "client_ip": "203.0.113.7"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExplainQuestion"];
+            };
+        };
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "data_plane": "data-plane-1",
+                     *         "region": "eu-west",
+                     *         "environment": "production",
+                     *         "config_version": 42,
+                     *         "route_id": "rte_01kb5zv4x8n3m6q9r2t7w0y1z4",
+                     *         "outcome": {
+                     *           "decision": "refuse",
+                     *           "stage": "quota",
+                     *           "status": 429,
+                     *           "code": "rate_limit_exceeded",
+                     *           "reason": "The quota of the route orders is used up: 60000 requests in 60 seconds.",
+                     *           "retry_after_seconds": 17
+                     *         },
+                     *         "stages": [
+                     *           {
+                     *             "name": "authenticate",
+                     *             "decision": "continue",
+                     *             "reason": "The token tok_01kb5zv4x8n3m6q9r2t7w0y1z4 is valid, and comes in Authorization."
+                     *           }
+                     *         ],
+                     *         "authentication": {
+                     *           "type": "token",
+                     *           "token_id": "tok_01kb5zv4x8n3m6q9r2t7w0y1z4",
+                     *           "refused_by": "token_expired",
+                     *           "failures_remaining": 600
+                     *         },
+                     *         "version": {
+                     *           "name": "v2",
+                     *           "service_id": "svc_01kb5zv4x8n3m6q9r2t7w0y1z4",
+                     *           "service": "orders"
+                     *         },
+                     *         "quota": {
+                     *           "limit": 60000,
+                     *           "window_seconds": 60,
+                     *           "per": "route",
+                     *           "granted": 1200,
+                     *           "leased": 180,
+                     *           "remaining": 58979,
+                     *           "reset_seconds": 17
+                     *         },
+                     *         "idempotency": {
+                     *           "state": "stored",
+                     *           "first_request_id": "req_01kb5zv4x8n3m6q9r2t7w0y1z4"
+                     *         },
+                     *         "upstreams": [
+                     *           {
+                     *             "id": "ups_01kb5zv4x8n3m6q9r2t7w0y1z4",
+                     *             "url": "https://orders.internal",
+                     *             "region": "eu-west",
+                     *             "health": "healthy",
+                     *             "in_flight": 3,
+                     *             "weight": 1,
+                     *             "picked_first": true,
+                     *             "reason": "Healthy, in the region eu-west of this data plane. Picked first."
+                     *           }
+                     *         ],
+                     *         "retry_policy": "No retries: retry_count is 0.",
+                     *         "timeouts": {
+                     *           "timeout_ms": 10000,
+                     *           "per_attempt_timeout_ms": 2000,
+                     *           "connect_timeout_ms": 2000,
+                     *           "body_idle_timeout_ms": 60000
+                     *         },
+                     *         "request_headers": [
+                     *           "host",
+                     *           "traceparent",
+                     *           "via"
+                     *         ]
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Explanation"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["route_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["data_plane_unavailable_or_gateway_not_ready"];
         };
     };
     listServices: {

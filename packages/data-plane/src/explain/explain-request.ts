@@ -131,7 +131,7 @@ function endedBy(
   const isAccess = name === 'authenticate' || name === 'authorize';
   const isRefusedAccess = code === 'authentication_failed' || code === 'rate_limit_exceeded';
   const rule = isAccess && isRefusedAccess ? accessRuleOf(name, ctx, parts)?.reason : undefined;
-  const retryAfter = headers?.['retry-after'];
+  const retryAfter = headers['retry-after'];
   return {
     name,
     decision: 'refuse',

@@ -165,6 +165,7 @@ export const explanationSchema = z
       .meta({
         description:
           'The names of the headers that the upstream would get, in alphabetical order. null: nothing is sent.',
+        examples: [['host', 'traceparent', 'via']],
       }),
   })
   .meta({ id: 'Explanation', description: 'What would happen to a request on one data plane.' });

@@ -75,6 +75,7 @@ describe('GET /v1/openapi.json', () => {
       'POST /v1/config/rollback',
       'POST /v1/environments',
       'POST /v1/routes',
+      'POST /v1/routes/{id}/explain',
       'POST /v1/services',
       'POST /v1/tokens',
       'POST /v1/tokens/{id}/rotate',
