@@ -2,6 +2,7 @@ import { systemClock as clock } from '@gateway/shared/clock';
 import { ConfigError } from '@gateway/shared/config/environment';
 import { createIdFactory, systemRandom } from '@gateway/shared/ids';
 import { runProcess, type Runner } from '@gateway/shared/runner';
+import { SecretVault } from '@gateway/shared/secrets/secret-vault';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
 import { openLog, type ProcessLog } from '@gateway/shared/telemetry/logger';
@@ -15,6 +16,7 @@ import { createAuthenticator } from './http/authenticate.ts';
 import { createHttpMetrics, observeDroppedCounters, observePool } from './http/metrics.ts';
 import { startServer } from './http/server.ts';
 import { managementEndpoints } from './resources/endpoints.ts';
+import { createDroppedKeys } from './partitions/key-cleanup.ts';
 import { createPartitionMetrics } from './partitions/partition-metrics.ts';
 import { startRetention } from './partitions/retention.ts';
 import { startTokenUses } from './ingest/token-uses.ts';
@@ -104,6 +106,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   const retention = startRetention({
     ...parts,
     metrics: partitionMetrics,
+    droppedKeys: createDroppedKeys(registry),
     historyDays: config.CONFIG_HISTORY_DAYS,
   });
   runner.defer('retention', () => retention.stop());
@@ -125,7 +128,13 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   const hosts = { denied: config.UPSTREAM_DENY_CIDRS, resolveName: createResolveName(clock) };
   const metrics = createHttpMetrics(registry);
   const credentials = new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom);
+  const idempotencyKeys = {
+    db,
+    vault: new SecretVault(config.GATEWAY_MASTER_KEYS, 'idempotent-responses', systemRandom),
+    nowMs: () => clock.nowMs(),
+  };
   const app = createApp({
+    idempotencyKeys,
     authenticator,
     clock,
     newId,

@@ -4,6 +4,7 @@ import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { createTestDatabase } from '@gateway/local-stack/test/test-database';
 import { createIdFactory, systemRandom } from '@gateway/shared/ids';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { SecretVault } from '@gateway/shared/secrets/secret-vault';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
@@ -124,7 +125,13 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     readTargets: (environments) => readPublicationTargets(db, environments),
     readPublished: (targets) => readPublishedTargets(db, targets),
   });
+  const idempotencyKeys = {
+    db,
+    vault: new SecretVault(masterKeys, 'idempotent-responses', systemRandom),
+    nowMs: () => clock.nowMs(),
+  };
   const app = createApp({
+    idempotencyKeys,
     clock,
     newId,
     log,

@@ -1,4 +1,5 @@
 import { keepPartitions } from '../src/partitions/keep-partitions.ts';
+import { cleanIdempotencyKeys } from '../src/partitions/key-cleanup.ts';
 import {
   deleteOldVersions,
   revokeExpired,
@@ -8,6 +9,7 @@ import {
 /** Does once all that the retention does. Rejects if Postgres fails, or if a table stays in use. */
 export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   await keepPartitions(options, signal);
+  await cleanIdempotencyKeys(options, signal);
   await deleteOldVersions(options, signal);
   await revokeExpired(options, signal);
 }

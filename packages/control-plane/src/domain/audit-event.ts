@@ -26,6 +26,9 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+/** Runs a change in a transaction. */
+export type RunChange = <T>(change: (transaction: unknown) => Promise<T>) => Promise<T>;
+
 /** Who makes a change, and from where. Nulls: the control plane itself. */
 export interface ChangeOrigin {
   readonly tokenId: string | null;
@@ -34,6 +37,8 @@ export interface ChangeOrigin {
   readonly requestId: string | null;
   /** Creates the id of an audit event at this time (ms since the Unix epoch), or now. */
   readonly newEventId: (atMs?: number) => string;
+  /** Undefined: the change has a transaction of its own, which ends with it. */
+  readonly runChange?: RunChange | undefined;
 }
 
 /** The origin of a change that the control plane makes itself. */

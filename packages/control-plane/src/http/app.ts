@@ -3,6 +3,7 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Endpoint } from './endpoint.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi/document.ts';
+import type { IdempotencyStore } from './idempotency.ts';
 import { createResponder, exchangeOf, type Responder } from './reply.ts';
 import { runEndpoint } from './run-endpoint.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -14,6 +15,8 @@ export interface AppOptions extends ExchangeOptions {
   readonly endpoints: readonly Endpoint[];
   /** Where writes wait for the data planes. */
   readonly waits: RolloutWaits;
+  /** The idempotency keys of POSTs. */
+  readonly idempotencyKeys: IdempotencyStore;
 }
 
 type Handlers = Map<string, RequestHandler>;
@@ -23,7 +26,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The management API: a first middleware for all calls, a handler for each endpoint, one error handler. */
 export function createApp(options: AppOptions): Express {
-  const { endpoints, authenticator, clock, log, waits } = options;
+  const { endpoints, authenticator, clock, log, waits, idempotencyKeys } = options;
   const responder = createResponder(clock);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
@@ -39,7 +42,10 @@ export function createApp(options: AppOptions): Express {
   ]);
   for (const endpoint of endpoints) {
     const handlers: Handlers = paths.get(endpoint.path) ?? new Map<string, RequestHandler>();
-    handlers.set(endpoint.method, runEndpoint(endpoint, authenticator, responder, waits));
+    handlers.set(
+      endpoint.method,
+      runEndpoint(endpoint, authenticator, responder, waits, idempotencyKeys),
+    );
     paths.set(endpoint.path, handlers);
   }
   for (const [path, handlers] of paths) {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { Scope, TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
+import type { RunChange } from '../domain/audit-event.ts';
 import { parseInput } from './input.ts';
 import type { Reply } from './reply.ts';
 import type { Tag } from './tags.ts';
@@ -28,6 +29,8 @@ export interface Call<Body, Query> {
   /** The `If-None-Match` header, not parsed. */
   readonly ifNoneMatch: string | undefined;
   readonly requestId: string;
+  /** Of a call with an idempotency key: runs its change together with the key. */
+  readonly runChange?: RunChange | undefined;
   /** As reported by trusted proxies. */
   readonly clientAddress: string;
   /** Aborts if the client disconnects before the response is complete. */

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { HEADER } from '@gateway/shared/http/headers';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { requireScopes } from '../domain/access.ts';
 import type { RolloutWaits } from '../fleet/rollout-waits.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { noneMatches } from './etag.ts';
+import { runOnce, type IdempotencyStore } from './idempotency.ts';
 import { awaitRollout, exchangeOf, type Responder } from './reply.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -40,13 +42,14 @@ export function runEndpoint(
   authenticator: Authenticator,
   responder: Responder,
   waits: RolloutWaits,
+  keys: IdempotencyStore,
 ): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
     const token = await authenticator.authenticate(request.headers.authorization, exchange);
     if (endpoint.scope !== null) requireScopes(token, [endpoint.scope]);
     const body = endpoint.body === undefined ? undefined : await readJson(request, response);
-    const reply = await endpoint.run({
+    const call = {
       token,
       params: request.params as Record<string, string>,
       body,
@@ -57,7 +60,13 @@ export function runEndpoint(
       requestId: exchange.requestId,
       clientAddress: exchange.clientAddress,
       signal: exchange.signal,
-    });
+    };
+    const key = endpoint.method === 'POST' ? request.get('idempotency-key') : undefined;
+    const keyed = { field: key ?? '', method: request.method, target: request.originalUrl };
+    const { reply, isReplayed } =
+      key === undefined
+        ? { reply: await endpoint.run(call), isReplayed: false }
+        : await runOnce(keys, keyed, call, endpoint.run);
     const isRead = endpoint.method === 'GET';
     if (isRead && reply.kind === 'one' && reply.etag !== undefined) {
       if (noneMatches(request.headers['if-none-match'], reply.etag)) {
@@ -68,7 +77,8 @@ export function runEndpoint(
     const rollout = isRead
       ? {}
       : await awaitRollout(reply, request.get('prefer'), exchange.signal, waits);
-    responder.reply(response, reply, rollout);
+    const replayed = isReplayed ? { [HEADER.idempotentReplayed]: 'true' } : {};
+    responder.reply(response, reply, { ...rollout, ...replayed });
   };
 }
 

@@ -3,6 +3,7 @@ import type { createIdFactory } from '@gateway/shared/ids';
 import { ownOrigin } from '../domain/audit-event.ts';
 import { deleteChanges, deleteVersions } from '../store/configuration/config-versions.ts';
 import { revokeExpiredTokens } from '../store/tokens/revoke-expired-tokens.ts';
+import { cleanIdempotencyKeys, type KeyCleanupOptions } from './key-cleanup.ts';
 import { keepPartitionsOrLog, type PartitionOptions } from './keep-partitions.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -13,7 +14,7 @@ const RUNS_PER_CLEANUP = 60;
 /** A token that expired this long ago is revoked, so that it leaves the snapshots and its name is free. */
 const EXPIRED_TOKEN_DAYS = 7;
 
-export interface RetentionOptions extends PartitionOptions {
+export interface RetentionOptions extends PartitionOptions, Pick<KeyCleanupOptions, 'droppedKeys'> {
   readonly newId: ReturnType<typeof createIdFactory>;
   /** How long versions of configurations can be listed and rolled back to. */
   readonly historyDays: number;
@@ -25,7 +26,7 @@ export interface Retention {
 }
 
 /**
- * Keeps the partitions every minute. Every hour it deletes old versions of configurations and revokes
+ * Keeps the partitions and cleans the idempotency keys every minute. Every hour it deletes old versions of configurations and revokes
  * tokens that expired a week ago. Any number of control planes may run it side by side.
  */
 export function startRetention(options: RetentionOptions): Retention {
@@ -43,6 +44,9 @@ async function loop(options: RetentionOptions, signal: AbortSignal): Promise<voi
   const { clock, log } = options;
   for (let run = 0; !signal.aborted; run += 1) {
     await keepPartitionsOrLog(options, signal);
+    await cleanIdempotencyKeys(options, signal).catch((error: unknown) => {
+      log.error({ err: error }, 'cleanup of idempotency keys failed; retrying in a minute');
+    });
     if (run % RUNS_PER_CLEANUP === 0) {
       await deleteOldVersions(options, signal).catch((error: unknown) => {
         log.error({ err: error }, 'deletion of old versions failed; retrying in an hour');

@@ -5,12 +5,13 @@ import type { ResourceParts } from './resource-parts.ts';
 /** The origin of a change, for the audit trail: the token, address and request of the call. */
 export function originOf(
   { newId }: Pick<ResourceParts, 'newId'>,
-  { token, clientAddress, requestId }: Call<unknown, unknown>,
+  { token, clientAddress, requestId, runChange }: Call<unknown, unknown>,
 ): ChangeOrigin {
   return {
     tokenId: token.id,
     clientAddress,
     requestId,
     newEventId: (atMs) => newId('aud', atMs),
+    runChange,
   };
 }

@@ -70,7 +70,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     scope: 'tokens:write',
     answers: 'created',
     data: tokenWithSecretSchema,
-    errors: ['name_conflict'],
+    errors: ['name_conflict', 'idempotency_secret_gone'],
     body: tokenInputSchema,
     async handle(call) {
       const { token, body } = call;
@@ -189,7 +189,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     scope: 'tokens:write',
     answers: 'one',
     data: tokenWithSecretSchema,
-    errors: ['token_not_found'],
+    errors: ['token_not_found', 'idempotency_secret_gone'],
     body: rotationSchema,
     async handle(call) {
       const { token, params, body } = call;

@@ -120,6 +120,13 @@ export const ERROR_TABLE = {
     when: 'The first request with this key was sent and its outcome is unknown, or its response could not be stored.',
     action: 'Look up the request that the message names, and check its effect at the upstream.',
   },
+  idempotency_secret_gone: {
+    status: 409,
+    domain: 'request',
+    replay: 'no',
+    when: 'The first management call with this key succeeded and created a secret, which is shown again only once and only for 10 minutes.',
+    action: 'Rotate the token that the message names; the response contains its new secret.',
+  },
   name_conflict: {
     status: 409,
     domain: 'request',

@@ -6,6 +6,8 @@ export const HEADER = {
   rateLimitRemaining: 'x-ratelimit-remaining',
   rateLimitReset: 'x-ratelimit-reset',
   gatewayError: 'x-gateway-error',
+  /** Marks the stored response to a request with an idempotency key that was used before. */
+  idempotentReplayed: 'idempotent-replayed',
   environment: 'x-gateway-environment',
   /** Says why a write with `Prefer: wait` returned before all data planes served it. */
   gatewayWait: 'x-gateway-wait',

@@ -35,6 +35,10 @@ const RESPONSE_HEADERS = {
     type: 'string',
     examples: ['Bearer'],
   }),
+  [HEADER.idempotentReplayed]: {
+    description: '`true` if this is the stored response to an earlier call with the same key.',
+    schema: { type: 'string', enum: ['true'], examples: ['true'] },
+  },
   'preference-applied': {
     description: '`wait=N` if every live data plane serves the change.',
     schema: { type: 'string', examples: ['wait=5'] },
@@ -94,7 +98,18 @@ export const PREFER: Json = {
     `at most ${MAX_WAIT_SECONDS}.`,
 };
 
-/** RFC 9110 section 13.1.0. */
+/** All POSTs accept it; see docs/adr/0031. */
+export const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: '5b1c6f0e-1c5e-4b0f-9f4a-2a6a3b7a8f10',
+  description:
+    'A value of your choice, new for each call. A retry with the same key and the same body gets the response of the first call, which runs only once. Keys are kept for 24 hours for each token.',
+};
+
+/** RFC 9110 section 13.1.1. */
 export const IF_MATCH: Json = {
   name: 'If-Match',
   in: 'header',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { exampleOf } from './examples.ts';
-import { IF_MATCH, IF_NONE_MATCH, PREFER } from './headers.ts';
+import { IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, PREFER } from './headers.ts';
 import { responses } from './responses.ts';
 import type { Json, Components } from './components.ts';
 
@@ -40,6 +40,7 @@ function parametersOf(endpoint: Endpoint, components: Components): Json[] {
   const headers = [
     ...(method === 'GET' && etag ? [IF_NONE_MATCH] : []),
     ...(errors.includes('precondition_failed') ? [IF_MATCH] : []),
+    ...(method === 'POST' ? [IDEMPOTENCY_KEY] : []),
     ...(method === 'GET' ? [] : [PREFER]),
   ];
   return [...inPath, ...queryParameters(query, components), ...headers];

@@ -1,4 +1,5 @@
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
+import { HEADER } from '@gateway/shared/http/headers';
 import type { Endpoint } from '../endpoint.ts';
 import { exampleOf, EXAMPLE_REQUEST_ID, exampleRef } from './examples.ts';
 import { ALWAYS, errorHeaders, headerRefs, WAIT } from './headers.ts';
@@ -16,6 +17,8 @@ const COMMON: readonly ErrorCode[] = [
   'internal_error',
   'gateway_not_ready',
 ];
+/** Of an `Idempotency-Key`. */
+const COMMON_OF_POST: readonly ErrorCode[] = ['idempotency_conflict', 'idempotency_in_progress'];
 const COMMON_WITH_BODY: readonly ErrorCode[] = [
   'request_timeout',
   'payload_too_large',
@@ -27,6 +30,7 @@ export function responses(endpoint: Endpoint, components: Components): Json {
   const codes = [
     ...COMMON,
     ...(endpoint.body === undefined ? [] : COMMON_WITH_BODY),
+    ...(endpoint.method === 'POST' ? COMMON_OF_POST : []),
     ...endpoint.errors,
   ];
   return { ...successes(endpoint, components), ...errorResponses(codes, components) };
@@ -50,6 +54,7 @@ function successes(endpoint: Endpoint, components: Components): Json {
   const headers = [
     ...ALWAYS,
     ...(etag ? (['etag'] as const) : []),
+    ...(method === 'POST' ? [HEADER.idempotentReplayed] : []),
     ...(method === 'GET' ? [] : WAIT),
   ];
   if (answers === 'none' || data === undefined) {

@@ -44,7 +44,7 @@ export function createEnvironment(
       details: [{ path: 'name', message: 'is taken' }],
     });
   return replacingViolation('environments_pkey', taken, () =>
-    changeConfiguration(db, 'environments', async (transaction) => {
+    changeConfiguration(db, origin, 'environments', async (transaction) => {
       const event = startEvent(origin);
       const environment = await transaction
         .insertInto('environments')
@@ -73,7 +73,7 @@ export function ensureEnvironments(
   names: readonly string[],
   origin: ChangeOrigin,
 ): Promise<void> {
-  return changeConfiguration(db, 'environments', async (transaction) => {
+  return changeConfiguration(db, origin, 'environments', async (transaction) => {
     const changes: RecordedChange[] = [];
     for (const name of names) {
       const event = startEvent(origin);

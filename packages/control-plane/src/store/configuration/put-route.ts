@@ -22,7 +22,7 @@ export function putRoute(
   const { environment, name, newId } = at;
   return mapViolations(() =>
     putByName('routes_name_key', () =>
-      changeConfiguration(db, 'configuration', async (transaction) => {
+      changeConfiguration(db, origin, 'configuration', async (transaction) => {
         const current = await transaction
           .selectFrom('routes')
           .selectAll()

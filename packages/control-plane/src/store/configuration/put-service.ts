@@ -29,7 +29,7 @@ export function putService(
   const { environment, name, newId } = at;
   return replacingViolation('services_environment_fkey', environmentNotFound, () =>
     putByName('services_name_key', () =>
-      changeConfiguration(db, 'configuration', async (transaction) => {
+      changeConfiguration(db, origin, 'configuration', async (transaction) => {
         const current = await transaction
           .selectFrom('services')
           .selectAll()

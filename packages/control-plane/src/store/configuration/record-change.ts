@@ -57,10 +57,13 @@ const CHUNK_CHANGES = 200;
  */
 export function changeConfiguration<T>(
   db: Database,
+  { runChange }: Pick<ChangeOrigin, 'runChange'>,
   lock: ChangeLock | undefined,
   write: (transaction: Database) => Promise<Written<T>>,
 ): Promise<T> {
-  return db.transaction().execute(async (transaction) => {
+  const run = runChange ?? ((change) => db.transaction().execute(change));
+  return run(async (given) => {
+    const transaction = given as Database;
     if (lock !== undefined) await takeLock(transaction, lock);
     const { result, changes } = await write(transaction);
     for (let from = 0; from < changes.length; from += CHUNK_CHANGES) {

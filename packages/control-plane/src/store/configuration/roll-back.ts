@@ -49,7 +49,7 @@ const SHOWN_SERVICES = 10;
  */
 export function rollBack(db: Database, options: RollBackOptions): Promise<RollBackResult> {
   const { environment, version, origin, knowsKey } = options;
-  return changeConfiguration(db, 'rollback', async (transaction) => {
+  return changeConfiguration(db, origin, 'rollback', async (transaction) => {
     const { version: newest } = await currentVersion(transaction, environment);
     await findVersion(transaction, environment, version);
     const deviations = await readDeviations(transaction, environment, version);

@@ -50,7 +50,7 @@ export type NewRoute = RouteSettings & { readonly id: string; readonly environme
 /** @throws GatewayError name_conflict; service_not_found if the service has been deleted. */
 export function createRoute(db: Database, route: NewRoute, origin: ChangeOrigin): Promise<Route> {
   return mapViolations(() =>
-    changeConfiguration(db, 'configuration', async (transaction) => {
+    changeConfiguration(db, origin, 'configuration', async (transaction) => {
       const event = startEvent(origin);
       const row = await transaction
         .insertInto('routes')
@@ -75,7 +75,7 @@ export function updateRoute(
   decide: (current: Route) => RouteSettings,
 ): Promise<Route> {
   return mapViolations(() =>
-    changeConfiguration(db, 'configuration', async (transaction) => {
+    changeConfiguration(db, origin, 'configuration', async (transaction) => {
       const current = await lockRoute(transaction, id);
       const wanted = decide(current);
       if (wanted === current) return { result: current, changes: [] };
@@ -106,7 +106,7 @@ export function deleteRoute(
   origin: ChangeOrigin,
   check: (current: Route) => void,
 ): Promise<Route> {
-  return changeConfiguration(db, 'configuration', async (transaction) => {
+  return changeConfiguration(db, origin, 'configuration', async (transaction) => {
     const current = await lockRoute(transaction, id);
     check(current);
     await transaction.deleteFrom('routes').where('id', '=', id).execute();

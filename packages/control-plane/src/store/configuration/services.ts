@@ -66,7 +66,7 @@ export function createService(
 ): Promise<Service> {
   return replacingViolation('services_environment_fkey', environmentNotFound, () =>
     replacingViolation('services_name_key', serviceNameTaken, () =>
-      changeConfiguration(db, 'configuration', async (transaction) => {
+      changeConfiguration(db, origin, 'configuration', async (transaction) => {
         const event = startEvent(origin);
         const row = await transaction
           .insertInto('services')
@@ -92,7 +92,7 @@ export function updateService(
   decide: (current: Service) => ServiceSettings,
 ): Promise<Service> {
   return replacingViolation('services_name_key', serviceNameTaken, () =>
-    changeConfiguration(db, 'configuration', async (transaction) => {
+    changeConfiguration(db, origin, 'configuration', async (transaction) => {
       const current = await lockService(transaction, id);
       const wanted = decide(current);
       if (wanted === current) return { result: current, changes: [] };
@@ -123,7 +123,7 @@ export function deleteService(
   origin: ChangeOrigin,
   check: (current: Service) => void,
 ): Promise<Service> {
-  return changeConfiguration(db, 'configuration', async (transaction) => {
+  return changeConfiguration(db, origin, 'configuration', async (transaction) => {
     const current = await lockService(transaction, id);
     check(current);
     // The lock on the service keeps routes from being added to it until this transaction ends.

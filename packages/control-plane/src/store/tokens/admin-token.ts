@@ -20,7 +20,7 @@ export function ensureAdminToken(
   admin: { readonly id: string; readonly sha256: Buffer },
   origin: ChangeOrigin,
 ): Promise<AdminTokenState> {
-  return changeConfiguration<AdminTokenState>(db, 'environments', async (transaction) => {
+  return changeConfiguration<AdminTokenState>(db, origin, 'environments', async (transaction) => {
     const known = await transaction
       .selectFrom('tokens')
       .selectAll()

@@ -27,7 +27,7 @@ function nameTaken(): GatewayError {
 /** @throws GatewayError name_conflict */
 export function createToken(db: Database, token: NewToken, origin: ChangeOrigin): Promise<Token> {
   return replacingViolation('tokens_name_key', nameTaken, () =>
-    changeConfiguration(db, lockFor(token), async (transaction) => {
+    changeConfiguration(db, origin, lockFor(token), async (transaction) => {
       const event = startEvent(origin);
       const row = await transaction
         .insertInto('tokens')
@@ -51,7 +51,7 @@ export function updateToken(
   decide: (current: Token) => Pick<Token, 'name' | 'expires_at'>,
 ): Promise<Token> {
   return replacingViolation('tokens_name_key', nameTaken, () =>
-    changeConfiguration(db, undefined, async (transaction) => {
+    changeConfiguration(db, origin, undefined, async (transaction) => {
       const current = await lockToken(transaction, id);
       const { name, expires_at } = decide(current);
       if (isDeepStrictEqual({ ...current, name, expires_at }, current)) {
@@ -80,7 +80,7 @@ export function revokeToken(
   origin: ChangeOrigin,
   check: (current: Token) => void,
 ): Promise<Token> {
-  return changeConfiguration(db, undefined, async (transaction) => {
+  return changeConfiguration(db, origin, undefined, async (transaction) => {
     const current = await lockToken(transaction, id);
     check(current);
     const event = startEvent(origin, current);
@@ -106,7 +106,7 @@ export function rotateToken(
   origin: ChangeOrigin,
   check: (current: Token) => void,
 ): Promise<Token> {
-  return changeConfiguration(db, undefined, async (transaction) => {
+  return changeConfiguration(db, origin, undefined, async (transaction) => {
     const current = await lockToken(transaction, id);
     check(current);
     const event = startEvent(origin, current);

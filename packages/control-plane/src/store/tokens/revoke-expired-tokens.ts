@@ -19,7 +19,7 @@ export function revokeExpiredTokens(
   expiredBefore: Date,
   origin: ChangeOrigin,
 ): Promise<number> {
-  return changeConfiguration(db, 'environments', async (transaction) => {
+  return changeConfiguration(db, origin, 'environments', async (transaction) => {
     const expired = await transaction
       .selectFrom('tokens')
       .select(SHOWN_COLUMNS)
