@@ -1,0 +1,63 @@
+import type { Gateway } from '../../harness/gateway.ts';
+import type { Operation } from './document.ts';
+
+const UNKNOWN = '01k2m8v4zj5r7c9e1g3p6t8w0x';
+
+/** What the operations of the contract work on. */
+export interface Resources {
+  /** The values of the path parameters of an operation. What a DELETE needs is made anew. */
+  pathOf(operation: Operation, exists: boolean): Promise<string>;
+  /** A service that bodies may name. */
+  readonly serviceId: string;
+}
+
+/** Makes resources in `production`. Rollbacks happen in `development`, so that they do not remove them. */
+export async function makeResources(gateway: Gateway): Promise<Resources> {
+  const { admin } = gateway;
+  const { id: serviceId } = await gateway.service();
+  await gateway.route({ name: 'recorded' });
+  await gateway.settled();
+  const answer = await admin.proxy('recorded');
+  const requestId = answer.headers.get('x-request-id') ?? '';
+  let made = 0;
+
+  const makers: Readonly<Record<string, (part: 'id' | 'name') => Promise<string>>> = {
+    services: async (part) => String((await gateway.service())[part]),
+    routes: async (part) => String((await gateway.route({ service_id: serviceId }))[part]),
+    tokens: async () => (await gateway.tokenClient({ environments: ['production'] })).tokenId,
+    requests: () => Promise.resolve(requestId),
+    environments: async () => {
+      made += 1;
+      const name = `contract-${made}`;
+      await admin.create('/v1/environments', { name });
+      return name;
+    },
+    versions: () => Promise.resolve('1'),
+  };
+
+  return {
+    serviceId,
+    async pathOf({ method, path }, exists) {
+      let whole = path;
+      // A PUT names the resource.
+      const part = method === 'PUT' ? 'name' : 'id';
+      for (const [placeholder] of path.matchAll(/\{\w+\}/g)) {
+        const kind =
+          whole
+            .slice(0, whole.indexOf(placeholder) - 1)
+            .split('/')
+            .at(-1) ?? '';
+        const make = makers[kind];
+        if (make === undefined) throw new Error(`the contract test cannot make ${kind}`);
+        whole = whole.replace(placeholder, exists ? await make(part) : unknownOf(kind, part));
+      }
+      return whole;
+    },
+  };
+}
+
+function unknownOf(kind: string, part: 'id' | 'name'): string {
+  const prefix = { services: 'svc', routes: 'rte', tokens: 'tok', requests: 'req' }[kind];
+  if (prefix === undefined) return kind === 'versions' ? '999999' : 'no-such-name';
+  return part === 'name' ? 'put-by-name' : `${prefix}_${UNKNOWN}`;
+}
