@@ -6,7 +6,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '../harness/client.ts';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
-import { shareQuotas } from '../harness/quota-shares.ts';
+import { SHORT_QUOTA, shareQuotas } from '../harness/quota-shares.ts';
 
 const testTimeoutMs = 90_000;
 
@@ -19,7 +19,7 @@ describe('the configuration during an outage', () => {
   async function start(env: NodeJS.ProcessEnv = {}): Promise<Gateway> {
     const gateway = await startGateway({ env });
     undo.push(() => gateway.close());
-    await gateway.route({ name: 'orders' });
+    await gateway.route({ name: 'orders', rate_limit: SHORT_QUOTA });
     await gateway.route({ name: 'drafts', environment: 'development' });
     await gateway.settled();
     await gateway.settled('development');

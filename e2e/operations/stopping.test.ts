@@ -2,7 +2,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../harness/client.ts';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
-import { shareQuotas } from '../harness/quota-shares.ts';
+import { SHORT_QUOTA, shareQuotas } from '../harness/quota-shares.ts';
 import { startLoad, type Load, type LoadAnswer, type LoadOptions } from '../harness/load.ts';
 
 const testTimeoutMs = 90_000;
@@ -15,7 +15,11 @@ describe('SIGTERM under load', () => {
   let gateway: Gateway;
   beforeAll(async () => {
     gateway = await startGateway();
-    await gateway.route({ name: 'slow', upstreamPath: '/slow/200' });
+    await gateway.route({
+      name: 'slow',
+      upstreamPath: '/slow/200',
+      rate_limit: SHORT_QUOTA,
+    });
     await gateway.route({ name: 'long', upstreamPath: '/slow/2500' });
     await gateway.route({ name: 'endless', upstreamPath: '/slow/60000', timeout_ms: 60_000 });
     await gateway.settled();

@@ -1,7 +1,7 @@
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import type { Answer } from '../harness/client.ts';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
-import { shareQuotas } from '../harness/quota-shares.ts';
+import { SHORT_QUOTA, shareQuotas } from '../harness/quota-shares.ts';
 
 /** Three data planes, and an upstream whose responses the test sends. */
 export interface KeyedRequests {
@@ -46,7 +46,12 @@ export async function startKeyedRequests(): Promise<KeyedRequests> {
     held,
     async route(fields = {}) {
       const service = await gateway.service({ url: upstream.url });
-      const made = await gateway.route({ service_id: service.id, timeout_ms: 20_000, ...fields });
+      const made = await gateway.route({
+        service_id: service.id,
+        timeout_ms: 20_000,
+        rate_limit: SHORT_QUOTA,
+        ...fields,
+      });
       await gateway.settled();
       held.length = 0;
       upstream.seen.length = 0;

@@ -12,13 +12,16 @@ const SHARE = LIMIT / DATA_PLANES;
 const LEASE_WAITS = 'gateway_quota_waits_total{for="lease"}';
 const testTimeoutMs = 90_000;
 
-/** A window length such that no window ends during the test. */
-function windowSeconds(): number {
-  const nowSeconds = Date.now() / 1000;
-  const lengths = [3600, 5000, 7000];
-  const found = lengths.find((length) => length - (nowSeconds % length) > 120);
-  if (found === undefined) throw new Error('no window is long enough');
-  return found;
+/** The length of a window that begins soon after the data planes have their shares, and does not end during the test. */
+function nextWindow(): { window_seconds: number; beginsMs: number } {
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  for (let length = 600; length < 4000; length += 1) {
+    const inSeconds = length - (nowSeconds % length);
+    if (inSeconds >= 7 && inSeconds <= 9) {
+      return { window_seconds: length, beginsMs: (nowSeconds + inSeconds) * 1000 };
+    }
+  }
+  throw new Error('no window begins soon');
 }
 
 describe('quotas while NATS is down', () => {
@@ -28,14 +31,15 @@ describe('quotas while NATS is down', () => {
   beforeAll(async () => {
     gateway = await startGateway({ dataPlanes: DATA_PLANES });
     clients = gateway.dataPlanes.map(({ baseUrl }) => gateway.admin.at(baseUrl));
-    for (let route = 0; route < 3; route += 1) {
-      const rateLimit = { limit: LIMIT, window_seconds: windowSeconds() };
-      names.push(String((await gateway.route({ rate_limit: rateLimit }))['name']));
+    const { window_seconds, beginsMs } = nextWindow();
+    for (const limit of [LIMIT, LIMIT, LIMIT, 1]) {
+      const { name } = await gateway.route({ rate_limit: { limit, window_seconds } });
+      names.push(String(name));
     }
-    const tiny = { limit: 1, window_seconds: windowSeconds() };
-    names.push(String((await gateway.route({ rate_limit: tiny }))['name']));
     await gateway.settled();
     await shareQuotas(gateway.dataPlanes);
+    await eventually(() => expect(Date.now()).toBeGreaterThan(beginsMs));
+    expect(Date.now()).toBeLessThan(beginsMs + 60_000);
   }, testTimeoutMs);
   afterAll(() => gateway.close());
 

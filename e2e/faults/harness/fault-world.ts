@@ -3,6 +3,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import type { Client } from '../../harness/client.ts';
 import { startGateway, type Gateway, type GatewayOptions } from '../../harness/gateway.ts';
+import { shareQuotas } from '../../harness/quota-shares.ts';
 import { FaultRun, type FaultRunOptions } from './fault-run.ts';
 
 type Plane = Gateway['controlPlane'];
@@ -44,11 +45,22 @@ export async function startFaultWorld(options: GatewayOptions = {}): Promise<Fau
     await gateway.route({ name: GET_ROUTE, service_id: id, rate_limit: PLENTY });
     await gateway.route({ name: KEYED_ROUTE, service_id: id });
     await gateway.settled();
+    await shareQuotas(gateway.dataPlanes);
+    await useQuotas(gateway);
     return createWorld(gateway, upstream);
   } catch (error) {
     await upstream.close();
     await gateway.close();
     throw error;
+  }
+}
+
+/** Windows that had begun before the data planes had their shares are granted without NATS only where they were used. */
+async function useQuotas({ admin, dataPlanes }: Gateway): Promise<void> {
+  for (const { baseUrl } of dataPlanes) {
+    const client = admin.at(baseUrl);
+    await client.proxy(GET_ROUTE, { method: 'GET' });
+    await client.proxy(KEYED_ROUTE, { method: 'GET' });
   }
 }
 

@@ -68,6 +68,10 @@ export const natsSwallowed: Scenario<LinkWorld> = {
     const window = { limit: SMALL_LIMIT, window_seconds: 86_400 };
     const { name } = await world.gateway.route({ rate_limit: window });
     await world.changeArrives();
+    // The window began before the data planes: they have only reserves of it that they have stored.
+    for (const { baseUrl } of world.dataPlanes) {
+      await world.management.at(baseUrl).proxy(String(name), { method: 'GET' });
+    }
     const run = await world.begin(this.fault);
     const before = await latencyDuring(run.load, () => run.load.goOn(outageMs));
     const bytesBefore = await residentBytes(world);

@@ -6,7 +6,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { writeCertificateFiles } from '@gateway/shared/test/served-certificate';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../../harness/gateway.ts';
-import { shareQuotas } from '../../harness/quota-shares.ts';
+import { SHORT_QUOTA, shareQuotas } from '../../harness/quota-shares.ts';
 import { startSoakUpstreams } from '../../soak/upstreams.ts';
 import { childrenOf, isRunning } from './group.ts';
 import { echo, getByHttp2, shownNames } from './secure.ts';
@@ -18,8 +18,16 @@ describe('the start and the stop of a data plane with two workers', () => {
   let gateway: Gateway;
   beforeAll(async () => {
     gateway = await startGateway({ dataPlanes: 0 });
-    await gateway.route({ name: 'slow', upstreamPath: '/slow/100' });
-    await gateway.route({ name: 'long', upstreamPath: '/slow/1500' });
+    await gateway.route({
+      name: 'slow',
+      upstreamPath: '/slow/100',
+      rate_limit: SHORT_QUOTA,
+    });
+    await gateway.route({
+      name: 'long',
+      upstreamPath: '/slow/1500',
+      rate_limit: SHORT_QUOTA,
+    });
   }, testTimeoutMs);
   afterAll(() => gateway.close());
 

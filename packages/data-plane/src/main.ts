@@ -172,8 +172,9 @@ async function start({
     clock,
     log,
     serverMs: () => clock.nowMs() + (heartbeats.serverTimeOffsetMs() ?? 0),
+    timeKnown: () => heartbeats.serverTimeOffsetMs() !== undefined,
     isLive: (id) => heartbeats.isLive(id),
-    onShareChange: (parts) => quotas.shareChanged(parts),
+    onShareChange: (next) => quotas.shareChanged(next),
     stillOwes: () => quotas.owes(),
     leftovers: () => quotas.leftovers(),
     saved,
@@ -195,7 +196,7 @@ async function start({
   membership.start();
   answerRecalls(link, {
     slot: ownSlot,
-    giveUp: (key, window) => quotas.giveUp(key, window),
+    giveUp: (recalled) => quotas.giveUp(recalled),
   });
   registerQuotaMetrics(registry, quotas);
 

@@ -16,9 +16,8 @@ import {
 export interface LeaseRequest {
   readonly key: LedgerKey;
   readonly window: number;
-  /** When the window begins, and the time now, by the clock of the ledger, ms. */
+  /** When the window begins, by the clock of the ledger, ms. */
   readonly startMs: number;
-  readonly nowMs: number;
   readonly windowMs: number;
   readonly limit: number;
   readonly nodes: number;
@@ -82,6 +81,8 @@ interface Step {
 /** Each conflict means that another data plane got a lease. After this many the caller may start another round. */
 const MAX_TRIES = 64;
 const MAX_UNANSWERED = 2;
+/** When less than this part of a limit is left, reserves do not grow: they would have to be asked for again. */
+const GROWING_PART = 1 / 4;
 
 /**
  * Takes a lease by compare-and-set. If the answer to a write is lost, the entry is read back and recognized by its lease
@@ -175,28 +176,26 @@ function nextEntry(
   const granted = before + size;
   const changed = granted !== storedGrant(entry, request) || size > 0 || debt > 0;
   if (!changed && !request.chargeOnly) return undefined;
-  const reserve = nextReserve(stored, request, left - size, size);
+  const reserve = nextReserve(request, left - size, size);
   const reserves = nextReserves(stored, request, reserve, fleet, givenUp);
   return { entry: { window, window_ms: windowMs, granted, lease: id, reserves }, size, reserve };
 }
 
 /**
- * A lease comes from the reserve first. Who has no reserve yet, or has just asked the others, takes its part of what is
- * left. No reserve is larger than the part of the data plane, so that no more is out of reach if it is killed.
+ * A lease comes from the reserve first. As long as much is left of the window, a reserve that is smaller than its part of
+ * that grows to it, so that whoever has joined in the window, or has given up its reserve, has one again. No reserve is
+ * larger than the part of the data plane, so that no more is out of reach if it is killed.
  */
 function nextReserve(
-  stored: LedgerEntry['reserves'],
-  request: LeaseRequest,
+  { fleet, reserve, chargeOnly, limit, startMs }: LeaseRequest,
   left: number,
   leased: number,
 ): number {
-  const { fleet, reserve, chargeOnly, givenUp, limit } = request;
-  if (fleet.own === undefined || isSpent(request, fleet)) return 0;
+  if (fleet.own === undefined || isSpent({ startMs }, fleet)) return 0;
   if (chargeOnly) return reserve;
-  const { slot, parts } = fleet.own;
-  const isNew = givenUp.size > 0 || (reserve === 0 && stored[slot] === undefined);
-  if (isNew) return partOf(left, parts);
-  return Math.min(left, partOf(limit, parts), Math.max(0, reserve - leased));
+  const { parts } = fleet.own;
+  const unused = Math.min(left, partOf(limit, parts), Math.max(0, reserve - leased));
+  return left < limit * GROWING_PART ? unused : Math.max(unused, partOf(left, parts));
 }
 
 function grantedIn(entry: LedgerEntry | undefined, request: LeaseRequest): number {

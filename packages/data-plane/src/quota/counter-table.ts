@@ -1,6 +1,7 @@
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { LedgerKey } from './ledger.ts';
 import { QuotaCounter } from './quota-counter.ts';
+import type { Leftover } from './saved-place.ts';
 
 /** The number of oldest counters that are searched for one whose window has ended. */
 const EVICTION_SCAN = 8;
@@ -51,17 +52,29 @@ export class CounterTable {
   }
 
   /**
-   * Adds a counter.
+   * Adds a counter, or gives a leftover its name.
    *
    * @param nowMs by the monotonic clock
    * @param serverMs by the clock of the ledger
    */
   add(policy: QuotaPolicy, subject: string, nowMs: number, serverMs: number): QuotaCounter {
-    if (this.#counters.size >= this.#maxCounters) this.#evictOne(serverMs);
     const name = nameOf(policy, subject);
     const counter = new QuotaCounter(name, policy, nowMs);
-    this.#counters.set(name, counter);
-    this.#byHash.set(counter.key.hash, counter);
+    const leftover = this.#byHash.get(counter.key.hash);
+    if (leftover !== undefined && this.#counters.delete(leftover.name)) {
+      leftover.name = name;
+      this.#counters.set(name, leftover);
+      return leftover;
+    }
+    if (this.#counters.size >= this.#maxCounters) this.#evictOne(serverMs);
+    this.#insert(counter);
+    return counter;
+  }
+
+  /** Adds what the former process with this data folder left of a window. */
+  addLeftover(leftover: Leftover, nowMs: number): QuotaCounter {
+    const counter = QuotaCounter.ofLeftover(leftover, nowMs);
+    this.#insert(counter);
     return counter;
   }
 
@@ -69,6 +82,11 @@ export class CounterTable {
   applyPolicy(counter: QuotaCounter, policy: QuotaPolicy): void {
     this.#byHash.delete(counter.key.hash);
     counter.applyPolicy(policy);
+    this.#byHash.set(counter.key.hash, counter);
+  }
+
+  #insert(counter: QuotaCounter): void {
+    this.#counters.set(counter.name, counter);
     this.#byHash.set(counter.key.hash, counter);
   }
 

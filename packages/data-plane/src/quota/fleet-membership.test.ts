@@ -39,9 +39,10 @@ function openWorld() {
       clock,
       log,
       serverMs: () => clock.nowMs(),
+      timeKnown: () => true,
       isLive: (other) => live.has(other),
-      onShareChange: (parts) => {
-        if (parts === 0) lost.push(id);
+      onShareChange: (next) => {
+        if (next === undefined) lost.push(id);
       },
       stillOwes: () => owing.debt,
       leftovers: () => [],

@@ -1,6 +1,6 @@
 import type { Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { balanced, join, LONG_WINDOW_MS, remove, withMember, type FleetMember } from './fleet.ts';
+import { balanced, join, remove, withMember, type FleetMember } from './fleet.ts';
 import type { FleetPlace, FleetView, SpentPlace } from './fleet-view.ts';
 import type { Leftover, SavedPlace } from './saved-place.ts';
 import { SilentMembers, type SilentMembersOptions } from './silent-members.ts';
@@ -8,8 +8,13 @@ import { StoredFleet, type StoredFleetOptions } from './stored-fleet.ts';
 
 export interface FleetMembershipOptions extends SilentMembersOptions, StoredFleetOptions {
   readonly log: Logger;
-  /** Called before the share of this data plane changes, with its parts; 0 if it has lost its place. */
-  readonly onShareChange: (parts: number) => void;
+  /** Whether the clock of the ledger is known. Before, the fleet is not read. */
+  readonly timeKnown: () => boolean;
+  /**
+   * Called before the share of this data plane changes and when the change is stored, with its next place; undefined if it
+   * has lost its place.
+   */
+  readonly onShareChange: (next: FleetMember | undefined) => void;
   /** Whether it has granted anything that the ledger does not know of. */
   readonly stillOwes: () => boolean;
   /** All windows of which it has used or given up anything; undefined if there are too many. */
@@ -27,6 +32,11 @@ export const VIEW_MS = 1000;
 const LEAD_MS = 2500;
 /** For the errors of the estimated clocks, this one's and another's together. */
 const CLOCK_ERROR_MS = 500;
+/**
+ * The share does not change this long after a process was killed that had granted what the ledger does not know of. In
+ * windows that are longer than this the others may then grant a part of that again.
+ */
+const SPENT_MS = 60_000;
 /** A change that lost to another data plane is tried again at once, this often. */
 const MAX_TRIES = 5;
 
@@ -72,10 +82,16 @@ export class FleetMembership implements FleetPlace {
     this.#acceptedFromMs = from_ms;
     this.#owes = owes;
     const { id } = options;
-    if (owes && leftovers === undefined) {
-      this.#spent = { member: { slot, id, parts, from_ms }, beforeMs: this.#usableFromMs };
+    if (leftovers !== undefined) {
+      this.#usableFromMs = saved.usable_from_ms;
+      this.#hasLooked = true;
     }
-    this.#see({ slot, id, parts, from_ms: this.#usableFromMs });
+    const spentBeforeMs =
+      owes && leftovers === undefined ? this.#usableFromMs : saved.spent_before_ms;
+    if (spentBeforeMs !== undefined) {
+      this.#spent = { member: { slot, id, parts, from_ms }, beforeMs: spentBeforeMs };
+    }
+    this.#see({ slot, id, parts, from_ms: Math.max(from_ms, this.#usableFromMs) });
     // This process has the leftovers now. If it is killed, nobody has them.
     this.#save();
   }
@@ -109,7 +125,7 @@ export class FleetMembership implements FleetPlace {
     this.#timer?.cancel();
     if (this.#slot === undefined) return;
     if (this.#owes || !store.reachable) {
-      this.#save(this.#mayBeSpent() ? undefined : this.#options.leftovers());
+      this.#save(this.#options.leftovers());
       return;
     }
     this.#own = undefined;
@@ -126,10 +142,10 @@ export class FleetMembership implements FleetPlace {
     }
   }
 
-  /** Whether windows have not ended that the former process may have used. Of long ones the share is kept back. */
+  /** Whether windows have not ended that the former process may have used. */
   #mayBeSpent(): boolean {
     const beforeMs = this.#spent?.beforeMs ?? -Infinity;
-    return this.#options.serverMs() < beforeMs + LONG_WINDOW_MS;
+    return this.#options.serverMs() < beforeMs + SPENT_MS;
   }
 
   async #tick(): Promise<void> {
@@ -138,7 +154,7 @@ export class FleetMembership implements FleetPlace {
       this.#owes = false;
       this.#save();
     }
-    if (!store.reachable) this.#silent.forget();
+    if (!store.reachable || !this.#options.timeKnown()) this.#silent.forget();
     else {
       try {
         await this.#keepPlace();
@@ -182,7 +198,8 @@ export class FleetMembership implements FleetPlace {
     const { fleet, revision, readAtMs } = this.#stored;
     if (!this.#hasLooked && readAtMs > -Infinity) {
       this.#hasLooked = true;
-      this.#usableFromMs = Math.max(this.#usableFromMs, readAtMs + CLOCK_ERROR_MS);
+      // By the clock of the ledger now; until then by the local clock, which may be wrong.
+      this.#usableFromMs = readAtMs + CLOCK_ERROR_MS;
       if (this.#spent !== undefined) {
         this.#spent = { ...this.#spent, beforeMs: this.#usableFromMs };
       }
@@ -191,7 +208,7 @@ export class FleetMembership implements FleetPlace {
     const { id, onShareChange } = this.#options;
     const stored = fleet.members.find((one) => one.slot === this.#slot && one.id === id);
     if (stored === undefined) {
-      if (this.#own !== undefined) onShareChange(0);
+      if (this.#own !== undefined) onShareChange(undefined);
       this.#spent = undefined;
       this.#see(undefined);
       return;
@@ -261,13 +278,14 @@ export class FleetMembership implements FleetPlace {
     const { serverMs, onShareChange } = this.#options;
     this.#openChange = this.#stored.revision;
     this.#see({ ...change, parts: 0 });
-    onShareChange(change.parts);
+    onShareChange(change);
     if (!(await this.#stored.write(withMember(this.#stored.fleet, change)))) return false;
     this.#openChange = undefined;
     const inTime = serverMs() <= change.from_ms - VIEW_MS - CLOCK_ERROR_MS;
     if (alone || inTime) this.#acceptedFromMs = change.from_ms;
     this.#look();
     this.#save();
+    onShareChange(change);
     return true;
   }
 
@@ -275,6 +293,14 @@ export class FleetMembership implements FleetPlace {
     if (this.#own === undefined) return;
     const { slot, parts } = this.#own;
     const from_ms = this.#acceptedFromMs ?? 0;
-    this.#options.save({ slot, parts, from_ms, owes: this.#owes, leftovers });
+    this.#options.save({
+      slot,
+      parts,
+      from_ms,
+      usable_from_ms: this.#usableFromMs,
+      spent_before_ms: this.#spent?.beforeMs,
+      owes: this.#owes,
+      leftovers,
+    });
   }
 }

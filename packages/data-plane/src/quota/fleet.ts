@@ -47,27 +47,19 @@ export function decodeFleet(value: Uint8Array): Fleet {
   return { next_slot, members };
 }
 
-/** A window of a limit. All times are by the clock of the ledger, ms. */
+/** A window of a limit. */
 export interface WindowOfLimit {
   readonly limit: number;
+  /** By the clock of the ledger, ms. */
   readonly startMs: number;
-  readonly windowMs: number;
-  readonly nowMs: number;
 }
 
-/** In windows of this length or more a new share holds although they began before it. */
-export const LONG_WINDOW_MS = 60_000;
-
 /**
- * What is kept back of the window for the member before it uses or gives up any of it.
- *
- * A window that began before the share may have been granted to others, so the member waits for the next one. In windows
- * of a minute or more it would be without a share for long, while all that was granted before is rarely so much.
+ * What is kept back of the window for the member before it uses or gives up any of it. A window that began before the
+ * share may have been granted to others, so in that one the member has only what it leases.
  */
-export function shareOf(member: FleetMember, of: WindowOfLimit): number {
-  const begun = of.startMs >= member.from_ms;
-  const holds = begun || (of.windowMs >= LONG_WINDOW_MS && of.nowMs >= member.from_ms);
-  return holds ? partOf(of.limit, member.parts) : 0;
+export function shareOf(member: FleetMember, { limit, startMs }: WindowOfLimit): number {
+  return startMs >= member.from_ms ? partOf(limit, member.parts) : 0;
 }
 
 /** The largest reserve of a member with so many parts. */

@@ -141,7 +141,6 @@ export class LeaseRounds {
       key,
       window,
       startMs,
-      nowMs: this.#options.serverMs(),
       windowMs: key.windowMs,
       fleet: view,
       reserve,
@@ -183,8 +182,9 @@ export class LeaseRounds {
     this.#recalls += 1;
     counts.recalls += 1;
     try {
+      const { waiting, expected, limit } = this.demand(counter);
       const from = fleet.view.others.map(({ slot }) => slot);
-      const answers = await recall({ key, window, from });
+      const answers = await recall({ key, window, limit, wanted: waiting + expected, from });
       if (counter.window !== window || counter.key !== key) return NOTHING_GIVEN_UP;
       for (const { gives } of answers) counter.giveBack += gives;
       return new Map(answers.map((answer) => [answer.slot, answer]));

@@ -3,12 +3,11 @@ import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { QuotaDecision, QuotaStore, Requester } from './quota-store.ts';
 import { CounterTable } from './counter-table.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
-import { ALL_PARTS, partOf } from './fleet.ts';
+import { ALL_PARTS, partOf, shareOf, type FleetMember } from './fleet.ts';
 import type { Leftover } from './saved-place.ts';
 import { isSpent } from './held-back.ts';
-import { Leftovers, leftoversOf } from './leftovers.ts';
-import type { LedgerKey } from './ledger.ts';
-import { GivenUpWindows, type GivenUp } from './recall.ts';
+import { leftoversOf } from './leftovers.ts';
+import { GivenUpWindows, partToGiveUp, type GivenUp, type RecalledWindow } from './recall.ts';
 import type { QuotaCounter } from './quota-counter.ts';
 import { emptyQuotaCounts, type QuotaCounts } from './quota-counts.ts';
 import { remainingOf, viewQuota, type QuotaView, type QuotaViews } from './quota-view.ts';
@@ -40,14 +39,12 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   readonly #leases: LeaseTaker;
   readonly #counters: CounterTable;
   readonly #givenUp: GivenUpWindows;
-  readonly #leftovers: Leftovers;
 
   constructor(options: LeasedQuotaOptions) {
     this.#clock = options.clock;
     this.#ledger = options.ledger;
     this.#fleet = options.fleet;
     this.#givenUp = new GivenUpWindows(options.maxCounters);
-    this.#leftovers = new Leftovers(options.leftovers ?? []);
     this.#time = new ServerClock(options);
     this.#leases = new LeaseTaker({
       ...options,
@@ -59,9 +56,11 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     this.#counters = new CounterTable(options.maxCounters, (removed) => {
       this.#leases.forget(removed);
       // A counter that is made again in this window must not have the reserve a second time.
-      if (removed.endMs > this.#serverMs())
-        this.#givenUp.add(removed.key, removed.window, this.#serverMs());
+      const { key, window, limit, endMs } = removed;
+      if (endMs > this.#serverMs())
+        this.#givenUp.add(key, { window, limit, keeps: 0 }, this.#serverMs());
     });
+    for (const leftover of options.leftovers ?? []) this.#continue(leftover);
   }
 
   /** Counters that were removed before their window had ended. */
@@ -90,36 +89,42 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
    *
    * @returns what it still keeps back, and what it gives of its lease; undefined if it gives up nothing
    */
-  giveUp(key: LedgerKey, window: number): GivenUp | undefined {
-    if (isSpent({ startMs: window * key.windowMs }, this.#fleet.view)) return undefined;
+  giveUp({ key, window, limit, wanted }: RecalledWindow): GivenUp | undefined {
+    const startMs = window * key.windowMs;
+    const { own } = this.#fleet.view;
+    if (own === undefined || isSpent({ startMs }, this.#fleet.view)) return undefined;
     const counter = this.#counters.withKey(key);
-    if (counter === undefined || counter.window < window) {
-      if (this.#leftovers.has(key, window)) return undefined;
-      const noted = this.#givenUp.add(key, window, this.#serverMs());
-      return noted ? NOTHING_KEPT : undefined;
-    }
-    if (counter.window > window) return NOTHING_KEPT;
-    return counter.giveUp(this.#clock.monotonicMs());
+    if (counter?.window === window) return counter.giveUp(wanted, this.#clock.monotonicMs());
+    if (counter !== undefined && counter.window > window) return { keeps: 0, writes: 0, gives: 0 };
+    // Without a counter its reserve was never stored.
+    const spare = this.#givenUp.keeps(key, window) ?? shareOf(own, { limit, startMs });
+    const keeps = spare - partToGiveUp(spare, wanted);
+    const noted = this.#givenUp.add(key, { window, limit, keeps }, this.#serverMs());
+    return noted ? { keeps, writes: 0, gives: 0 } : undefined;
   }
 
   /** Whether anything was granted in the current windows that the ledger does not know of. */
   owes(): boolean {
-    return this.#leases.owes() || this.#leftovers.owes(this.#serverMs());
+    return this.#leases.owes();
   }
 
   /** What this data plane has left of the current windows; undefined if there are too many. */
   leftovers(): readonly Leftover[] | undefined {
-    return leftoversOf(this.#counters.all(), this.#leftovers, this.#serverMs());
+    return leftoversOf(this.#counters.all(), this.#givenUp, this.#serverMs());
   }
 
   /**
-   * The share of this data plane changes to so many parts; 0 if it has lost its place in the fleet. In the current windows
-   * only reserves that the ledger knows of hold, up to that part.
+   * The place of this data plane in the fleet changes, or has changed; undefined if it is lost. Of the current windows it
+   * keeps no more than its new part, and no share that holds from a later window on. The next lease of each window brings
+   * its reserve up to the new part.
    */
-  shareChanged(parts: number): void {
-    for (const { reserve, limit } of this.#counters.all()) {
-      if (parts === 0 || reserve.writes === 0) reserve.lose();
-      else reserve.limitTo(partOf(limit, parts));
+  shareChanged(own: FleetMember | undefined): void {
+    for (const counter of this.#counters.all()) {
+      const { reserve, limit } = counter;
+      counter.lowWater = Infinity;
+      if (own === undefined) reserve.lose();
+      else if (reserve.writes === 0) reserve.limitTo(shareOf(own, counter));
+      else reserve.limitTo(partOf(limit, own.parts));
     }
   }
 
@@ -132,9 +137,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   ): QuotaDecision | Promise<QuotaDecision> {
     this.counts.takes += 1;
     const serverMs = this.#time.serverMs(nowMs);
-    const counter =
-      this.#counters.find(policy, subject) ??
-      this.#counters.add(policy, subject, this.#clock.monotonicMs(), serverMs);
+    const counter = this.#counters.find(policy, subject) ?? this.#add(policy, subject, serverMs);
     if (!counter.follows(policy)) {
       this.#counters.applyPolicy(counter, policy);
     }
@@ -153,6 +156,24 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     });
   }
 
+  #add(policy: QuotaPolicy, subject: string, serverMs: number): QuotaCounter {
+    const counter = this.#counters.add(policy, subject, this.#clock.monotonicMs(), serverMs);
+    // It may be what the former process left.
+    counter.keepMargin(this.#time.marginMs);
+    return counter;
+  }
+
+  /** Goes on with what the former process with this data folder left of a window. */
+  #continue(leftover: Leftover): void {
+    const { hash, window_ms: windowMs, window, limit, reserve: keeps, writes, debt } = leftover;
+    if (debt === 0 && writes === 0 && leftover.unused === 0) {
+      this.#givenUp.add({ hash, windowMs }, { window, limit, keeps }, this.#serverMs());
+      return;
+    }
+    const counter = this.#counters.addLeftover(leftover, this.#clock.monotonicMs());
+    if (debt > 0) this.#leases.addDebt(counter);
+  }
+
   #serverMs(): number {
     return this.#time.serverMs(this.#clock.nowMs());
   }
@@ -163,7 +184,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     if (serverMs >= counter.endMs || serverMs < counter.startMs - 2 * marginMs) {
       this.#leases.forget(counter);
       counter.startWindow(serverMs, marginMs);
-      this.#keepBack(counter, serverMs);
+      this.#keepBack(counter);
     }
     if (counter.usedUp) {
       if (counter.mayGetReturns) this.#leases.recheck(counter);
@@ -183,26 +204,20 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   }
 
   /** The share of this data plane of a window that has just begun, or what is left of it. */
-  #keepBack(counter: QuotaCounter, serverMs: number): void {
-    const { key, window } = counter;
-    if (this.#givenUp.has(key, window)) counter.reserve.set(0);
-    const leftover = this.#leftovers.take(key, window);
-    if (leftover !== undefined) {
-      counter.inherit(leftover);
-      if (counter.debt > 0) this.#leases.addDebt(counter);
-    }
-    this.#takeShare(counter, serverMs);
+  #keepBack(counter: QuotaCounter): void {
+    this.#takeShare(counter);
+    const kept = this.#givenUp.keeps(counter.key, counter.window);
+    if (kept !== undefined) counter.reserve.set(Math.min(kept, counter.reserve.left));
   }
 
-  #takeShare(counter: QuotaCounter, nowMs: number): void {
+  #takeShare(counter: QuotaCounter): void {
     const { view } = this.#fleet;
-    const { limit, startMs, windowMs } = counter;
     if (view.own === undefined || isSpent(counter, view)) return;
-    counter.reserve.takeShare(view.own, { limit, startMs, windowMs, nowMs });
+    counter.reserve.takeShare(view.own, counter);
   }
 
   #takeReserved(counter: QuotaCounter, serverMs: number): QuotaDecision {
-    this.#takeShare(counter, serverMs);
+    this.#takeShare(counter);
     const { reserve } = counter;
     if (counter.refuseWithoutStore || !reserve.known) {
       return { ...counter.view(false, 0, serverMs), unavailable: true };
@@ -256,6 +271,3 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     }
   }
 }
-
-/** Of a window without a counter: its reserve was never stored. */
-const NOTHING_KEPT: GivenUp = { keeps: 0, writes: 0, gives: 0 };

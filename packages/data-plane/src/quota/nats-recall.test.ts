@@ -13,6 +13,7 @@ import { answerRecalls, recallOverNats } from './nats-recall.ts';
 
 const TOPOLOGY = { replicas: 1, maxRecordStreamBytes: 16 * 1024 * 1024 };
 const key = { hash: 'a'.repeat(64), windowMs: 60_000 };
+const recalled = { key, window: 7, limit: 100, wanted: 5 };
 
 let nats: OwnNats;
 let url: string;
@@ -36,8 +37,8 @@ describe('a recall over NATS', () => {
     for (const slot of [1, 2, 3]) {
       answerRecalls(await open(), {
         slot: () => slot,
-        giveUp(of, window) {
-          asked.push([slot, of, window]);
+        giveUp(recalled) {
+          asked.push([slot, recalled]);
           return { keeps: slot, writes: 1, gives: 2 * slot };
         },
       });
@@ -45,7 +46,7 @@ describe('a recall over NATS', () => {
     const link = await open();
     answerRecalls(link, { slot: () => 9, giveUp: () => ({ keeps: 9, writes: 9, gives: 9 }) });
     await connection.flush();
-    const answers = await recallOverNats(link, () => 9)({ key, window: 7, from: [1, 2, 3] });
+    const answers = await recallOverNats(link, () => 9)({ ...recalled, from: [1, 2, 3] });
     expect(answers.map(({ slot, keeps, writes, gives }) => [slot, keeps, writes, gives])).toEqual(
       expect.arrayContaining([
         [1, 1, 1, 2],
@@ -55,7 +56,7 @@ describe('a recall over NATS', () => {
     );
     expect(answers).toHaveLength(3);
     expect(asked).toHaveLength(3);
-    expect(asked).toContainEqual([2, key, 7]);
+    expect(asked).toContainEqual([2, recalled]);
   });
 
   it('ends soon if somebody does not answer, gives nothing up, or answers what is no answer', async () => {
@@ -69,7 +70,7 @@ describe('a recall over NATS', () => {
     });
     await connection.flush();
     const link = await open();
-    const answers = await recallOverNats(link, () => 9)({ key, window: 7, from: [1, 2, 3, 4] });
+    const answers = await recallOverNats(link, () => 9)({ ...recalled, from: [1, 2, 3, 4] });
     expect(answers.map(({ slot }) => slot)).toEqual([2]);
   });
 
@@ -80,7 +81,7 @@ describe('a recall over NATS', () => {
     connection.publish(QUOTA_RECALL_SUBJECT, '{"hash":1}');
     connection.publish(QUOTA_RECALL_SUBJECT, 'none');
     await connection.flush();
-    expect(await recallOverNats(link, () => 9)({ key, window: 7, from: [] })).toEqual([]);
+    expect(await recallOverNats(link, () => 9)({ ...recalled, from: [] })).toEqual([]);
     expect(asked).toBe(0);
   });
 });

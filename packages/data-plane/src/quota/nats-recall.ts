@@ -3,8 +3,7 @@ import { QUOTA_RECALL_SUBJECT } from '@gateway/shared/messaging/names';
 import type { Msg } from '@nats-io/nats-core';
 import { z } from 'zod';
 import type { NatsLink } from '../nats/nats-link.ts';
-import type { LedgerKey } from './ledger.ts';
-import type { GivenUp, Recall, RecallAnswer } from './recall.ts';
+import type { GivenUp, Recall, RecallAnswer, RecalledWindow } from './recall.ts';
 
 /** The format of both messages. */
 const QUOTA_RECALL_FORMAT = 1;
@@ -16,6 +15,8 @@ const requestSchema = z.object({
   hash: z.string().max(64),
   window_ms: z.int().min(1),
   window: z.int().min(0),
+  limit: z.int().min(1),
+  wanted: z.int().min(0),
   /** The slot of the data plane that asks; null if it has none. */
   slot: z.int().min(0).nullable(),
 });
@@ -32,7 +33,7 @@ export interface GivesUp {
   /** Its slot; undefined while it has none, so that nothing is kept back for it. */
   readonly slot: () => number | undefined;
   /** See `LeasedQuotaStore`. */
-  readonly giveUp: (key: LedgerKey, window: number) => GivenUp | undefined;
+  readonly giveUp: (recalled: RecalledWindow) => GivenUp | undefined;
 }
 
 /**
@@ -40,7 +41,7 @@ export interface GivesUp {
  * something up does not use it from then on.
  */
 export function recallOverNats(link: NatsLink, slot: () => number | undefined): Recall {
-  return async ({ key, window, from }) => {
+  return async ({ key, window, limit, wanted, from }) => {
     const { connection } = link;
     if (connection === undefined || from.length === 0) return [];
     const { hash, windowMs } = key;
@@ -49,6 +50,8 @@ export function recallOverNats(link: NatsLink, slot: () => number | undefined): 
       hash,
       window_ms: windowMs,
       window,
+      limit,
+      wanted,
       slot: slot() ?? null,
     };
     const answers: RecallAnswer[] = [];
@@ -86,8 +89,8 @@ export function answerRecalls(link: NatsLink, { slot, giveUp }: GivesUp): void {
     const own = slot();
     const parsed = requestSchema.safeParse(read(message));
     if (own === undefined || !parsed.success || parsed.data.slot === own) return;
-    const { hash, window_ms: windowMs, window } = parsed.data;
-    const given = giveUp({ hash, windowMs }, window);
+    const { hash, window_ms: windowMs, window, limit, wanted } = parsed.data;
+    const given = giveUp({ key: { hash, windowMs }, window, limit, wanted });
     if (given === undefined) return;
     message.respond(JSON.stringify({ format: QUOTA_RECALL_FORMAT, slot: own, ...given }));
   }

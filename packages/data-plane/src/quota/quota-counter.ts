@@ -4,15 +4,18 @@ import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { QuotaDecision, Requester } from './quota-store.ts';
 import { WindowReserve } from './window-reserve.ts';
-import type { Leftover } from './saved-place.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
-import type { GivenUp } from './recall.ts';
+import type { Leftover } from './saved-place.ts';
+import { partToGiveUp, type GivenUp } from './recall.ts';
 
 /** A rate is not measured over a shorter time, because a burst would look like a high rate. */
 const MIN_RATE_SPAN_MS = 100;
 
 /** What is needed within this time is not given up. It is longer than asking the others takes. */
 const KEPT_FOR_MS = 10;
+
+/** The part of a policy that a counter needs besides its name. */
+type CountedPolicy = Pick<QuotaPolicy, 'limit' | 'windowMs' | 'refuseWithoutStore'>;
 
 /** A request that waits for a decision. */
 export interface Waiter {
@@ -25,7 +28,8 @@ export interface Waiter {
  * it changes.
  */
 export class QuotaCounter {
-  readonly name: string;
+  /** Of the policy and the subject. The hash of the key, for one that the former process left and no request has used. */
+  name: string;
   limit: number;
   windowMs: number;
   /** While the ledger is unreachable nothing is granted but leases. */
@@ -82,13 +86,26 @@ export class QuotaCounter {
   #measuredAtMs: number;
 
   /** @param nowMs by the monotonic clock */
-  constructor(name: string, policy: QuotaPolicy, nowMs: number) {
+  constructor(name: string, policy: CountedPolicy, nowMs: number, key?: LedgerKey) {
     this.name = name;
     this.limit = policy.limit;
     this.windowMs = policy.windowMs;
     this.refuseWithoutStore = policy.refuseWithoutStore === true;
-    this.#key = keyOf(name, policy.windowMs);
+    this.#key = key ?? keyOf(name, policy.windowMs);
     this.#measuredAtMs = nowMs;
+  }
+
+  /** What the former process with this data folder left of a window. It has no name until a request uses it. */
+  static ofLeftover(left: Leftover, nowMs: number): QuotaCounter {
+    const { hash, window_ms: windowMs, window, limit } = left;
+    const counter = new QuotaCounter(hash, { limit, windowMs }, nowMs, { hash, windowMs });
+    counter.startWindow(window * windowMs, 0);
+    counter.unused = left.unused;
+    counter.reserve.set(left.reserve);
+    counter.reserve.writes = left.writes;
+    counter.debt = left.debt;
+    counter.used = left.debt;
+    return counter;
   }
 
   /** The key of this counter in the ledger. Windows of another length have another key. */
@@ -108,29 +125,26 @@ export class QuotaCounter {
     return this.held > 0 || this.#lowered || this.granted > this.limit;
   }
 
-  /** Goes on with what the former process with this data folder left of the window. */
-  inherit({ reserve, debt }: Leftover): void {
-    this.reserve.set(reserve);
-    this.debt = debt;
-    this.used = debt;
-  }
-
   /**
-   * Gives up what this data plane will not need in the next moment: later it can ask the others in its turn.
+   * Gives up reserve that this data plane will not need in the next moment, and leases if that is not enough: later it can
+   * ask the others in its turn.
    *
+   * @param nowMs by the monotonic clock
    * @returns what it still keeps back, with what the ledger does not know to be granted, and what it gives of its lease
    */
-  giveUp(nowMs: number): GivenUp {
+  giveUp(wanted: number, nowMs: number): GivenUp {
     const { writes } = this.reserve;
     // The round may store another reserve than that of now.
     if (this.refilling) return { keeps: this.limit, writes, gives: 0 };
     const spanMs = Math.max(MIN_RATE_SPAN_MS, nowMs - this.#measuredAtMs);
     const needed = Math.floor((this.#takes / spanMs) * KEPT_FOR_MS) + this.waiting.length;
-    const gives = Math.max(0, this.unused - needed);
-    const keeps = Math.min(this.reserve.left, Math.max(0, needed - this.unused));
+    const { left } = this.reserve;
+    const spare = left - Math.min(left, Math.max(0, needed - this.unused));
+    const freed = partToGiveUp(spare, wanted);
+    const gives = freed < wanted ? Math.max(0, this.unused - needed) : 0;
     this.unused -= gives;
-    this.reserve.set(keeps);
-    return { keeps: keeps + this.debt, writes, gives };
+    this.reserve.set(left - freed);
+    return { keeps: left - freed + this.debt, writes, gives };
   }
 
   /** Starts the window of this time. The rest of a former lease is lost. */
@@ -138,9 +152,7 @@ export class QuotaCounter {
     this.window = Math.floor(serverMs / this.windowMs);
     this.startMs = this.window * this.windowMs;
     this.endMs = this.startMs + this.windowMs;
-    const margin = Math.min(marginMs, this.windowMs / 4);
-    this.usableFromMs = this.startMs + margin;
-    this.usableUntilMs = this.endMs - margin;
+    this.keepMargin(marginMs);
     this.unused = 0;
     this.used = 0;
     this.granted = 0;
@@ -153,6 +165,13 @@ export class QuotaCounter {
     this.recheckAtMs = -Infinity;
     this.recheckMs = 0;
     this.shareOnly = false;
+  }
+
+  /** A lease or reserve is not used within this time of the ends of the window. */
+  keepMargin(marginMs: number): void {
+    const margin = Math.min(marginMs, this.windowMs / 4);
+    this.usableFromMs = this.startMs + margin;
+    this.usableUntilMs = this.endMs - margin;
   }
 
   follows({ limit, windowMs, refuseWithoutStore = false }: QuotaPolicy): boolean {

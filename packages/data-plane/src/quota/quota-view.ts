@@ -51,7 +51,7 @@ export async function viewQuota(
   const { limit, windowMs } = policy;
   const { serverMs, leasing, ledger, fleet } = context;
   const startMs = Math.floor(serverMs / windowMs) * windowMs;
-  const window: WindowOfLimit = { limit, windowMs, startMs, nowMs: serverMs };
+  const window: WindowOfLimit = { limit, startMs };
   const current = counter.startMs === startMs && counter.follows(policy) ? counter : undefined;
   const view = (basis: QuotaView['basis'], left: number, grantedToAll?: number): QuotaView => ({
     basis,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { captureLog } from '../../test/captured-log.ts';
 import { openSavedPlace } from './saved-place.ts';
 
-const place = { slot: 4, parts: 250_000, from_ms: 1.5, owes: true };
+const place = { slot: 4, parts: 250_000, from_ms: 1.5, usable_from_ms: 2, owes: true };
 
 describe('the place in the fleet on disk', () => {
   let dir: string;

@@ -12,7 +12,12 @@ const leftoverSchema = z.object({
   hash: z.string().max(64),
   window_ms: z.int().min(1),
   window: z.int().min(0),
+  limit: z.int().min(1),
+  /** Leased and not used. */
+  unused: z.int().min(0),
   reserve: z.int().min(0),
+  /** How often the reserve was stored in the ledger. */
+  writes: z.int().min(0),
   /** Granted, and not stored in the ledger. */
   debt: z.int().min(0),
 });
@@ -22,6 +27,10 @@ const placeSchema = z.object({
   slot: z.int().min(0),
   parts: z.int().min(0),
   from_ms: z.number(),
+  /** Of windows that began before, a process that was killed may have used or given up the reserve. */
+  usable_from_ms: z.number(),
+  /** A process that was killed may have granted requests of windows that began before, and the ledger does not know of them. */
+  spent_before_ms: z.number().optional(),
   /** The data plane has granted what the ledger does not know of. */
   owes: z.boolean(),
   /** After an orderly stop without NATS: all windows of which it had used or given up anything. */
@@ -47,8 +56,8 @@ export function openSavedPlace(file: string, log: Logger) {
     load(): SavedPlace | undefined {
       try {
         const stored = placeSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-        const { slot, parts, from_ms, owes, leftovers } = stored;
-        return { slot, parts, from_ms, owes, leftovers };
+        const { slot, parts, from_ms, usable_from_ms, spent_before_ms, owes, leftovers } = stored;
+        return { slot, parts, from_ms, usable_from_ms, spent_before_ms, owes, leftovers };
       } catch (error) {
         if (hasCode(error, 'ENOENT')) return undefined;
         log.warn({ file, reason: String(error) }, 'quota place skipped; a new one is taken');

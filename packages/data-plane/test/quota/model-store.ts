@@ -29,13 +29,13 @@ export function openModelStore({
   /** Nodes that are not open need nothing. */
   const recallFrom =
     (asking: number): Recall =>
-    ({ key, window, from }) =>
+    (recalled) =>
       Promise.resolve(
-        from
+        recalled.from
           .filter((slot) => slot !== asking)
           .flatMap((slot) => {
             const given = stores.has(slot)
-              ? stores.get(slot)?.giveUp(key, window)
+              ? stores.get(slot)?.giveUp(recalled)
               : { keeps: 0, writes: 0, gives: 0 };
             return given === undefined ? [] : [{ slot, ...given }];
           }),

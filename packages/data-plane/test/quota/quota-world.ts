@@ -9,8 +9,8 @@ import { LeasedQuotaStore } from '../../src/quota/leased-quota-store.ts';
 import type { RecallAnswer, RecallRequest } from '../../src/quota/recall.ts';
 import { ModelLedger, type Fate } from './model-ledger.ts';
 
-const WINDOW_MS = 1000;
-const START_MS = WINDOW_MS * 1_900_000_000 + 400;
+/** In the middle of a window, whatever its length. */
+const START_MS = 86_400_000 * 21_990 + 43_200_000 + 400;
 /** The error that the nodes allow for. */
 const MAX_SKEW_MS = 20;
 /** A member that takes all shares, which never hold: so no other has one. */
@@ -22,6 +22,7 @@ export interface QuotaWorld {
   /** Whether something is kept back for each node. */
   readonly shares: boolean;
   readonly limit: number;
+  readonly windowMs: number;
   /** The error of each node's estimate of the time of the ledger, ms; at most `MAX_SKEW_MS`. */
   readonly skewsMs: readonly number[];
   readonly steps: readonly Step[];
@@ -33,8 +34,12 @@ export type Step =
   /** Answers the pending calls, in their order, until there is none. */
   | { readonly kind: 'settle_all' }
   | { readonly kind: 'advance'; readonly ms: number }
+  /** Time passes while all calls are answered. */
+  | { readonly kind: 'pass'; readonly seconds: number }
   | { readonly kind: 'late' }
   | { readonly kind: 'limit'; readonly limit: number }
+  /** The process is killed, and none starts again. */
+  | { readonly kind: 'kill'; readonly node: number }
   /** The process is killed and starts again, with its data folder or without; or it stops in an orderly way before. */
   | {
       readonly kind: 'restart';
@@ -62,28 +67,29 @@ interface Node {
  *
  * @returns the grants in each window by the true time of the ledger, and the largest limit of each
  */
-export async function play({ nodes, shares, limit, skewsMs, steps }: QuotaWorld) {
+export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: QuotaWorld) {
   const clock = manualClock(START_MS);
   const ledger = new ModelLedger();
   const granted = new Map<number, number>();
   const limits = new Map<number, number>();
   const saved = new Map<number, SavedPlace | undefined>();
-  let policy = { key: 'production/orders', limit, windowMs: WINDOW_MS, per: 'route' as const };
+  let policy = { key: 'production/orders', limit, windowMs, per: 'route' as const };
   let leases = 0;
   let processes = 0;
-  const windowNow = () => Math.floor(clock.nowMs() / WINDOW_MS);
+  const windowNow = () => Math.floor(clock.nowMs() / windowMs);
   const running: Node[] = [];
 
   const answersTo =
     (asking: () => Node | undefined) =>
-    ({ key, window }: RecallRequest): RecallAnswer[] =>
+    (recalled: RecallRequest): RecallAnswer[] =>
       running
         .filter((node) => node !== asking() && !ledger.isAway(node.process))
         .flatMap(({ store, membership }) => {
           const slot = membership.view.own?.slot;
-          const given = slot === undefined ? undefined : store.giveUp(key, window);
+          const given = slot === undefined ? undefined : store.giveUp(recalled);
           return slot === undefined || given === undefined ? [] : [{ slot, ...given }];
         });
+  const isHeard = ({ living, process }: Node) => living.alive && !ledger.isAway(process);
   const open = (index: number): Node => {
     processes += 1;
     const own = processes;
@@ -96,9 +102,10 @@ export async function play({ nodes, shares, limit, skewsMs, steps }: QuotaWorld)
       clock: skewed,
       log,
       serverMs: () => skewed.nowMs(),
+      timeKnown: () => true,
       isLive: (id) =>
-        id === GREEDY.id || running.some((node, at) => `dp-${at}` === id && node.living.alive),
-      onShareChange: (parts) => store.shareChanged(parts),
+        id === GREEDY.id || running.some((node, at) => `dp-${at}` === id && isHeard(node)),
+      onShareChange: (next) => store.shareChanged(next),
       stillOwes: () => store.owes(),
       leftovers: () => store.leftovers(),
       saved: kept,
@@ -148,13 +155,23 @@ export async function play({ nodes, shares, limit, skewsMs, steps }: QuotaWorld)
       await idle();
     }
   };
+  const pass = async (seconds: number) => {
+    for (let passed = 0; passed < 10 * seconds; passed += 1) {
+      clock.advance(100);
+      await idle();
+      await settleAll();
+    }
+  };
+  const kill = (dead: Node) => {
+    ledger.kill(dead.process);
+    dead.living.alive = false;
+  };
   const restart = (index: number, folder: boolean, orderly: boolean) => {
     const dead = running[index];
     if (dead === undefined) return;
     if (orderly) void dead.membership.leave();
     const away = ledger.isAway(dead.process);
-    ledger.kill(dead.process);
-    dead.living.alive = false;
+    kill(dead);
     if (!folder) saved.set(index, undefined);
     const node = open(index);
     if (away) ledger.cutOff(node.process);
@@ -169,7 +186,9 @@ export async function play({ nodes, shares, limit, skewsMs, steps }: QuotaWorld)
   const slots = [...Array(nodes).keys()];
   const members = slots.map((slot) => ({ slot, id: `dp-${slot}`, parts, from_ms: 1 }));
   ledger.startWith(shares ? members : [...members, { ...GREEDY, slot: nodes }]);
-  for (const slot of slots) saved.set(slot, { slot, parts, from_ms: 1, owes: false });
+  // The former process of each has stopped in an orderly way, and left all of its reserves.
+  const place = { parts, from_ms: 1, usable_from_ms: 1, owes: false, leftovers: [] };
+  for (const slot of slots) saved.set(slot, { slot, ...place });
   for (const slot of slots) running.push(open(slot));
   await settleAll();
 
@@ -183,6 +202,8 @@ export async function play({ nodes, shares, limit, skewsMs, steps }: QuotaWorld)
     else if (one.kind === 'limit') policy = { ...policy, limit: one.limit };
     else if (one.kind === 'restart') restart(one.node % nodes, one.folder, one.orderly === true);
     else if (one.kind === 'advance') await advance(one.ms);
+    else if (one.kind === 'pass') await pass(one.seconds);
+    else if (one.kind === 'kill') each(one.node).forEach(kill);
     else {
       for (const { process } of each(one.node)) {
         if (one.kind === 'cut_off') ledger.cutOff(process);
@@ -201,6 +222,7 @@ export function worlds(step: fc.Arbitrary<Step>, shares = true): fc.Arbitrary<Qu
     nodes: fc.integer({ min: 1, max: 5 }),
     shares: fc.constant(shares),
     limit: fc.integer({ min: 1, max: 30 }),
+    windowMs: fc.constantFrom(1000, 60_000, 86_400_000),
     skewsMs: fc.array(skew, { minLength: 5, maxLength: 5 }),
     steps: fc.array(step, { maxLength: 120, size: 'max' }),
   });
