@@ -1,4 +1,4 @@
-import { Load, Loads } from './load.ts';
+import { Loads, type Load } from './load.ts';
 
 /** With 12, one tenant alone gets three quarters of the slots, and n that take all they get leave about 1/(12 n) free. */
 const SHARE_OF_SQUARE = 12;
@@ -11,8 +11,8 @@ const SHARE_OF_SQUARE = 12;
  */
 export class FairSlots {
   readonly max: number;
-  readonly #all = new Load();
   readonly #tenants = new Loads();
+  #taken = 0;
 
   constructor(max: number) {
     this.max = max;
@@ -20,11 +20,11 @@ export class FairSlots {
 
   /** Slots in use. */
   get count(): number {
-    return this.#all.count;
+    return this.#taken;
   }
 
   get isFull(): boolean {
-    return this.#all.count >= this.max;
+    return this.#taken >= this.max;
   }
 
   /** What a tenant holds. */
@@ -34,18 +34,18 @@ export class FairSlots {
 
   /** Whether the tenant may take another slot. */
   hasRoomFor(tenant: Load): boolean {
-    const free = this.max - this.#all.count;
+    const free = this.max - this.#taken;
     return tenant.count * this.max < SHARE_OF_SQUARE * free * free;
   }
 
   /** Takes a slot for a tenant that may take one. The caller registers `leave` and the `leave` of the tenant. */
   take(tenant: Load): void {
-    this.#all.enter();
+    this.#taken += 1;
     tenant.enter();
   }
 
-  /** Returns a slot. */
-  get leave(): () => void {
-    return this.#all.leave;
-  }
+  /** Returns a slot. Bound, so that a request can register it as its release without an allocation. */
+  readonly leave = (): void => {
+    this.#taken -= 1;
+  };
 }
