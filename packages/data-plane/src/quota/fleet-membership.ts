@@ -1,7 +1,8 @@
 import type { Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { balanced, join, remove, withMember, type FleetMember } from './fleet.ts';
-import type { FleetPlace, FleetView, SpentPlace } from './fleet-view.ts';
+import { balanced, CLOCK_ERROR_MS, join, remove, withMember, type FleetMember } from './fleet.ts';
+import { FormerUse } from './former-use.ts';
+import type { FleetPlace, FleetView } from './fleet-view.ts';
 import type { Leftover, SavedPlace } from './saved-place.ts';
 import { SilentMembers, type SilentMembersOptions } from './silent-members.ts';
 import { StoredFleet, type StoredFleetOptions } from './stored-fleet.ts';
@@ -30,13 +31,6 @@ const REFRESH_MS = 500;
 export const VIEW_MS = 1000;
 /** A larger share holds from this time on: by then no data plane uses a view without it any more. */
 const LEAD_MS = 2500;
-/** For the errors of the estimated clocks, this one's and another's together. */
-const CLOCK_ERROR_MS = 500;
-/**
- * The share does not change this long after a process was killed that had granted what the ledger does not know of. In
- * windows that are longer than this the others may then grant a part of that again.
- */
-const SPENT_MS = 60_000;
 /** A change that lost to another data plane is tried again at once, this often. */
 const MAX_TRIES = 5;
 
@@ -46,11 +40,9 @@ const MAX_TRIES = 5;
  */
 export class FleetMembership implements FleetPlace {
   readonly #options: FleetMembershipOptions;
-  /** The former process with this data folder may have used or given up its share of windows that began before. */
-  #usableFromMs: number;
+  readonly #former: FormerUse;
   readonly #silent: SilentMembers;
   readonly #stored: StoredFleet;
-  #hasLooked = false;
   #slot: number | undefined;
   #own: FleetMember | undefined = undefined;
   #view: FleetView = {
@@ -60,7 +52,6 @@ export class FleetMembership implements FleetPlace {
     nextSlot: 0,
     validForMs: -Infinity,
   };
-  #spent: SpentPlace | undefined = undefined;
   /** The start of the share that this data plane may use. */
   #acceptedFromMs: number | undefined;
   /** The revision after which a change of the share may still be stored. */
@@ -74,24 +65,14 @@ export class FleetMembership implements FleetPlace {
     this.#options = options;
     this.#silent = new SilentMembers(options);
     this.#stored = new StoredFleet(options, () => this.#look());
-    this.#usableFromMs = options.serverMs() + CLOCK_ERROR_MS;
-    const { saved } = options;
+    const { id, saved } = options;
+    this.#former = new FormerUse(id, options.serverMs(), saved);
     if (saved === undefined) return;
-    const { slot, parts, from_ms, owes, leftovers } = saved;
+    const { slot, parts, from_ms, owes } = saved;
     this.#slot = slot;
     this.#acceptedFromMs = from_ms;
     this.#owes = owes;
-    const { id } = options;
-    if (leftovers !== undefined) {
-      this.#usableFromMs = saved.usable_from_ms;
-      this.#hasLooked = true;
-    }
-    const spentBeforeMs =
-      owes && leftovers === undefined ? this.#usableFromMs : saved.spent_before_ms;
-    if (spentBeforeMs !== undefined) {
-      this.#spent = { member: { slot, id, parts, from_ms }, beforeMs: spentBeforeMs };
-    }
-    this.#see({ slot, id, parts, from_ms: Math.max(from_ms, this.#usableFromMs) });
+    this.#see({ slot, id, parts, from_ms: Math.max(from_ms, this.#former.usableFromMs) });
     // This process has the leftovers now. If it is killed, nobody has them.
     this.#save();
   }
@@ -142,15 +123,9 @@ export class FleetMembership implements FleetPlace {
     }
   }
 
-  /** Whether windows have not ended that the former process may have used. */
-  #mayBeSpent(): boolean {
-    const beforeMs = this.#spent?.beforeMs ?? -Infinity;
-    return this.#options.serverMs() < beforeMs + SPENT_MS;
-  }
-
   async #tick(): Promise<void> {
-    const { store, clock, log } = this.#options;
-    if (this.#owes && !this.#options.stillOwes() && !this.#mayBeSpent()) {
+    const { store, clock, log, serverMs } = this.#options;
+    if (this.#owes && !this.#options.stillOwes() && !this.#former.maySpan(serverMs())) {
       this.#owes = false;
       this.#save();
     }
@@ -196,25 +171,18 @@ export class FleetMembership implements FleetPlace {
   /** Looks at the stored fleet. What is not certain about the own share counts as no share. */
   #look(): void {
     const { fleet, revision, readAtMs } = this.#stored;
-    if (!this.#hasLooked && readAtMs > -Infinity) {
-      this.#hasLooked = true;
-      // By the clock of the ledger now; until then by the local clock, which may be wrong.
-      this.#usableFromMs = readAtMs + CLOCK_ERROR_MS;
-      if (this.#spent !== undefined) {
-        this.#spent = { ...this.#spent, beforeMs: this.#usableFromMs };
-      }
-    }
+    if (readAtMs > -Infinity) this.#former.timeIsKnown(readAtMs);
     if (revision !== this.#openChange) this.#openChange = undefined;
     const { id, onShareChange } = this.#options;
     const stored = fleet.members.find((one) => one.slot === this.#slot && one.id === id);
     if (stored === undefined) {
       if (this.#own !== undefined) onShareChange(undefined);
-      this.#spent = undefined;
+      this.#former.placeIsLost();
       this.#see(undefined);
       return;
     }
     const certain = this.#openChange === undefined && stored.from_ms === this.#acceptedFromMs;
-    const from_ms = Math.max(stored.from_ms, this.#usableFromMs);
+    const from_ms = Math.max(stored.from_ms, this.#former.usableFromMs);
     this.#see({ ...stored, from_ms, parts: certain ? stored.parts : 0 });
   }
 
@@ -224,7 +192,7 @@ export class FleetMembership implements FleetPlace {
     const others = fleet.members.filter(({ slot }) => slot !== own?.slot);
     this.#view = {
       own,
-      spent: this.#spent,
+      spent: this.#former.spent,
       others,
       nextSlot: fleet.next_slot,
       validForMs: readAtMs + VIEW_MS,
@@ -297,8 +265,8 @@ export class FleetMembership implements FleetPlace {
       slot,
       parts,
       from_ms,
-      usable_from_ms: this.#usableFromMs,
-      spent_before_ms: this.#spent?.beforeMs,
+      usable_from_ms: this.#former.usableFromMs,
+      spent_before_ms: this.#former.spent?.beforeMs,
       owes: this.#owes,
       leftovers,
     });

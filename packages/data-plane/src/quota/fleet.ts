@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 /** The format of the stored fleet. */
 const FLEET_FORMAT = 1;
+/** For the errors of the estimated clocks of two data planes together, ms. */
+export const CLOCK_ERROR_MS = 500;
 /** Shares are numbers of parts: all of a limit is `ALL_PARTS`, which 1 to 16 members divide without remainder. */
 export const ALL_PARTS = 720_720;
 
