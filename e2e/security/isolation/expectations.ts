@@ -41,7 +41,9 @@ export type Row = readonly [name: string, cells: ReadonlyMap<CallerKind, Expecta
 export const MANAGEMENT = table(`
                               none unkn exp  rev  rot | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tr  -tw  -cr  -cw  -ar  -px | just
 GET /v1/openapi.json        | ok   ok   ok   ok   ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+GET /v1/whoami              | x    x    x    x    x   | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
 GET /v1/environments        | x    x    x    x    x   | -    ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+DELETE /v1/environments/{name} | x    x    x    x    x   | x    ok   x  | ok   ok   ok   ok   ok   ok   ok   x    x    x    ok   | ok
 POST /v1/environments       | x    x    x    x    x   | x    ok   x  | ok   ok   ok   ok   ok   ok   ok   x    x    x    ok   | ok
 GET /v1/environments/{name} | x    x    x    x    x   | x    ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
 GET /v1/services            | x    x    x    x    x   | -    ok   ok | x    ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok

@@ -48,6 +48,23 @@ export function managementRows(world: World): Readonly<Record<string, Management
       status: 200,
       call: () => ({ path: '/v1/environments/production' }),
     },
+    'DELETE /v1/environments/{name}': {
+      scopes: ['config:write'],
+      environments: 'all',
+      status: 204,
+      action: 'environment.deleted',
+      call: async () => {
+        const name = newName('environment');
+        await admin.create('/v1/environments', { name });
+        const path = `/v1/environments/${name}`;
+        return { path, cleanUp: remove(path) };
+      },
+    },
+    'GET /v1/whoami': {
+      scopes: ['proxy'],
+      status: 200,
+      call: () => ({ path: '/v1/whoami' }),
+    },
     'GET /v1/services': {
       scopes: ['services:read'],
       status: 200,

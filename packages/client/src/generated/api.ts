@@ -176,7 +176,13 @@ export interface paths {
         get: operations["getEnvironment"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete an environment
+         * @description Deletes an environment that has no services, routes and tokens of its own. Tokens of all environments stay. The token must cover all environments (`*`).
+         *
+         *     It needs the scope `config:write`.
+         */
+        delete: operations["deleteEnvironment"];
         options?: never;
         head?: never;
         patch?: never;
@@ -488,6 +494,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/whoami": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the token of the call
+         * @description Shows the token of the call: its name, its reach, its scopes and when it expires.
+         *
+         *     Any token may call it.
+         */
+        get: operations["getCaller"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -499,7 +527,7 @@ export interface components {
              * @example route.updated
              * @enum {string}
              */
-            action: "service.created" | "service.updated" | "service.deleted" | "route.created" | "route.updated" | "route.deleted" | "token.created" | "token.updated" | "token.rotated" | "token.revoked" | "environment.created" | "environment.rolled_back";
+            action: "service.created" | "service.updated" | "service.deleted" | "route.created" | "route.updated" | "route.deleted" | "token.created" | "token.updated" | "token.rotated" | "token.revoked" | "environment.created" | "environment.deleted" | "environment.rolled_back";
             /**
              * @description The resource after the change. null: it was deleted.
              * @example {
@@ -577,6 +605,81 @@ export interface components {
              * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
              */
             request_id: string;
+        };
+        /** @description The token of the call. */
+        Caller: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The token that created it. null: the control plane.
+             * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            created_by: string | null;
+            /**
+             * @description Its scopes and those that they contain. `*`: all.
+             * @example [
+             *       "config:write",
+             *       "config:read",
+             *       "audit:read"
+             *     ]
+             */
+            effective_scopes: string[];
+            /**
+             * @description The environments that the token covers. `*`: all.
+             * @example [
+             *       "production"
+             *     ]
+             */
+            environments: ("*" | string)[];
+            /**
+             * @description When the token expires. null: never.
+             * @example 2027-01-31T12:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description The id of the token.
+             * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            id: string;
+            /**
+             * @description When it was last used, exact to about a minute. Calls of this API and of routes count. null: never.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * @description The name of the token, for people. It is unique.
+             * @example billing
+             */
+            name: string;
+            /**
+             * @description The names of the routes that the token covers. `*`: all.
+             * @example [
+             *       "charges"
+             *     ]
+             */
+            routes: ("*" | string)[];
+            /**
+             * @description What the token may do. `*`: everything.
+             * @example [
+             *       "proxy"
+             *     ]
+             */
+            scopes: ("services:read" | "services:write" | "routes:read" | "routes:write" | "requests:read" | "tokens:read" | "tokens:write" | "config:read" | "config:write" | "audit:read" | "proxy" | "*")[];
+            /**
+             * @description When the secret of this call ends: at the end of the grace period if it was rotated, or with the token. null: never.
+             * @example null
+             */
+            secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
         };
         /** @description A service or a route that differs between two versions. */
         ConfigDifference: {
@@ -846,7 +949,7 @@ export interface components {
                  * @example invalid_request
                  * @enum {string}
                  */
-                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "name_conflict" | "service_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
                 /** @description Each invalid field, at most 50. */
                 details?: {
                     /**
@@ -3632,8 +3735,14 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `config_version_not_restorable`: The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, or the history of later changes is incomplete. */
-        config_version_not_restorable: {
+        /**
+         * @description `idempotency_conflict`: The idempotency key was used with another method, path, query or body.
+         *
+         *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
+         *
+         *     `config_version_not_restorable`: The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, or the history of later changes is incomplete.
+         */
+        config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress: {
             headers: {
                 "x-gateway-error": components["headers"]["x-gateway-error"];
                 "x-gateway-latency": components["headers"]["x-gateway-latency"];
@@ -3655,6 +3764,21 @@ export interface components {
         data_plane_unavailable_or_gateway_not_ready: {
             headers: {
                 "retry-after": components["headers"]["retry-after"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `environment_in_use`: The environment still has services, routes or tokens. */
+        environment_in_use: {
+            headers: {
                 "x-gateway-error": components["headers"]["x-gateway-error"];
                 "x-gateway-latency": components["headers"]["x-gateway-latency"];
                 "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
@@ -3706,6 +3830,90 @@ export interface components {
         gateway_not_ready_or_gateway_overloaded: {
             headers: {
                 "retry-after": components["headers"]["retry-after"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `idempotency_conflict`: The idempotency key was used with another method, path, query or body.
+         *
+         *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
+         */
+        idempotency_conflict_or_idempotency_in_progress: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `idempotency_conflict`: The idempotency key was used with another method, path, query or body.
+         *
+         *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
+         *
+         *     `idempotency_secret_gone`: The first management call with this key succeeded and created a secret, which is shown again only once and only for 10 minutes.
+         */
+        idempotency_conflict_or_idempotency_in_progress_or_idempotency_secret_gone: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `idempotency_conflict`: The idempotency key was used with another method, path, query or body.
+         *
+         *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
+         *
+         *     `name_conflict`: The name is already used in the environment.
+         *
+         *     `idempotency_secret_gone`: The first management call with this key succeeded and created a secret, which is shown again only once and only for 10 minutes.
+         */
+        idempotency_conflict_or_idempotency_in_progress_or_idempotency_secret_gone_or_name_conflict: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `idempotency_conflict`: The idempotency key was used with another method, path, query or body.
+         *
+         *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
+         *
+         *     `name_conflict`: The name is already used in the environment.
+         */
+        idempotency_conflict_or_idempotency_in_progress_or_name_conflict: {
+            headers: {
                 "x-gateway-error": components["headers"]["x-gateway-error"];
                 "x-gateway-latency": components["headers"]["x-gateway-latency"];
                 "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
@@ -3939,6 +4147,8 @@ export interface components {
         allow: string;
         /** @description The version of the representation. A 412 has none if there is no resource. */
         etag: string;
+        /** @description `true` if this is the stored response to an earlier call with the same key. */
+        "idempotent-replayed": "true";
         /** @description The path of the new resource. */
         location: string;
         /** @description `wait=N` if every live data plane serves the change. */
@@ -3948,7 +4158,7 @@ export interface components {
         /** @description The authentication that the API expects (RFC 6750). */
         "www-authenticate": string;
         /** @description The code of the error. */
-        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "name_conflict" | "service_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
         /** @description The whole milliseconds that the gateway spent. */
         "x-gateway-latency": number;
         /** @description Why the wait ended before every live data plane served the change. */
@@ -3973,7 +4183,7 @@ export interface operations {
                  * @description Only changes of this kind.
                  * @example route.updated
                  */
-                action?: "service.created" | "service.updated" | "service.deleted" | "route.created" | "route.updated" | "route.deleted" | "token.created" | "token.updated" | "token.rotated" | "token.revoked" | "environment.created" | "environment.rolled_back";
+                action?: "service.created" | "service.updated" | "service.deleted" | "route.created" | "route.updated" | "route.deleted" | "token.created" | "token.updated" | "token.rotated" | "token.revoked" | "environment.created" | "environment.deleted" | "environment.rolled_back";
                 /**
                  * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
                  * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
@@ -4158,6 +4368,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description A value of your choice, new for each call. A retry with the same key and the same body gets the response of the first call, which runs only once. Keys are kept for 24 hours for each token.
+                 * @example 5b1c6f0e-1c5e-4b0f-9f4a-2a6a3b7a8f10
+                 */
+                "Idempotency-Key"?: string;
+                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -4181,6 +4396,7 @@ export interface operations {
             /** @description The resource. */
             200: {
                 headers: {
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     "preference-applied": components["headers"]["preference-applied"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
                     "x-gateway-wait": components["headers"]["x-gateway-wait"];
@@ -4226,7 +4442,7 @@ export interface operations {
             404: components["responses"]["config_version_not_found"];
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["config_version_not_restorable"];
+            409: components["responses"]["config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limit_exceeded"];
@@ -4504,6 +4720,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description A value of your choice, new for each call. A retry with the same key and the same body gets the response of the first call, which runs only once. Keys are kept for 24 hours for each token.
+                 * @example 5b1c6f0e-1c5e-4b0f-9f4a-2a6a3b7a8f10
+                 */
+                "Idempotency-Key"?: string;
+                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -4526,6 +4747,7 @@ export interface operations {
             /** @description The new resource. */
             201: {
                 headers: {
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     location: components["headers"]["location"];
                     "preference-applied": components["headers"]["preference-applied"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
@@ -4561,7 +4783,7 @@ export interface operations {
             401: components["responses"]["authentication_failed"];
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["name_conflict"];
+            409: components["responses"]["idempotency_conflict_or_idempotency_in_progress_or_name_conflict"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limit_exceeded"];
@@ -4624,6 +4846,51 @@ export interface operations {
             503: components["responses"]["gateway_not_ready"];
         };
     };
+    deleteEnvironment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The name of the environment.
+                 * @example production
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The response has no body. */
+            204: {
+                headers: {
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            409: components["responses"]["environment_in_use"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
     getOpenApiDocument: {
         parameters: {
             query?: never;
@@ -4671,10 +4938,25 @@ export interface operations {
                  */
                 environment?: string;
                 /**
+                 * @description Only requests that the gateway answered with this error.
+                 * @example upstream_timeout
+                 */
+                error_code?: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+                /**
                  * @description The maximum number of items in a page.
                  * @example 50
                  */
                 limit?: number;
+                /**
+                 * @description Only requests with this method.
+                 * @example POST
+                 */
+                method?: string;
+                /**
+                 * @description Only requests that took at least this long, in milliseconds.
+                 * @example 500
+                 */
+                min_duration_ms?: number;
                 /**
                  * @description Only requests that ended like this.
                  * @example timeout
@@ -4696,10 +4978,20 @@ export interface operations {
                  */
                 status?: number;
                 /**
+                 * @description Only requests with the token of this id.
+                 * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                token_id?: string;
+                /**
                  * @description Only what is older than this time.
                  * @example 2026-03-02T00:00:00Z
                  */
                 until?: string;
+                /**
+                 * @description Only requests whose last attempt went to the upstream with this id or URL.
+                 * @example https://payments.internal:8443
+                 */
+                upstream?: string;
             };
             header?: never;
             path?: never;
@@ -5005,6 +5297,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description A value of your choice, new for each call. A retry with the same key and the same body gets the response of the first call, which runs only once. Keys are kept for 24 hours for each token.
+                 * @example 5b1c6f0e-1c5e-4b0f-9f4a-2a6a3b7a8f10
+                 */
+                "Idempotency-Key"?: string;
+                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -5031,6 +5328,7 @@ export interface operations {
             201: {
                 headers: {
                     etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     location: components["headers"]["location"];
                     "preference-applied": components["headers"]["preference-applied"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
@@ -5107,7 +5405,7 @@ export interface operations {
             401: components["responses"]["authentication_failed"];
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["name_conflict"];
+            409: components["responses"]["idempotency_conflict_or_idempotency_in_progress_or_name_conflict"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limit_exceeded"];
@@ -5620,6 +5918,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description A value of your choice, new for each call. A retry with the same key and the same body gets the response of the first call, which runs only once. Keys are kept for 24 hours for each token.
+                 * @example 5b1c6f0e-1c5e-4b0f-9f4a-2a6a3b7a8f10
+                 */
+                "Idempotency-Key"?: string;
+                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -5655,6 +5958,7 @@ export interface operations {
             /** @description The resource. */
             200: {
                 headers: {
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     "preference-applied": components["headers"]["preference-applied"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
                     "x-gateway-wait": components["headers"]["x-gateway-wait"];
@@ -5755,6 +6059,7 @@ export interface operations {
             404: components["responses"]["route_not_found"];
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["request_timeout"];
+            409: components["responses"]["idempotency_conflict_or_idempotency_in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limit_exceeded"];
@@ -5871,6 +6176,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description A value of your choice, new for each call. A retry with the same key and the same body gets the response of the first call, which runs only once. Keys are kept for 24 hours for each token.
+                 * @example 5b1c6f0e-1c5e-4b0f-9f4a-2a6a3b7a8f10
+                 */
+                "Idempotency-Key"?: string;
+                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -5896,6 +6206,7 @@ export interface operations {
             201: {
                 headers: {
                     etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     location: components["headers"]["location"];
                     "preference-applied": components["headers"]["preference-applied"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
@@ -5970,7 +6281,7 @@ export interface operations {
             401: components["responses"]["authentication_failed"];
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["name_conflict"];
+            409: components["responses"]["idempotency_conflict_or_idempotency_in_progress_or_name_conflict"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limit_exceeded"];
@@ -6543,6 +6854,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description A value of your choice, new for each call. A retry with the same key and the same body gets the response of the first call, which runs only once. Keys are kept for 24 hours for each token.
+                 * @example 5b1c6f0e-1c5e-4b0f-9f4a-2a6a3b7a8f10
+                 */
+                "Idempotency-Key"?: string;
+                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -6574,6 +6890,7 @@ export interface operations {
             /** @description The new resource. */
             201: {
                 headers: {
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     location: components["headers"]["location"];
                     "preference-applied": components["headers"]["preference-applied"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
@@ -6623,7 +6940,7 @@ export interface operations {
             401: components["responses"]["authentication_failed"];
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["name_conflict"];
+            409: components["responses"]["idempotency_conflict_or_idempotency_in_progress_or_idempotency_secret_gone_or_name_conflict"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limit_exceeded"];
@@ -6837,6 +7154,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description A value of your choice, new for each call. A retry with the same key and the same body gets the response of the first call, which runs only once. Keys are kept for 24 hours for each token.
+                 * @example 5b1c6f0e-1c5e-4b0f-9f4a-2a6a3b7a8f10
+                 */
+                "Idempotency-Key"?: string;
+                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -6865,6 +7187,7 @@ export interface operations {
             /** @description The resource. */
             200: {
                 headers: {
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     "preference-applied": components["headers"]["preference-applied"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
                     "x-gateway-wait": components["headers"]["x-gateway-wait"];
@@ -6914,8 +7237,76 @@ export interface operations {
             404: components["responses"]["token_not_found"];
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["request_timeout"];
+            409: components["responses"]["idempotency_conflict_or_idempotency_in_progress_or_idempotency_secret_gone"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    getCaller: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "name": "billing",
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "routes": [
+                     *           "charges"
+                     *         ],
+                     *         "scopes": [
+                     *           "proxy"
+                     *         ],
+                     *         "expires_at": "2027-01-31T12:00:00.000Z",
+                     *         "created_by": "tok_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "created_at": "2026-03-01T09:30:00.000Z",
+                     *         "updated_at": "2026-03-01T09:30:00.000Z",
+                     *         "last_used_at": "2026-03-01T09:30:00.000Z",
+                     *         "effective_scopes": [
+                     *           "config:write",
+                     *           "config:read",
+                     *           "audit:read"
+                     *         ],
+                     *         "secret_expires_at": null
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Caller"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["gateway_not_ready"];

@@ -21,6 +21,7 @@ export const AUDIT_ACTIONS = [
   'token.rotated',
   'token.revoked',
   'environment.created',
+  'environment.deleted',
   'environment.rolled_back',
 ] as const;
 

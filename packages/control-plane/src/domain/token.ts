@@ -1,4 +1,4 @@
-import { SCOPES, type TokenReach } from '@gateway/shared/tokens/scopes';
+import { SCOPES, withContainedScopes, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { viewShape } from './derived-schemas.ts';
 import { readOnlyShape } from './sent-back.ts';
@@ -177,6 +177,33 @@ export function tokenSentBack(token: Token, body: unknown): object {
     given === null ||
     (typeof given === 'string' && Date.parse(given) <= Number(token.last_used_at ?? NaN));
   return isEarlier ? { ...view, last_used_at: given } : view;
+}
+
+/** The schema of `callerView`. */
+export const callerViewSchema = tokenViewSchema
+  .extend({
+    effective_scopes: z.array(z.string()).meta({
+      description: 'Its scopes and those that they contain. `*`: all.',
+      examples: [['config:write', 'config:read', 'audit:read']],
+    }),
+    secret_expires_at: timeView.nullable().meta({
+      description:
+        'When the secret of this call ends: at the end of the grace period if it was rotated, or with the token. null: never.',
+      examples: [null],
+    }),
+  })
+  .meta({ id: 'Caller', description: 'The token of the call.' });
+
+/** The token of a call, with what its rights amount to. */
+export function callerView(
+  token: Token,
+  secretExpiresAt: Date | null,
+): z.output<typeof callerViewSchema> {
+  return callerViewSchema.parse({
+    ...token,
+    effective_scopes: withContainedScopes(token.scopes),
+    secret_expires_at: secretExpiresAt,
+  });
 }
 
 const auditedTokenSchema = tokenViewSchema.omit({ last_used_at: true });

@@ -3,6 +3,10 @@ import { sql } from 'kysely';
 import { sealSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
+import { createIdFactory } from '@gateway/shared/ids';
+import { ownOrigin } from '../domain/audit-event.ts';
+import { deleteEnvironment } from '../store/configuration/delete-environment.ts';
+import { createEnvironment } from '../store/configuration/environments.ts';
 import { readConfiguration } from '../store/configuration/configuration-rows.ts';
 import { addEnvironment, addRoute, addToken, uniqueEnvironment } from '../../test/configuration.ts';
 import { masterKey, openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
@@ -26,6 +30,29 @@ describe('the publisher', () => {
     await publishing.settled();
     const configuration = await readConfiguration(publishing.store.db, publishing.environment);
     expect(configuration?.configVersion).toBe((await publishing.readPointer()).version);
+  });
+
+  it('publishes a deleted environment without tokens, and again if it is created again', async () => {
+    const { environment, store } = publishing;
+    const ids = createIdFactory(() => Date.now());
+    const origin = ownOrigin(ids);
+    await addToken(store.db, environment, 'ci');
+    await publishing.startPublisher();
+    await eventually(async () => expect((await publishing.readSnapshot()).tokens).toHaveLength(1));
+    await sql`DELETE FROM services WHERE environment = ${environment}`.execute(store.db);
+    await sql`UPDATE tokens SET environments = '{*}'`.execute(store.db);
+    await deleteEnvironment(store.db, environment, origin);
+    await eventually(async () => {
+      expect(await publishing.readSnapshot()).toMatchObject({
+        services: [],
+        routes: [],
+        tokens: [],
+      });
+    });
+    const { version } = await publishing.readPointer();
+    await createEnvironment(store.db, environment, origin);
+    await eventually(async () => expect((await publishing.readSnapshot()).tokens).toHaveLength(1));
+    expect((await publishing.readPointer()).version).toBeGreaterThan(version);
   });
 
   it('does not publish an unchanged configuration', async () => {

@@ -6,6 +6,7 @@ import {
   environmentView,
   environmentViewSchema,
 } from '../domain/environment.ts';
+import { deleteEnvironment } from '../store/configuration/delete-environment.ts';
 import {
   createEnvironment,
   environmentNotFound,
@@ -15,7 +16,7 @@ import {
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { cutPage, decodeCursor, listParameters } from '../http/list-query.ts';
 import { nameParameter } from '../http/path-parameters.ts';
-import { concerning, created, one, page } from '../http/reply.ts';
+import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { originOf } from './change-origin.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
@@ -91,5 +92,30 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
     },
   });
 
-  return [list, create, read];
+  const remove = endpoint({
+    method: 'DELETE',
+    path: `${PATH}/{name}`,
+    operationId: 'deleteEnvironment',
+    tag: 'Environments',
+    summary: 'Delete an environment',
+    description:
+      'Deletes an environment that has no services, routes and tokens of its own. Tokens of all environments stay. ' +
+      'The token must cover all environments (`*`).',
+    params: { name: environmentNameParameter },
+    scope: 'config:write',
+    answers: 'none',
+    errors: ['environment_not_found', 'environment_in_use'],
+    async handle(call) {
+      const { token, params } = call;
+      const { name = '' } = params;
+      if (!environmentNameField.safeParse(name).success) throw environmentNotFound();
+      if (!token.environments.includes('*')) {
+        throw refuseAccess('Only a token for all environments can delete one.');
+      }
+      await deleteEnvironment(db, name, originOf({ newId }, call));
+      return concerning([name], noContent());
+    },
+  });
+
+  return [list, create, read, remove];
 }

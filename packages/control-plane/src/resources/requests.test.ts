@@ -250,3 +250,52 @@ describe('GET /v1/requests', () => {
     expect(await list(query)).toEqual({ code: 'invalid_request', paths: [path] });
   });
 });
+
+describe('the filters of GET /v1/requests by what only the document has', () => {
+  const upstream = { id: 'ups_a', url: 'http://a.example', region: 'eu' };
+  const slow = { gateway_ms: 1, upstream_ms: 700, total_ms: 701 };
+  const cases: readonly [Record<string, string>, Partial<RequestRecord>][] = [
+    [{ token_id: 'tok_wanted' }, { token_id: 'tok_wanted' }],
+    [{ method: 'PURGE' }, { method: 'PURGE' }],
+    [{ error_code: 'upstream_timeout' }, { error_code: 'upstream_timeout' }],
+    [{ upstream: 'ups_a' }, { upstream }],
+    [{ upstream: 'http://a.example' }, { upstream }],
+    [{ min_duration_ms: '701' }, { timing: slow }],
+    [
+      { min_duration_ms: '500', method: 'PURGE', token_id: 'tok_wanted' },
+      { timing: slow, method: 'PURGE', token_id: 'tok_wanted' },
+    ],
+  ];
+
+  it.each(cases)(
+    'finds with %j only the records that match, newest first',
+    async (query, fields) => {
+      const at = [50, 40, 30, 20, 10].map((secondsAgo) => NOW - secondsAgo * 1000);
+      const records = at.map((atMs, index) =>
+        requestRecord(atMs, index % 2 === 0 ? fields : { timing: { ...slow, total_ms: 3 } }),
+      );
+      await insert(...records);
+      const wanted = records.filter((_, index) => index % 2 === 0).reverse();
+      expect(await list(query)).toEqual({ ids: wanted.map(({ id }) => id), next: null });
+      const first = await list({ ...query, limit: '2' });
+      if (first === undefined || !('ids' in first)) throw new Error('not a page');
+      expect(first.ids).toEqual(wanted.slice(0, 2).map(({ id }) => id));
+      const rest = await list({ ...query, limit: '2', cursor: first.next ?? '' });
+      expect(rest).toEqual({ ids: [wanted[2]?.id], next: null });
+    },
+  );
+
+  it.each([
+    { method: 'G T' },
+    { error_code: 'nonsense' },
+    { upstream: '' },
+    { min_duration_ms: '-1' },
+    { min_duration_ms: '1.5' },
+    { token_id: 'x'.repeat(65) },
+  ])('refuses %j', async (query) => {
+    expect(await list(query as unknown as Record<string, string>)).toEqual({
+      code: 'invalid_request',
+      paths: Object.keys(query),
+    });
+  });
+});

@@ -1,11 +1,12 @@
 import type { Clock } from '@gateway/shared/clock';
+import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId, lowestId, timeOfId } from '@gateway/shared/ids';
 import { OUTCOMES } from '@gateway/shared/records/record';
 import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { coveredNames, refuseAccess } from '../domain/access.ts';
-import { choiceField } from '../domain/fields.ts';
+import { choiceField, exampleId } from '../domain/fields.ts';
 import {
   oldestReadableMs,
   requestView,
@@ -61,8 +62,46 @@ const listQuery = z.strictObject({
       description: 'Only requests that ended like this.',
       examples: ['timeout'],
     }),
+  token_id: exactParameter('Only requests with the token of this id.', exampleId('tok')),
+  method: textParameter()
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, { error: 'must be a method of HTTP' })
+    .optional()
+    .meta({ description: 'Only requests with this method.', examples: ['POST'] }),
+  error_code: choiceField(ERROR_CODES)
+    .optional()
+    .meta({
+      description: 'Only requests that the gateway answered with this error.',
+      examples: ['upstream_timeout'],
+    }),
+  upstream: textParameter()
+    .regex(/^[^\0]{1,2048}$/, { error: 'must be 1 to 2048 characters without NUL' })
+    .optional()
+    .meta({
+      description: 'Only requests whose last attempt went to the upstream with this id or URL.',
+      examples: ['https://payments.internal:8443'],
+    }),
+  min_duration_ms: textParameter()
+    .regex(/^\d{1,9}$/, { error: 'must be a whole number of milliseconds' })
+    .transform(Number)
+    .optional()
+    .meta({
+      type: 'integer',
+      pattern: undefined,
+      minimum: 0,
+      maximum: 999_999_999,
+      description: 'Only requests that took at least this long, in milliseconds.',
+      examples: [500],
+    }),
   ...periodParameters,
 });
+
+/** A filter by an exact text. */
+function exactParameter(description: string, example: string) {
+  return textParameter()
+    .regex(/^[^\0]{1,64}$/, { error: 'must be 1 to 64 characters without NUL' })
+    .optional()
+    .meta({ description, examples: [example] });
+}
 
 export interface RequestEndpointParts {
   readonly db: Database;

@@ -2,6 +2,8 @@ import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/
 import { z } from 'zod';
 import { refuseAccess, requireTokenReach } from '../domain/access.ts';
 import {
+  callerView,
+  callerViewSchema,
   rotationSchema,
   tokenChangeSchema,
   tokenInputSchema,
@@ -210,7 +212,24 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     },
   });
 
-  return [list, create, read, change, revoke, rotate];
+  const whoami = endpoint({
+    method: 'GET',
+    path: '/v1/whoami',
+    operationId: 'getCaller',
+    tag: 'Tokens',
+    summary: 'Show the token of the call',
+    description:
+      'Shows the token of the call: its name, its reach, its scopes and when it expires.',
+    scope: null,
+    answers: 'one',
+    data: callerViewSchema,
+    errors: [],
+    async handle({ token }) {
+      return one(callerView(await findToken(db, token.id), token.expires_at));
+    },
+  });
+
+  return [whoami, list, create, read, change, revoke, rotate];
 }
 
 function tokenId(params: Readonly<Record<string, string>>): string {

@@ -55,13 +55,15 @@ type Columns<Row> = {
   -readonly [K in keyof Row]: Row[K] extends Scalar ? Row[K] : JsonText<Row[K]>;
 };
 
-interface EnvironmentsTable extends Pick<Environment, 'name' | 'created_at'> {
+interface EnvironmentsTable extends Pick<Environment, 'name'> {
+  created_at: ColumnType<Date, Date, Date>;
   config_version: Generated<Environment['config_version']>;
   /** The newest version with a snapshot; 0 before the first. */
   snapshot_version: Generated<number>;
   snapshot_at: ColumnType<Date | null, never>;
   /** How long the last snapshot took, ms. */
   snapshot_cost_ms: Generated<number>;
+  deleted_at: ColumnType<Date | null, never, Date | null>;
 }
 
 /** Every service that a route names. A trigger maintains it. */

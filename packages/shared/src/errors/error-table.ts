@@ -141,6 +141,13 @@ export const ERROR_TABLE = {
     when: 'A route uses the service.',
     action: 'Delete or move the routes that the message names.',
   },
+  environment_in_use: {
+    status: 409,
+    domain: 'request',
+    replay: 'no',
+    when: 'The environment still has services, routes or tokens.',
+    action: 'Delete or revoke what the message counts, then delete the environment.',
+  },
   config_version_not_restorable: {
     status: 409,
     domain: 'request',

@@ -50,6 +50,7 @@ describe('GET /v1/openapi.json', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(operations.sort()).toEqual([
+      'DELETE /v1/environments/{name}',
       'DELETE /v1/routes/{id}',
       'DELETE /v1/services/{id}',
       'DELETE /v1/tokens/{id}',
@@ -69,6 +70,7 @@ describe('GET /v1/openapi.json', () => {
       'GET /v1/services/{id}',
       'GET /v1/tokens',
       'GET /v1/tokens/{id}',
+      'GET /v1/whoami',
       'PATCH /v1/routes/{id}',
       'PATCH /v1/services/{id}',
       'PATCH /v1/tokens/{id}',

@@ -146,7 +146,7 @@ function selectFrom<Row>(table: string, columns: readonly string[]): SelectRows<
   };
 }
 
-/** Tokens that may cover the environment; the compilation decides. */
+/** Tokens that may cover the environment; the compilation decides. A deleted environment has none. */
 export const selectTokens: SelectRows<TokenRow> = async (db, selection) => {
   const { rows } = await sql<TokenRow>`
     SELECT id, environments, routes, scopes,
@@ -158,6 +158,9 @@ export const selectTokens: SelectRows<TokenRow> = async (db, selection) => {
     FROM tokens
     WHERE revoked_at IS NULL
       AND environments && ARRAY[${selection.environment}, '*']::text[]
+      AND EXISTS (
+        SELECT FROM environments WHERE name = ${selection.environment} AND deleted_at IS NULL
+      )
       AND ${condition(selection)}
   `.execute(db);
   return rows;

@@ -2,7 +2,6 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { ChangeOrigin } from '../../domain/audit-event.ts';
 import { auditedEnvironment, type Environment } from '../../domain/environment.ts';
 import type { Database } from '../database.ts';
-import { replacingViolation } from '../failures.ts';
 import {
   changeConfiguration,
   startEvent,
@@ -15,7 +14,7 @@ export function listEnvironments(
   db: Database,
   filter: { names: readonly string[] | undefined; after: string | undefined; limit: number },
 ): Promise<Environment[]> {
-  let query = db.selectFrom('environments').selectAll();
+  let query = db.selectFrom('environments').selectAll().where('deleted_at', 'is', null);
   if (filter.names !== undefined) query = query.where('name', 'in', filter.names);
   if (filter.after !== undefined) query = query.where('name', '>', filter.after);
   return query.orderBy('name').limit(filter.limit).execute();
@@ -23,8 +22,12 @@ export function listEnvironments(
 
 /** @throws GatewayError environment_not_found */
 export async function findEnvironment(db: Database, name: string): Promise<Environment> {
-  const query = db.selectFrom('environments').selectAll().where('name', '=', name);
-  const environment = await query.executeTakeFirst();
+  const environment = await db
+    .selectFrom('environments')
+    .selectAll()
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
   if (environment === undefined) throw environmentNotFound();
   return environment;
 }
@@ -39,21 +42,37 @@ export function createEnvironment(
   name: string,
   origin: ChangeOrigin,
 ): Promise<Environment> {
-  const taken = () =>
-    new GatewayError('name_conflict', `An environment with the name ${name} exists already.`, {
-      details: [{ path: 'name', message: 'is taken' }],
-    });
-  return replacingViolation('environments_pkey', taken, () =>
-    changeConfiguration(db, origin, 'environments', async (transaction) => {
-      const event = startEvent(origin);
-      const environment = await transaction
-        .insertInto('environments')
-        .values({ name, created_at: event.at })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return { result: environment, changes: [environmentCreated(event, environment)] };
-    }),
-  );
+  return changeConfiguration(db, origin, 'environments', async (transaction) => {
+    const event = startEvent(origin);
+    const environment = await insertEnvironment(transaction, name, event.at);
+    if (environment === undefined) {
+      throw new GatewayError(
+        'name_conflict',
+        `An environment with the name ${name} exists already.`,
+        { details: [{ path: 'name', message: 'is taken' }] },
+      );
+    }
+    return { result: environment, changes: [environmentCreated(event, environment)] };
+  });
+}
+
+/** Creates an environment, or a deleted one again. @returns undefined if it exists */
+function insertEnvironment(
+  transaction: Database,
+  name: string,
+  at: Date,
+): Promise<Environment | undefined> {
+  return transaction
+    .insertInto('environments')
+    .values({ name, created_at: at })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ created_at: at, deleted_at: null })
+        .where('environments.deleted_at', 'is not', null),
+    )
+    .returningAll()
+    .executeTakeFirst();
 }
 
 function environmentCreated(event: ChangeEvent, environment: Environment): RecordedChange {
@@ -77,12 +96,7 @@ export function ensureEnvironments(
     const changes: RecordedChange[] = [];
     for (const name of names) {
       const event = startEvent(origin);
-      const environment = await transaction
-        .insertInto('environments')
-        .values({ name, created_at: event.at })
-        .onConflict((conflict) => conflict.doNothing())
-        .returningAll()
-        .executeTakeFirst();
+      const environment = await insertEnvironment(transaction, name, event.at);
       if (environment !== undefined) changes.push(environmentCreated(event, environment));
     }
     return { result: undefined, changes };
@@ -100,6 +114,7 @@ export async function missingEnvironment(
     .selectFrom('environments')
     .select('name')
     .where('name', 'in', wanted)
+    .where('deleted_at', 'is', null)
     .execute();
   return wanted.find((name) => !rows.some((row) => row.name === name));
 }

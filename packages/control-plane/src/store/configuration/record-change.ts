@@ -115,7 +115,8 @@ async function addToOutbox(
     SELECT environments.name, action, kind, entity_id, token_id, before, after
     FROM (VALUES ${sql.join(rows)})
       AS changes (names, action, kind, entity_id, token_id, before, after)
-    JOIN environments ON environments.name = ANY(names) OR '*' = ANY(names)
+    JOIN environments
+      ON environments.name = ANY(names) OR ('*' = ANY(names) AND environments.deleted_at IS NULL)
   `.execute(transaction);
 }
 

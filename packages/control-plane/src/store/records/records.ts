@@ -107,6 +107,12 @@ export interface RecordQuery {
   readonly route?: string | undefined;
   readonly status?: number | undefined;
   readonly outcome?: string | undefined;
+  readonly token_id?: string | undefined;
+  readonly method?: string | undefined;
+  readonly error_code?: string | undefined;
+  /** The id or the URL of the upstream of the last attempt. */
+  readonly upstream?: string | undefined;
+  readonly min_duration_ms?: number | undefined;
   /** From this time on, ms since the Unix epoch. */
   readonly sinceMs: number;
   /** Before this time, ms since the Unix epoch. */
@@ -130,6 +136,7 @@ export function listRecords(db: Database, query: RecordQuery): Promise<BoundedRo
   if (route !== undefined) conditions.push(sql`route = ${route}`);
   if (status !== undefined) conditions.push(sql`status = ${status}`);
   if (outcome !== undefined) conditions.push(sql`outcome = ${outcome}`);
+  conditions.push(...documentConditions(query));
   if (untilMs !== undefined) {
     conditions.push(sql`received_at < to_timestamp(${untilMs}::float8 / 1000)`);
   }
@@ -164,6 +171,27 @@ export function listRecordsWithin(
     await sql`SET LOCAL statement_timeout = ${sql.lit(Math.ceil(timeoutMs))}`.execute(transaction);
     return listRecords(transaction, query);
   });
+}
+
+/**
+ * The filters by what only the document has. No index serves them, because each index makes every insert more
+ * expensive: `searchRecords` bounds the time that they take.
+ */
+function documentConditions(query: RecordQuery): RawBuilder<unknown>[] {
+  const { token_id, method, error_code, upstream, min_duration_ms } = query;
+  const conditions: RawBuilder<unknown>[] = [];
+  if (token_id !== undefined) conditions.push(sql`document->>'token_id' = ${token_id}`);
+  if (method !== undefined) conditions.push(sql`document->>'method' = ${method}`);
+  if (error_code !== undefined) conditions.push(sql`document->>'error_code' = ${error_code}`);
+  if (upstream !== undefined) {
+    conditions.push(
+      sql`${upstream} IN (document->'upstream'->>'id', document->'upstream'->>'url')`,
+    );
+  }
+  if (min_duration_ms !== undefined) {
+    conditions.push(sql`(document->'timing'->>'total_ms')::float8 >= ${min_duration_ms}::float8`);
+  }
+  return conditions;
 }
 
 /** With one value an index yields the rows in the order of the list; with several it does not. */
