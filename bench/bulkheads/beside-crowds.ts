@@ -14,7 +14,8 @@ export async function besideCrowds<T>(crowds: Crowds, port: number, work: () => 
   const ended = once(child, 'exit');
   try {
     // Until the connections are open.
-    await delay(SETTLE_MS + crowds.reduce((sum, { callers }) => sum + callers, 0) / 4);
+    const openingMs = crowds.reduce((sum, { callers }) => sum + callers, 0) / 4;
+    await delay(SETTLE_MS + Math.max(openingMs, ...crowds.map(({ arrivalMs = 0 }) => arrivalMs)));
     const result = await work();
     child.send('report');
     const [reports] = (await once(child, 'message')) as [CrowdReport[]];

@@ -1,14 +1,15 @@
 import { runCommand } from '@gateway/local-stack/process/run-command';
 
 /**
- * Gives these processes real-time scheduling, so that nothing else on the machine delays them; what they start later
- * does not have it. `nice` would not do: Linux compares it only between processes of one session.
+ * Gives the main threads of these processes real-time scheduling, so that nothing else on the machine delays them. Their
+ * other threads, such as those of the garbage collector, and what they start do not have it: on one core such a thread
+ * would delay the main one. `nice` would not do: Linux compares it only between processes of one session.
  *
  * @returns whether this process may do that: it needs the rights of root
  */
 export async function giveRealTime(pids: readonly number[]): Promise<boolean> {
   for (const pid of pids) {
-    const args = ['--all-tasks', '--reset-on-fork', '--rr', '--pid', '1', String(pid)];
+    const args = ['--reset-on-fork', '--rr', '--pid', '1', String(pid)];
     const { code } = await runCommand('chrt', args, { timeoutMs: 5_000 });
     if (code !== 0) return false;
   }

@@ -10,6 +10,8 @@ export interface CrowdOptions {
   readonly kind: 'calls' | 'slow-bodies';
   /** About how long a caller waits after a response or the end of its connection, ms. */
   readonly againMs: number;
+  /** Over how long the callers arrive, ms; by default as fast as the data plane accepts them. */
+  readonly arrivalMs?: number;
 }
 
 export interface Crowd {
@@ -73,8 +75,10 @@ export function startCrowd(options: CrowdOptions, random: () => number): Crowd {
   }
 
   let toOpen = options.callers;
+  const steps = (options.arrivalMs ?? 0) / OPENING_MS;
+  const atOnce = Math.min(OPENED_AT_ONCE, Math.ceil(options.callers / Math.max(1, steps)));
   const opening = setInterval(() => {
-    for (let index = 0; index < OPENED_AT_ONCE && toOpen > 0; index += 1, toOpen -= 1) open();
+    for (let index = 0; index < atOnce && toOpen > 0; index += 1, toOpen -= 1) open();
     if (toOpen === 0) clearInterval(opening);
   }, OPENING_MS);
   let tick = 0;

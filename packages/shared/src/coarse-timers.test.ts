@@ -108,6 +108,23 @@ describe('coarse timers', () => {
     expect(fired).toEqual(['before', 'beside', 'later']);
   });
 
+  it('let other events have a turn while many are due at once', () => {
+    const manual = manualClock();
+    const counted = countingWakes(manual);
+    const clock = withCoarseTimers(counted, 5);
+    let fired = 0;
+    const firedAtWake: number[] = [];
+    for (let timer = 0; timer < 1000; timer += 1) {
+      clock.setTimer(10, () => {
+        fired += 1;
+        firedAtWake[counted.wakes()] = (firedAtWake[counted.wakes()] ?? 0) + 1;
+      });
+    }
+    manual.advance(15);
+    expect(fired).toBe(1000);
+    expect(Math.max(...Object.values(firedAtWake))).toBeLessThanOrEqual(10);
+  });
+
   it('that become due while others run are run next, without a timer for a past time', () => {
     const manual = manualClock();
     let spentMs = 0;
