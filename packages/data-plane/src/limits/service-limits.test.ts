@@ -201,7 +201,7 @@ describe('max_connections and max_pending of a service', () => {
       error_code: 'upstream_overloaded',
       outcome: 'rejected',
       retry_count: 0,
-      attempts: [{ upstream: 'ups_0', error: 'pool_full' }],
+      attempts: [{ upstream: 'ups_0', error: 'max_pending' }],
     });
     expect(await metric(gateway.registry)).toEqual([
       'gateway_upstream_overloaded_total{service="svc_test",reason="max_pending"} 1',
@@ -239,7 +239,7 @@ describe('max_connections and max_pending of a service', () => {
     const refused = await call('hung');
     await expectRefusal(refused, 503, 'upstream_overloaded');
     const { attempts } = await gateway.recordOf(refused);
-    expect(attempts).toMatchObject([{ error: 'pool_full' }]);
+    expect(attempts).toMatchObject([{ error: 'max_pending' }]);
   });
 
   it('do not hide that an earlier attempt was sent', async () => {

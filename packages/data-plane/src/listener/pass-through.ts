@@ -143,7 +143,7 @@ async function pass(
     if (error.name === 'attempt_timeout' && body.kind === 'stream' && body.stream.awaitsCaller) {
       throw bodyLate();
     }
-    if (error.name === 'pool_full') throw options.slots.queueFull();
+    if (error.name === 'max_pending') throw options.slots.queueFull();
     throw error.name === 'attempt_timeout'
       ? new GatewayError('upstream_timeout', 'The control plane did not respond in time.')
       : new GatewayError('upstream_unavailable', 'The control plane cannot be reached.');

@@ -33,7 +33,7 @@ describe('the adaptive limit of a service', () => {
   });
 
   it('learns nothing from other failures', () => {
-    expect(learned(failure('pool_full', false))).toEqual(['end', undefined]);
+    expect(learned(failure('max_pending', false))).toEqual(['end', undefined]);
     expect(learned(failure('connect_refused', false))).toEqual(['end', undefined]);
   });
 });

@@ -68,7 +68,7 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   /** Whether no further exchange may wait. Those for which there is or will be a connection do not count as waiting. */
-  get #isFull(): boolean {
+  get isFull(): boolean {
     const { maxConnections, maxPending } = this.limits;
     if (this.size < maxConnections) return false;
     return this.#waiting.size - this.#connecting - this.#idle.length >= maxPending;
@@ -79,7 +79,7 @@ export class ConnectionPool implements ConnectionOwner {
     // Exchanges that are waiting already come first.
     const connection = this.#waiting.size === 0 ? this.#takeFromEarlierTurn() : undefined;
     if (connection !== undefined) start(exchange, connection);
-    else if (this.#isFull) exchange.refused('pool_full');
+    else if (this.isFull) exchange.refused('max_pending');
     else {
       this.#waiting.add(exchange);
       if (this.size < this.limits.maxConnections) this.#open();

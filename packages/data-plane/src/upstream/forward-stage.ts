@@ -111,7 +111,7 @@ async function forward(
       return { response: outcome.response };
     }
 
-    if (outcome.error?.name === 'pool_full') {
+    if (outcome.error?.name === 'max_pending') {
       const maxPending = options.upstreams.maxPending(upstream);
       throw overloaded(ctx, service, 'max_pending', maxPending, options);
     }

@@ -6,7 +6,7 @@ import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 export interface AttemptError {
   /** The `error` of the attempt in the record. */
   readonly name:
-    | 'pool_full'
+    | 'max_pending'
     | 'connect_refused'
     | 'connect_timeout'
     | 'connect_failed'

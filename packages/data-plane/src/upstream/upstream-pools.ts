@@ -6,7 +6,7 @@ import { Exchange } from './exchange.ts';
 import { isDeniedOrigin } from './dns/guarded-lookup.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { poolLimits, type PoolLimits } from './pool-limits.ts';
-import type { Attempt, AttemptOutcome, UpstreamClient } from './upstream-client.ts';
+import type { Attempt, AttemptError, AttemptOutcome, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 
 export interface UpstreamPoolsOptions {
@@ -32,10 +32,8 @@ interface Entry {
   inFlight: number;
 }
 
-const DENIED: Attempt = {
-  outcome: Promise.resolve({ error: { name: 'address_refused', sent: false } }),
-  cancel: () => undefined,
-};
+const DENIED = refusal('address_refused');
+const FULL = refusal('max_pending');
 
 /**
  * A bounded pool of connections for each upstream; services do not share pools. A pool is created when it is needed and
@@ -61,9 +59,11 @@ export class UpstreamPools implements UpstreamClient {
   begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt {
     const entry = this.#entry(upstream);
     if (entry === undefined) return DENIED;
+    this.#follow(entry, upstream);
+    // Refused before anything is made, so that the callers of a service that hangs cost little.
+    if (request.upgrade === undefined && entry.pool.isFull) return FULL;
     const { promise, resolve } = Promise.withResolvers<AttemptOutcome>();
     entry.inFlight += 1;
-    this.#follow(entry, upstream);
     const exchange = new Exchange({
       request,
       clock: this.#options.clock,
@@ -142,4 +142,12 @@ export class UpstreamPools implements UpstreamClient {
     if (entry.inFlight > 0 || entry.pool.size > 0) return;
     if (this.#entries.get(key) === entry) this.#entries.delete(key);
   }
+}
+
+/** An attempt that failed at once; all requests share it. */
+function refusal(name: AttemptError['name']): Attempt {
+  return {
+    outcome: Promise.resolve({ error: { name, sent: false } }),
+    cancel: () => undefined,
+  };
 }

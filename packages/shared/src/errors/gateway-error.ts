@@ -15,7 +15,8 @@ export interface GatewayErrorOptions {
 
 /**
  * An error that the caller gets to see: the envelope contains its code, message and details. Anything else that is
- * thrown becomes `internal_error`, without its own message.
+ * thrown becomes `internal_error`, without its own message. It has no stack trace: it is an answer, not a fault of the code,
+ * and making the trace would be a large part of the cost of a refusal, just when there are many.
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
@@ -24,7 +25,10 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'GatewayError';
     this.code = code;
     this.status = ERROR_TABLE[code].status;

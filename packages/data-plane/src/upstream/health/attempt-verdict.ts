@@ -40,7 +40,7 @@ export function attemptVerdict(outcome: JudgedOutcome, timeoutCounts: boolean): 
   const { response, error } = outcome;
   if (response !== undefined) return GATEWAY_FAILURES.has(response.status) ? 'bad' : 'good';
   switch (error.name) {
-    case 'pool_full':
+    case 'max_pending':
     case 'cancelled':
     case 'request_body':
     case 'unsendable':
