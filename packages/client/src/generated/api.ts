@@ -2738,12 +2738,12 @@ export interface components {
                  */
                 adaptive: boolean;
                 /**
-                 * @description Connections of each data plane to each upstream. null: MAX_UPSTREAM_CONNECTIONS, which is also the largest effective value.
+                 * @description Connections of each data plane to each upstream. null, or more than MAX_UPSTREAM_CONNECTIONS of the data plane: that setting.
                  * @example 64
                  */
                 max_connections: number | null;
                 /**
-                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if there is no other service.
+                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if no other service is registered, in any environment.
                  * @example 200
                  */
                 max_in_flight: number | null;
@@ -2948,13 +2948,13 @@ export interface components {
                  */
                 adaptive?: boolean;
                 /**
-                 * @description Connections of each data plane to each upstream. null: MAX_UPSTREAM_CONNECTIONS, which is also the largest effective value.
+                 * @description Connections of each data plane to each upstream. null, or more than MAX_UPSTREAM_CONNECTIONS of the data plane: that setting.
                  * @default null
                  * @example 64
                  */
                 max_connections?: number | null;
                 /**
-                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if there is no other service.
+                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if no other service is registered, in any environment.
                  * @default null
                  * @example 200
                  */
@@ -3165,13 +3165,13 @@ export interface components {
                  */
                 adaptive?: boolean;
                 /**
-                 * @description Connections of each data plane to each upstream. null: MAX_UPSTREAM_CONNECTIONS, which is also the largest effective value.
+                 * @description Connections of each data plane to each upstream. null, or more than MAX_UPSTREAM_CONNECTIONS of the data plane: that setting.
                  * @default null
                  * @example 64
                  */
                 max_connections?: number | null;
                 /**
-                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if there is no other service.
+                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if no other service is registered, in any environment.
                  * @default null
                  * @example 200
                  */
@@ -3360,12 +3360,12 @@ export interface components {
                  */
                 adaptive?: boolean;
                 /**
-                 * @description Connections of each data plane to each upstream. null: MAX_UPSTREAM_CONNECTIONS, which is also the largest effective value.
+                 * @description Connections of each data plane to each upstream. null, or more than MAX_UPSTREAM_CONNECTIONS of the data plane: that setting.
                  * @example 64
                  */
                 max_connections?: number | null;
                 /**
-                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if there is no other service.
+                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if no other service is registered, in any environment.
                  * @example 200
                  */
                 max_in_flight?: number | null;

@@ -15,7 +15,7 @@ export const limitsField = objectField({
     .meta({
       examples: [200],
       description:
-        'Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if there is no other service.',
+        'Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if no other service is registered, in any environment.',
     }),
   max_connections: integerField(1, MAX_CONNECTIONS)
     .nullable()
@@ -23,7 +23,7 @@ export const limitsField = objectField({
     .meta({
       examples: [64],
       description:
-        'Connections of each data plane to each upstream. null: MAX_UPSTREAM_CONNECTIONS, which is also the largest effective value.',
+        'Connections of each data plane to each upstream. null, or more than MAX_UPSTREAM_CONNECTIONS of the data plane: that setting.',
     }),
   max_pending: integerField(0, MAX_REQUESTS)
     .nullable()

@@ -4,7 +4,8 @@ import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startTestDataPath } from '../../test/data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
-import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
+import { rawConnection, requestText, type RawConnection } from '@gateway/shared/test/raw-client';
+import type { RawResponse } from '@gateway/shared/test/raw-response';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 
@@ -105,15 +106,14 @@ describe('a body that stalls', () => {
   ])('times out, and the upstream gets no complete request: %s', async (_case, lines, body) => {
     const { upstream, connection, send } = await setUp({}, { BODY_IDLE_TIMEOUT_MS: '100' });
     send(lines, body);
-    await expectRefusal(await connection.response(), 408, 'request_timeout');
+    await expectTimeout(connection);
     expect(upstream.seen).toHaveLength(0);
   });
 
   it('times out at the deadline if it is buffered', async () => {
     const { upstream, connection, send, gateway } = await setUp({ timeout_ms: 100 });
     send(['Content-Length: 10'], 'x');
-    const response = await connection.response();
-    await expectRefusal(response, 408, 'request_timeout');
+    const response = await expectTimeout(connection);
     expect(upstream.seen).toHaveLength(0);
     const { timing } = await gateway.recordOf(response);
     // The wait was for the caller, so it is not the gateway's.
@@ -124,8 +124,7 @@ describe('a body that stalls', () => {
   it('times out at the deadline if it streams and its caller is late', async () => {
     const { upstream, connection, send, gateway } = await setUp({ timeout_ms: 150 });
     send(['Transfer-Encoding: chunked'], chunk(10));
-    const response = await connection.response();
-    await expectRefusal(response, 408, 'request_timeout');
+    const response = await expectTimeout(connection);
     expect(upstream.seen).toHaveLength(0);
     expect(await gateway.recordOf(response)).toMatchObject({ status: 408, outcome: 'rejected' });
   });
@@ -142,6 +141,15 @@ describe('a body that stalls', () => {
     await expectRefusal(await connection.response(), 504, 'upstream_timeout');
   });
 });
+
+/** The connection closes, so that the rest of the body is not taken for a request (RFC 9110 section 15.5.9). */
+async function expectTimeout(connection: RawConnection): Promise<RawResponse> {
+  const response = await connection.response();
+  await expectRefusal(response, 408, 'request_timeout');
+  expect(response.headers.get('connection')).toBe('close');
+  await eventually(() => expect(connection.ended).toBe(true));
+  return response;
+}
 
 describe('Expect: 100-continue', () => {
   const EXPECT = 'Expect: 100-continue';

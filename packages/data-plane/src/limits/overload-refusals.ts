@@ -19,6 +19,8 @@ export type ShedReason =
 export interface OverloadRefusals {
   /** The refusal of a request whose service is at a limit. */
   ofService(service: CompiledService, limit: ServiceLimit, value: number): GatewayError;
+  /** The refusal of a request that may not wait for a connection. It says how many of these there may be. */
+  ofQueue(service: CompiledService, maxPending: number, maxConnections: number): GatewayError;
   /** The refusal of a request for which this data plane has no room. */
   ofGateway(reason: ShedReason, message: string): GatewayError;
   /** The refusal of a request if all slots of its kind are in use. */
@@ -30,12 +32,19 @@ const RETRY_AFTER = { 'retry-after': '1' };
 /** Makes the refusals and counts nothing. */
 export const UNCOUNTED_REFUSALS: OverloadRefusals = {
   ofService: (service, limit, value) =>
-    new GatewayError(
-      'upstream_overloaded',
-      `The service ${service.name} is overloaded: its limit ${limit} of ${value} is reached.`,
-      { headers: RETRY_AFTER },
+    overloaded(service, `its limit ${limit} of ${value} is reached`),
+  ofQueue: (service, maxPending, maxConnections) =>
+    overloaded(
+      service,
+      `its limit max_pending of ${maxPending} is reached, and its limit max_connections of ${maxConnections}`,
     ),
   ofGateway: (_reason, message) =>
     new GatewayError('gateway_overloaded', message, { headers: RETRY_AFTER }),
   full: (kind) => UNCOUNTED_REFUSALS.ofGateway(kind, `Too many ${kind} are in flight.`),
 };
+
+function overloaded({ name }: CompiledService, reason: string): GatewayError {
+  return new GatewayError('upstream_overloaded', `The service ${name} is overloaded: ${reason}.`, {
+    headers: RETRY_AFTER,
+  });
+}

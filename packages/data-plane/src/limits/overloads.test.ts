@@ -15,7 +15,9 @@ describe('the services that were overloaded lately', () => {
     clock.advance(6_000);
     overloads.ofService(service('svc_2'), 'max_pending', 1);
     expect(overloads.recent()).toEqual(['svc_1', 'svc_2']);
-    expect(overloads.reasons()).toEqual(['services at one of their limits: svc_1, svc_2']);
+    expect(overloads.reasons()).toEqual([
+      'services that refuse requests at a limit: name of svc_1 (svc_1), name of svc_2 (svc_2)',
+    ]);
     clock.advance(6_000);
     expect(overloads.recent()).toEqual(['svc_2']);
     clock.advance(6_000);
@@ -25,8 +27,9 @@ describe('the services that were overloaded lately', () => {
   it('are not all named in the reason', () => {
     const overloads = new Overloads(new Registry(), manualClock());
     for (let id = 0; id < 30; id += 1) overloads.ofService(service(`s${id}`), 'max_in_flight', 1);
+    const shown = Array.from({ length: 10 }, (_, id) => `name of s${id} (s${id})`).join(', ');
     expect(overloads.reasons()).toEqual([
-      'services at one of their limits: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9 and more',
+      `services that refuse requests at a limit: ${shown} and more`,
     ]);
   });
 });

@@ -23,8 +23,8 @@ export class Overloads implements OverloadRefusals {
   readonly #clock: Clock;
   readonly #services: CountTable;
   readonly #shed: CountTable;
-  /** Service id → when it last refused a request; ms, monotonic. */
-  readonly #refusedAtMs = new Map<string, number>();
+  /** Service id → its name, and when it last refused a request; ms, monotonic. */
+  readonly #refused = new Map<string, { readonly name: string; readonly atMs: number }>();
 
   constructor(registry: Registry, clock: Clock) {
     this.#clock = clock;
@@ -46,9 +46,18 @@ export class Overloads implements OverloadRefusals {
 
   /** The refusal of a request whose service is at a limit. */
   ofService(service: CompiledService, limit: ServiceLimit, value: number): GatewayError {
-    this.#services.at([service.id, limit]).count += 1;
-    this.#refusedAtMs.set(service.id, this.#clock.monotonicMs());
+    this.#count(service, limit);
     return UNCOUNTED_REFUSALS.ofService(service, limit, value);
+  }
+
+  ofQueue(service: CompiledService, maxPending: number, maxConnections: number): GatewayError {
+    this.#count(service, 'max_pending');
+    return UNCOUNTED_REFUSALS.ofQueue(service, maxPending, maxConnections);
+  }
+
+  #count(service: CompiledService, limit: ServiceLimit): void {
+    this.#services.at([service.id, limit]).count += 1;
+    this.#refused.set(service.id, { name: service.name, atMs: this.#clock.monotonicMs() });
   }
 
   /** The refusal of a request for which this data plane has no room. */
@@ -65,16 +74,19 @@ export class Overloads implements OverloadRefusals {
   /** Ids of the services that refused a request lately. */
   recent(): readonly string[] {
     const sinceMs = this.#clock.monotonicMs() - RECENT_MS;
-    for (const [id, atMs] of this.#refusedAtMs) if (atMs < sinceMs) this.#refusedAtMs.delete(id);
-    return [...this.#refusedAtMs.keys()];
+    for (const [id, { atMs }] of this.#refused) if (atMs < sinceMs) this.#refused.delete(id);
+    return [...this.#refused.keys()];
   }
 
   /** The reasons why this data plane is degraded: one line, if any service was overloaded lately. */
   reasons(): readonly string[] {
     const services = this.recent();
     if (services.length === 0) return [];
-    const shown = services.slice(0, SHOWN_SERVICES).join(', ');
+    const shown = services
+      .slice(0, SHOWN_SERVICES)
+      .map((id) => `${this.#refused.get(id)?.name} (${id})`)
+      .join(', ');
     const more = services.length > SHOWN_SERVICES ? ' and more' : '';
-    return [`services at one of their limits: ${shown}${more}`];
+    return [`services that refuse requests at a limit: ${shown}${more}`];
   }
 }

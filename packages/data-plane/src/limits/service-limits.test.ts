@@ -194,7 +194,7 @@ describe('max_connections and max_pending of a service', () => {
     const refused = await call('hung');
     const error = await expectRefusal(refused, 503, 'upstream_overloaded');
     expect(error.message).toBe(
-      'The service payments is overloaded: its limit max_pending of 3 is reached.',
+      'The service payments is overloaded: its limit max_pending of 3 is reached, and its limit max_connections of 2.',
     );
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(await gateway.recordOf(refused)).toMatchObject({
@@ -222,6 +222,20 @@ describe('max_connections and max_pending of a service', () => {
       for (const response of held.splice(0)) response.end();
       await calls;
     }
+  });
+
+  it('above MAX_UPSTREAM_CONNECTIONS count as that setting, and the refusal says so', async () => {
+    const { call, start, held } = await setUp(
+      { max_connections: 60_000, max_pending: 0 },
+      {},
+      { MAX_UPSTREAM_CONNECTIONS: '2' },
+    );
+    void start(2);
+    await eventually(() => expect(held.length).toBe(2));
+    const error = await expectRefusal(await call('hung'), 503, 'upstream_overloaded');
+    expect(error.message).toBe(
+      'The service payments is overloaded: its limit max_pending of 0 is reached, and its limit max_connections of 2.',
+    );
   });
 
   it('do not retry on another upstream of the service', async () => {

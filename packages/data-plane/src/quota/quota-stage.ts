@@ -63,7 +63,7 @@ function settle(ctx: RequestContext, window: QuotaDecision): void {
   if (window.unavailable === true) {
     throw new GatewayError(
       'quota_unavailable',
-      `The quota of the route ${ctx.route?.name ?? ''} cannot be counted, because NATS is away.`,
+      `This data plane can lease no more of the quota of the route ${ctx.route?.name ?? ''} from NATS now, and has no share of it left.`,
       { headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) } },
     );
   }

@@ -7,7 +7,7 @@ import type { BodyLimits, TakenBody } from '../request/request-body.ts';
 import type { Reply, Stage } from '../request/stage.ts';
 import { takeBody } from '../request/take-body.ts';
 import type { AdaptiveLimits } from '../limits/adaptive-limits.ts';
-import type { OverloadRefusals, ServiceLimit } from '../limits/overload-refusals.ts';
+import type { OverloadRefusals } from '../limits/overload-refusals.ts';
 import { endWait, isMeasured } from './adaptive-attempt.ts';
 import { finalError, isSending, recordAttempt } from './attempt-outcome.ts';
 import { attemptVerdict, hasFairTime } from './health/attempt-verdict.ts';
@@ -86,7 +86,7 @@ async function forward(
     const startedMs = clock.monotonicMs();
     assertStillNeeded(ctx, startedMs);
     if (adaptive?.begin() === false) {
-      throw overloaded(ctx, service, 'adaptive', adaptive.limit, options);
+      throw notRetried(ctx, options.overloads.ofService(service, 'adaptive', adaptive.limit));
     }
     if (retriesMade > 0) budget.liveRetries += 1;
     const probe = balancer.begin(index);
@@ -112,8 +112,9 @@ async function forward(
     }
 
     if (outcome.error?.name === 'max_pending') {
-      const maxPending = options.upstreams.maxPending(upstream);
-      throw overloaded(ctx, service, 'max_pending', maxPending, options);
+      const { maxPending, maxConnections } = options.upstreams.poolLimits(upstream);
+      const error = options.overloads.ofQueue(service, maxPending, maxConnections);
+      throw notRetried(ctx, error);
     }
 
     const bodyKept = body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed);
@@ -130,15 +131,8 @@ async function forward(
   }
 }
 
-/** The error if no further request may be sent. Not retried: other upstreams are as busy, or not healthy. */
-function overloaded(
-  ctx: RequestContext,
-  service: CompiledService,
-  limit: ServiceLimit,
-  value: number,
-  { overloads }: ForwardOptions,
-): GatewayError {
-  const error = overloads.ofService(service, limit, value);
+/** The error if the service is overloaded. Not retried: other upstreams are as busy, or not healthy. */
+function notRetried(ctx: RequestContext, error: GatewayError): GatewayError {
   // An earlier attempt may have been carried out, and this code would say that nothing was sent.
   return ctx.mayHaveSent
     ? new GatewayError(

@@ -1,6 +1,7 @@
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
+import type { PoolLimits } from './pool-limits.ts';
 
 /** Why an attempt failed. */
 export interface AttemptError {
@@ -40,7 +41,7 @@ export interface UpstreamClient {
   /** Starts an attempt. It fails if the head of the response has not arrived after `timeoutMs`. */
   begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt;
   /** How many requests may wait for a connection to the upstream. */
-  maxPending(upstream: CompiledUpstream): number;
+  poolLimits(upstream: CompiledUpstream): PoolLimits;
   /** The number of requests that this data plane has in flight at the upstream. */
   inFlight(upstream: CompiledUpstream): number;
 }

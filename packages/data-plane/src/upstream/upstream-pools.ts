@@ -52,8 +52,8 @@ export class UpstreamPools implements UpstreamClient {
     return this.#entries.get(upstream.key)?.inFlight ?? 0;
   }
 
-  maxPending({ limits }: CompiledUpstream): number {
-    return this.#limits(limits).maxPending;
+  poolLimits({ limits }: CompiledUpstream): PoolLimits {
+    return this.#limits(limits);
   }
 
   begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt {
