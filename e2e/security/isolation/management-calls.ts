@@ -86,6 +86,11 @@ export function managementRows(world: World): Readonly<Record<string, Management
       status: 200,
       call: () => ({ path: `/v1/services/${serviceId}` }),
     },
+    'GET /v1/services/{id}/health': {
+      scopes: ['services:read'],
+      status: 200,
+      call: () => ({ path: `/v1/services/${serviceId}/health` }),
+    },
     'PATCH /v1/services/{id}': {
       scopes: ['services:write'],
       status: 200,

@@ -18,6 +18,7 @@ export function heartbeatOf(id: string, fields: Partial<Heartbeat> = {}): Heartb
     in_flight: 0,
     last_error: null,
     services: {},
+    upstream_states: [],
     unreported_services: 0,
     unusable_credentials: [],
     overloaded_services: [],

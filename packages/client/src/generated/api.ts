@@ -410,6 +410,28 @@ export interface paths {
         patch: operations["updateService"];
         trace?: never;
     };
+    "/v1/services/{id}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the health of a service
+         * @description Shows the health of each upstream of a service, for each region and each live data plane, as in their last heartbeats.
+         *
+         *     It needs the scope `services:read`.
+         */
+        get: operations["getServiceHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tokens": {
         parameters: {
             query?: never;
@@ -3029,6 +3051,92 @@ export interface components {
              */
             url?: string;
         } | unknown | unknown;
+        /** @description The health of a service, as live data planes see it. */
+        ServiceHealth: {
+            /**
+             * @description The id of the service.
+             * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            service_id: string;
+            /**
+             * @description The status of the service.
+             * @example healthy
+             * @enum {string}
+             */
+            status: "unknown" | "healthy" | "degraded" | "unhealthy";
+            /** @description The health of each upstream. */
+            upstreams: {
+                /** @description Each live data plane, at most 100: failing ones first, then by id. */
+                data_planes: {
+                    /**
+                     * @description The id of the data plane.
+                     * @example dp-1
+                     */
+                    data_plane: string;
+                    /**
+                     * Format: date-time
+                     * @description When its last heartbeat arrived.
+                     * @example 2026-03-01T09:30:00.000Z
+                     */
+                    last_seen_at: string;
+                    /**
+                     * @description The region of the data plane.
+                     * @example eu
+                     */
+                    region: string;
+                    /**
+                     * @description healthy; unhealthy: its checks fail; ejected: its requests failed; half_open: it is tried again after that; unknown: not checked yet, or not reported.
+                     * @example healthy
+                     * @enum {string}
+                     */
+                    status: "healthy" | "unhealthy" | "ejected" | "half_open" | "unknown";
+                }[];
+                /**
+                 * @description The id of the upstream, as in records.
+                 * @example ups_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+                /**
+                 * @description The region of the upstream.
+                 * @example eu
+                 */
+                region: string | null;
+                /** @description Counts for each region, by name. */
+                regions: {
+                    /**
+                     * @description The data planes for which it is unhealthy, ejected or half open.
+                     * @example 2
+                     */
+                    failing: number;
+                    /**
+                     * @description The data planes for which it is healthy.
+                     * @example 2
+                     */
+                    healthy: number;
+                    /**
+                     * @description The region of the data planes.
+                     * @example eu
+                     */
+                    region: string;
+                    /**
+                     * @description The data planes that have not checked it yet, or do not report it.
+                     * @example 2
+                     */
+                    unknown: number;
+                }[];
+                /**
+                 * @description Its health for all live data planes together.
+                 * @example healthy
+                 * @enum {string}
+                 */
+                status: "unknown" | "healthy" | "degraded" | "unhealthy";
+                /**
+                 * @description The URL of the upstream.
+                 * @example https://payments.internal:8443
+                 */
+                url: string;
+            }[];
+        };
         /** @description A page of a list. */
         ServicePage: {
             /** @description The items of this page. */
@@ -6776,6 +6884,84 @@ export interface operations {
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    getServiceHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the service.
+                 * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *         "status": "healthy",
+                     *         "upstreams": [
+                     *           {
+                     *             "id": "ups_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *             "url": "https://payments.internal:8443",
+                     *             "region": "eu",
+                     *             "status": "healthy",
+                     *             "regions": [
+                     *               {
+                     *                 "region": "eu",
+                     *                 "healthy": 2,
+                     *                 "failing": 2,
+                     *                 "unknown": 2
+                     *               }
+                     *             ],
+                     *             "data_planes": [
+                     *               {
+                     *                 "data_plane": "dp-1",
+                     *                 "region": "eu",
+                     *                 "status": "healthy",
+                     *                 "last_seen_at": "2026-03-01T09:30:00.000Z"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ServiceHealth"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["service_not_found"];
+            405: components["responses"]["method_not_allowed"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["gateway_not_ready"];

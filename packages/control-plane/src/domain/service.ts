@@ -249,7 +249,7 @@ export function changeService(
   };
 }
 
-const serviceStatusSchema = z.enum(['unknown', 'healthy', 'degraded', 'unhealthy']).meta({
+export const serviceStatusSchema = z.enum(['unknown', 'healthy', 'degraded', 'unhealthy']).meta({
   description:
     'The health of the upstreams as the live data planes see it. `degraded`: some are unhealthy. `unknown`: no check has ended yet.',
   examples: ['healthy'],

@@ -14,6 +14,7 @@ import { putServiceEndpoint } from './put-service.ts';
 import { requestEndpoints } from './requests.ts';
 import type { ResourceParts } from './resource-parts.ts';
 import { routeEndpoints } from './routes.ts';
+import { serviceHealthEndpoint } from './service-health.ts';
 import { serviceEndpoints } from './services.ts';
 import { tokenEndpoints } from './tokens.ts';
 
@@ -34,6 +35,7 @@ export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
   return [
     ...serviceEndpoints(parts, parts),
     putServiceEndpoint(parts, parts),
+    serviceHealthEndpoint(parts),
     ...routeEndpoints(parts, hosts),
     putRouteEndpoint(parts, hosts),
     ...explainEndpoints(parts),

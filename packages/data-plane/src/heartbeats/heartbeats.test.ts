@@ -20,6 +20,7 @@ const REPORT: HeartbeatReport = {
   in_flight: 2,
   last_error: null,
   services: { svc_1: [2, 1, 0] },
+  upstream_states: [['ups_1', 'unhealthy']],
   unusable_credentials: [{ key_id: 'k2', reason: 'key_missing', services: 3 }],
   overloaded_services: ['svc_1'],
 };

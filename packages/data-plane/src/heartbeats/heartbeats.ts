@@ -30,6 +30,7 @@ export type HeartbeatReport = Pick<
   | 'in_flight'
   | 'last_error'
   | 'services'
+  | 'upstream_states'
   | 'unusable_credentials'
   | 'overloaded_services'
 >;

@@ -20,6 +20,14 @@ export const MAX_CONFIG_ERROR_CHARS = 300;
 /** A heartbeat names at most this many overloaded services. */
 export const MAX_OVERLOADED_SERVICES = 100;
 
+/** A heartbeat names at most this many upstreams that are not healthy. */
+export const MAX_UPSTREAM_STATES = 500;
+
+/** The states of an upstream besides `healthy`. */
+export const UPSTREAM_STATES = ['unhealthy', 'ejected', 'half_open', 'unknown'] as const;
+
+const upstreamStateSchema = z.tuple([z.string().max(64), z.enum(UPSTREAM_STATES)]);
+
 /** The upstreams of one service as one data plane sees them: healthy, failing, never checked. */
 const serviceHealthSchema = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
 
@@ -52,6 +60,8 @@ export const heartbeatSchema = z.object({
   config_errors: z.record(z.string(), z.string().max(MAX_CONFIG_ERROR_CHARS)),
   /** Service id → its upstreams: [healthy, failing, never checked]. */
   services: z.record(z.string(), serviceHealthSchema),
+  /** Upstreams that are not healthy, by id; failing ones first. If there are more, the others are left out. */
+  upstream_states: z.array(upstreamStateSchema).max(MAX_UPSTREAM_STATES).default([]),
   /** Services that did not fit. */
   unreported_services: z.int().min(0),
   /** Services whose requests this data plane refuses because it cannot decrypt their credentials. */
@@ -66,6 +76,7 @@ export const heartbeatSchema = z.object({
 
 export type Heartbeat = z.infer<typeof heartbeatSchema>;
 export type UnusableCredentials = z.infer<typeof unusableCredentialsSchema>;
+export type ReportedUpstreamState = z.infer<typeof upstreamStateSchema>;
 export type ReportedServiceHealth = z.infer<typeof serviceHealthSchema>;
 
 export interface EncodedHeartbeat {

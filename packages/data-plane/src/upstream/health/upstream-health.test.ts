@@ -190,6 +190,8 @@ describe('the health of upstreams', () => {
       ['svc_test', [1, 1, 0]],
       ['svc_a', [1, 0, 0]],
     ]);
+    const failing = service.upstreams.find(({ url }) => url === 'http://b.test');
+    expect(health.reportUpstreams()).toEqual([[failing?.id, 'unhealthy']]);
     const metrics = await registry.metrics();
     expect(metrics).toContain('gateway_upstreams{health="healthy"} 2');
     expect(metrics).toContain('gateway_upstreams{health="unhealthy"} 1');

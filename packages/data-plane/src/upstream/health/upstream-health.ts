@@ -1,5 +1,9 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { ReportedServiceHealth } from '@gateway/shared/heartbeats/heartbeat';
+import {
+  MAX_UPSTREAM_STATES,
+  type ReportedServiceHealth,
+  type ReportedUpstreamState,
+} from '@gateway/shared/heartbeats/heartbeat';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Replaced } from '../../routing-table/environment-editor.ts';
@@ -115,6 +119,21 @@ export class UpstreamHealth implements ServiceBalancers {
     }
     for (const [id, counts] of healthy) report[id] = counts;
     return report;
+  }
+
+  /** The upstreams that are not healthy, for the heartbeat; failing ones first. */
+  reportUpstreams(): ReportedUpstreamState[] {
+    const failing: ReportedUpstreamState[] = [];
+    const unknown: ReportedUpstreamState[] = [];
+    for (const { service, states } of this.#services.values()) {
+      for (const [index, { name }] of states.entries()) {
+        const id = service.upstreams[index]?.id;
+        if (id === undefined || name === 'healthy') continue;
+        (name === 'unknown' ? unknown : failing).push([id, name]);
+        if (failing.length === MAX_UPSTREAM_STATES) return failing;
+      }
+    }
+    return [...failing, ...unknown].slice(0, MAX_UPSTREAM_STATES);
   }
 
   /** Stops the checks. */
