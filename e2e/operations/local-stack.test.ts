@@ -55,7 +55,9 @@ describe('npm start', () => {
       await first.serving();
       const [proxied = '', listed = '', ...more] = curlLines(first);
       expect(more).toEqual([]);
-      expect(first.stdout()).toContain(`${first.baseUrl}/console`);
+      expect(first.stdout()).toContain(`Base URL       ${first.baseUrl}`);
+      // There is no console yet.
+      expect(first.stdout()).not.toContain('/console');
       expect(await runLine(proxied)).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(

@@ -10,6 +10,9 @@ import { loadSecrets } from './stack/secrets.ts';
 import { startStack } from './stack/start-stack.ts';
 import { createSupervisor } from './stack/supervisor.ts';
 
+/** Longer than the requests that a stopping data plane lets end (DRAIN_TIMEOUT_MS). */
+const STOP_WAIT_MS = 60_000;
+
 function log(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -17,7 +20,7 @@ function log(line: string): void {
 /** Runs the stack until the signal aborts. Everything that was started is stopped, also after an error. */
 async function run(signal: AbortSignal): Promise<void> {
   const given = parseStackConfig(process.env, process.cwd());
-  const folder = await openDataFolder(given.dataDir);
+  const folder = await openDataFolder(given.dataDir, { log, waitMs: STOP_WAIT_MS });
   try {
     const config = { ...given, dataDir: folder.path };
     await stopLeftovers(config.dataDir, log);
@@ -28,6 +31,7 @@ async function run(signal: AbortSignal): Promise<void> {
       log(banner(await startStack(config, secrets, { supervisor, log, signal })));
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
+      await folder.announceStop();
       await supervisor.stop();
     }
   } finally {

@@ -25,8 +25,7 @@ export function banner(facts: BannerFacts): string {
 The gateway is ready${scale(facts)}.
 
   Base URL       ${baseUrl}
-${further}  Console        ${baseUrl}/console
-  Control plane  ${facts.controlPlaneUrl}
+${further}  Control plane  ${facts.controlPlaneUrl}
   Admin token    ${adminToken}
   Data folder    ${facts.dataDir}
 

@@ -8,6 +8,14 @@ import { startedAt } from '../process/foreign-process.ts';
 import { openDataFolder } from './data-folder.ts';
 import { loadSecrets } from './secrets.ts';
 
+function openTestFolder(
+  folder: string,
+  log: (line: string) => void = () => undefined,
+  waitMs = 10_000,
+) {
+  return openDataFolder(folder, { log, waitMs });
+}
+
 describe('the data folder', () => {
   let root: string;
   beforeEach(async () => {
@@ -18,20 +26,41 @@ describe('the data folder', () => {
   });
 
   it('is created, claimed and released', async () => {
-    const folder = await openDataFolder(path.join(root, 'a', 'b'));
+    const folder = await openTestFolder(path.join(root, 'a', 'b'));
     expect(folder.path).toBe(path.join(root, 'a', 'b'));
-    await expect(openDataFolder(folder.path)).rejects.toThrow(/already running .*pid \d+/);
+    await expect(openTestFolder(folder.path)).rejects.toThrow(/already running .*pid \d+/);
     await folder.release();
     expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it('is claimed once a stack that is stopping has released it', async () => {
+    const first = await openTestFolder(root);
+    await first.announceStop();
+    const lines: string[] = [];
+    const second = openTestFolder(root, (line) => {
+      lines.push(line);
+      void first.release();
+    });
+    await (await second).release();
+    expect(lines).toEqual([`Waiting for the stack on ${root} (pid ${process.pid}) to stop ...`]);
+  });
+
+  it('is rejected in one line if a stack does not stop in time', async () => {
+    const first = await openTestFolder(root);
+    await first.announceStop();
+    await expect(openTestFolder(root, () => undefined, 1)).rejects.toThrow(
+      /is still stopping; start again when it has stopped, or kill it$/,
+    );
+    await first.release();
   });
 
   it('is rejected in one line if a file has its name', async () => {
     const file = path.join(root, 'file');
     await writeFile(file, '');
-    await expect(openDataFolder(file)).rejects.toThrow(
+    await expect(openTestFolder(file)).rejects.toThrow(
       /parent folder is a file; set GATEWAY_DATA_DIR/,
     );
-    await expect(openDataFolder(path.join(file, 'x'))).rejects.toThrow(/parent folder is a file/);
+    await expect(openTestFolder(path.join(file, 'x'))).rejects.toThrow(/parent folder is a file/);
   });
 
   it('is rejected in one line, and at once, if it cannot be created', async () => {
@@ -39,7 +68,7 @@ describe('the data folder', () => {
     // Root may write anywhere except in /proc.
     const place = process.getuid?.() === 0 ? '/proc' : root;
     for (const folder of [path.join(place, 'data'), path.join(place, 'a', 'b')]) {
-      await expect(openDataFolder(folder)).rejects.toThrow(
+      await expect(openTestFolder(folder)).rejects.toThrow(
         new RegExp(`^the data folder ${folder} cannot be used: .*; set GATEWAY_DATA_DIR`),
       );
     }
@@ -48,7 +77,7 @@ describe('the data folder', () => {
   it('is rejected in one line if it exists and is not writable', async () => {
     await chmod(root, 0o500);
     const folder = process.getuid?.() === 0 ? '/proc/self' : root;
-    await expect(openDataFolder(folder)).rejects.toThrow(/cannot be used: .*GATEWAY_DATA_DIR/);
+    await expect(openTestFolder(folder)).rejects.toThrow(/cannot be used: .*GATEWAY_DATA_DIR/);
   });
 
   it('is claimed after its owner was killed, even if another process has the pid', async () => {
@@ -56,9 +85,9 @@ describe('the data folder', () => {
     try {
       const pid = stranger.pid ?? 0;
       await writeFile(path.join(root, 'stack.pid'), `${pid} 1\n`);
-      await (await openDataFolder(root)).release();
+      await (await openTestFolder(root)).release();
       await writeFile(path.join(root, 'stack.pid'), `${pid} ${await startedAt(pid)}\n`);
-      await expect(openDataFolder(root)).rejects.toThrow(`(pid ${pid})`);
+      await expect(openTestFolder(root)).rejects.toThrow(`(pid ${pid})`);
     } finally {
       stranger.kill();
       await once(stranger, 'exit');
