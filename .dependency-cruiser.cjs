@@ -80,6 +80,13 @@ module.exports = {
       },
     },
     {
+      // It also runs in browsers.
+      name: 'the-client-sees-only-the-management-api',
+      severity: 'error',
+      from: { path: '^packages/client/src/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: '^packages/client/src/|node_modules/openapi-(fetch|typescript-helpers)/' },
+    },
+    {
       name: 'the-planes-never-import-each-other',
       severity: 'error',
       from: { path: planes },

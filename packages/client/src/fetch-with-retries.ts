@@ -1,0 +1,41 @@
+import type { Deadline } from './deadline.ts';
+
+/** The statuses after which the same call may be sent again: nothing was changed. */
+const RETRIED = new Set([429, 503]);
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 10_000;
+/** The share of `Retry-After` that is added at random, so that callers do not return at the same moment. */
+const SPREAD = 0.1;
+
+export interface RetryOptions {
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly deadline: Deadline;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+}
+
+/**
+ * Sends a request, and again after 429 and 503, when `Retry-After` allows it. Returns the last response if the next one
+ * would come after the deadline.
+ */
+export async function fetchWithRetries(
+  request: Request,
+  { fetch, deadline, random }: RetryOptions,
+): Promise<Response> {
+  for (let retries = 0; ; retries += 1) {
+    // The body of a request can be read once.
+    const response = await fetch(request.clone());
+    if (!RETRIED.has(response.status)) return response;
+    const waitMs = waitOf(response, retries, random());
+    if (waitMs >= deadline.leftMs()) return response;
+    // An unread body keeps its connection occupied.
+    await response.body?.cancel();
+    await deadline.pause(waitMs);
+  }
+}
+
+function waitOf(response: Response, retries: number, random: number): number {
+  const seconds = response.headers.get('retry-after') ?? '';
+  if (/^\d{1,9}$/.test(seconds)) return Number(seconds) * 1000 * (1 + SPREAD * random);
+  return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries) * random;
+}
