@@ -213,6 +213,44 @@ export function managementRows(world: World): Readonly<Record<string, Management
       lists: routeId,
       call: () => ({ path: `/v1/audit-events?resource_id=${routeId}` }),
     },
+    'GET /v1/environments/{name}/versions': {
+      scopes: ['config:read'],
+      status: 200,
+      lists: 'production',
+      call: async () => {
+        await twoVersions();
+        return { path: '/v1/environments/production/versions' };
+      },
+    },
+    'GET /v1/environments/{name}/versions/{version}': {
+      scopes: ['config:read'],
+      status: 200,
+      call: async () => {
+        return { path: `/v1/environments/production/versions/${(await twoVersions()).to}` };
+      },
+    },
+    'GET /v1/environments/{name}/diff': {
+      scopes: ['config:read'],
+      status: 200,
+      lists: routeId,
+      call: async () => {
+        const { from, to } = await twoVersions();
+        return { path: `/v1/environments/production/diff?from=${from}&to=${to}` };
+      },
+    },
+    'POST /v1/environments/{name}/rollback': {
+      scopes: ['config:write', 'services:write', 'routes:write'],
+      routes: 'all',
+      status: 200,
+      action: ['environment.rolled_back', 'service.updated'],
+      call: async () => {
+        const { id } = await gateway.service({ name: newName('service') });
+        const version = await newestVersion();
+        await admin.patch(`/v1/services/${id}`, { health_path: '/changed' });
+        const path = '/v1/environments/production/rollback';
+        return { path, body: { version }, cleanUp: remove(`/v1/services/${id}`) };
+      },
+    },
     'GET /v1/config/versions': {
       scopes: ['config:read'],
       status: 200,

@@ -28,18 +28,18 @@ export function configCalls(api: () => TestApi) {
   }
 
   function rollBack(version: number, token?: string): Promise<Answer> {
-    const body = { environment: 'production', version };
+    const body = { version };
     return api().call(
       'POST',
-      '/v1/config/rollback',
+      '/v1/environments/production/rollback',
       token === undefined ? { body } : { body, token },
     );
   }
 
   const versions = (query = '') =>
-    api().call('GET', `/v1/config/versions?environment=production${query}`);
+    api().call('GET', `/v1/environments/production/versions?${query.slice(1)}`);
   const diff = (from: number, to: number, query = '', token = api().adminToken) =>
-    api().call('GET', `/v1/config/diff?environment=production&from=${from}&to=${to}${query}`, {
+    api().call('GET', `/v1/environments/production/diff?from=${from}&to=${to}${query}`, {
       token,
     });
   const code = ({ status, json }: Answer) => [status, json.error?.['code']];

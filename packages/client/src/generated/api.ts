@@ -31,7 +31,10 @@ export interface paths {
         };
         /**
          * Compare two configuration versions
-         * @description Lists the services and routes that differ between two versions and that the token covers.
+         * @deprecated
+         * @description **Deprecated.** Use `GET /v1/environments/{name}/diff`.
+         *
+         *     Lists the services and routes that differ between two versions and that the token covers.
          *
          *     It needs the scope `config:read`.
          */
@@ -55,7 +58,10 @@ export interface paths {
         put?: never;
         /**
          * Roll the configuration back
-         * @description Restores the services and routes of a version and publishes them as a new version. Tokens do not change. The token also needs the scopes `services:write` and `routes:write`, and must cover all routes.
+         * @deprecated
+         * @description **Deprecated.** Use `POST /v1/environments/{name}/rollback`.
+         *
+         *     Restores the services and routes of a version and publishes them as a new version. Tokens do not change. The token also needs the scopes `services:write` and `routes:write`, and must cover all routes.
          *
          *     It needs the scope `config:write`.
          */
@@ -75,7 +81,10 @@ export interface paths {
         };
         /**
          * List configuration versions
-         * @description Lists the stored versions of the configuration of an environment, newest first.
+         * @deprecated
+         * @description **Deprecated.** Use `GET /v1/environments/{name}/versions`.
+         *
+         *     Lists the stored versions of the configuration of an environment, newest first.
          *
          *     It needs the scope `config:read`.
          */
@@ -97,7 +106,10 @@ export interface paths {
         };
         /**
          * Read a configuration version
-         * @description Says when, why and by whom a version of the configuration of an environment was made.
+         * @deprecated
+         * @description **Deprecated.** Use `GET /v1/environments/{name}/versions/{version}`.
+         *
+         *     Says when, why and by whom a version of the configuration of an environment was made.
          *
          *     It needs the scope `config:read`.
          */
@@ -183,6 +195,94 @@ export interface paths {
          *     It needs the scope `config:write`.
          */
         delete: operations["deleteEnvironment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{name}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two versions of an environment
+         * @description Lists the services and routes that differ between two versions and that the token covers.
+         *
+         *     It needs the scope `config:read`.
+         */
+        get: operations["diffEnvironmentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{name}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll an environment back
+         * @description Restores the services and routes of a version and publishes them as a new version. Tokens do not change. The token also needs the scopes `services:write` and `routes:write`, and must cover all routes.
+         *
+         *     It needs the scope `config:write`.
+         */
+        post: operations["rollBackEnvironment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{name}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of an environment
+         * @description Lists the stored versions of the configuration of an environment, newest first.
+         *
+         *     It needs the scope `config:read`.
+         */
+        get: operations["listEnvironmentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{name}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a version of an environment
+         * @description Says when, why and by whom a version of the configuration of an environment was made.
+         *
+         *     It needs the scope `config:read`.
+         */
+        get: operations["getEnvironmentVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -730,7 +830,8 @@ export interface components {
              */
             change: "added" | "removed" | "changed";
             /**
-             * @description The id of the resource.
+             * @deprecated
+             * @description The same as `resource_id`.
              * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
              */
             id: string;
@@ -739,6 +840,11 @@ export interface components {
              * @example charges
              */
             name: string;
+            /**
+             * @description The id of the resource.
+             * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            resource_id: string;
             /**
              * @description The kind of resource.
              * @example route
@@ -961,6 +1067,19 @@ export interface components {
              * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
              */
             request_id: string;
+        };
+        /**
+         * @description The version to restore.
+         * @example {
+         *       "version": 41
+         *     }
+         */
+        EnvironmentRollback: {
+            /**
+             * @description The version to restore.
+             * @example 41
+             */
+            version: number;
         };
         /** @description The body of every error. */
         Error: {
@@ -4253,6 +4372,8 @@ export interface components {
     headers: {
         /** @description The methods that the path accepts. */
         allow: string;
+        /** @description Since when the operation is deprecated (RFC 9745). */
+        deprecation: string;
         /** @description The version of the representation. A 412 has none if there is no resource. */
         etag: string;
         /** @description `true` if this is the stored response to an earlier call with the same key. */
@@ -4402,7 +4523,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description The name of an environment.
+                 * @description The name of the environment.
                  * @example production
                  */
                 environment: string;
@@ -4431,6 +4552,7 @@ export interface operations {
             /** @description A page of the list. */
             200: {
                 headers: {
+                    deprecation: components["headers"]["deprecation"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
                     "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
                     "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
@@ -4444,6 +4566,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "resource_type": "route",
+                     *           "resource_id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
                      *           "id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
                      *           "name": "charges",
                      *           "change": "changed",
@@ -4504,6 +4627,7 @@ export interface operations {
             /** @description The resource. */
             200: {
                 headers: {
+                    deprecation: components["headers"]["deprecation"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     "preference-applied": components["headers"]["preference-applied"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
@@ -4567,7 +4691,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description The name of an environment.
+                 * @description The name of the environment.
                  * @example production
                  */
                 environment: string;
@@ -4586,6 +4710,7 @@ export interface operations {
             /** @description A page of the list. */
             200: {
                 headers: {
+                    deprecation: components["headers"]["deprecation"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
                     "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
                     "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
@@ -4629,7 +4754,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The name of an environment.
+                 * @description The name of the environment.
                  * @example production
                  */
                 environment: string;
@@ -4649,6 +4774,7 @@ export interface operations {
             /** @description The resource. */
             200: {
                 headers: {
+                    deprecation: components["headers"]["deprecation"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
                     "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
                     "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
@@ -4994,6 +5120,312 @@ export interface operations {
             404: components["responses"]["environment_not_found"];
             405: components["responses"]["method_not_allowed"];
             409: components["responses"]["environment_in_use"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    diffEnvironmentVersions: {
+        parameters: {
+            query: {
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description The version to compare.
+                 * @example 41
+                 */
+                from: number;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description The version to compare it with.
+                 * @example 42
+                 */
+                to: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the environment.
+                 * @example production
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "resource_type": "route",
+                     *           "resource_id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *           "name": "charges",
+                     *           "change": "changed",
+                     *           "before": {
+                     *             "timeout_ms": 10000
+                     *           },
+                     *           "after": {
+                     *             "timeout_ms": 5000
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfigDifferencePage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["config_version_not_found_or_environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    rollBackEnvironment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A value of your choice, new for each call. A retry with the same key and the same body gets the response of the first call, which runs only once. Keys are kept for 24 hours for each token.
+                 * @example 5b1c6f0e-1c5e-4b0f-9f4a-2a6a3b7a8f10
+                 */
+                "Idempotency-Key"?: string;
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The name of the environment.
+                 * @example production
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": 41
+                 *     }
+                 */
+                "application/json": components["schemas"]["EnvironmentRollback"];
+            };
+        };
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "environment": "production",
+                     *         "restored_version": 41,
+                     *         "changed": true,
+                     *         "services": {
+                     *           "created": 0,
+                     *           "updated": 1,
+                     *           "deleted": 0
+                     *         },
+                     *         "routes": {
+                     *           "created": 0,
+                     *           "updated": 1,
+                     *           "deleted": 0
+                     *         }
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["RollbackResult"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["config_version_not_found_or_environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    listEnvironmentVersions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Where the page begins: `next_cursor` of the page before. Without it the list begins.
+                 * @example WyJyb3V0ZXMiLCJydGVfMDFrMm04djR6ajVyN2M5ZTFnM3A2dDh3MHgiXQ
+                 */
+                cursor?: string;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the environment.
+                 * @example production
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "environment": "production",
+                     *           "version": 42,
+                     *           "published_at": "2026-03-01T09:30:00.000Z",
+                     *           "reason": "changed",
+                     *           "changes": 1,
+                     *           "changed_by": [
+                     *             "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *           ],
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfigVersionPage"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    getEnvironmentVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the environment.
+                 * @example production
+                 */
+                name: string;
+                /**
+                 * @description The number of a version.
+                 * @example 42
+                 */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "environment": "production",
+                     *         "version": 42,
+                     *         "published_at": "2026-03-01T09:30:00.000Z",
+                     *         "reason": "changed",
+                     *         "changes": 1,
+                     *         "changed_by": [
+                     *           "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *         ],
+                     *         "current": true
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ConfigVersion"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["config_version_not_found_or_environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["gateway_not_ready"];

@@ -87,7 +87,12 @@ export const differenceViewSchema = z
       .enum(RESOURCE_TYPES)
       .extract(['service', 'route'])
       .meta({ description: 'The kind of resource.', examples: ['route'] }),
-    id: idView('rte', 'The id of the resource.'),
+    resource_id: idView('rte', 'The id of the resource.'),
+    id: z.string().meta({
+      deprecated: true,
+      description: 'The same as `resource_id`.',
+      examples: [exampleId('rte')],
+    }),
     name: z.string().meta({
       description: 'The name of the resource, in the later version if it is there.',
       examples: ['charges'],
@@ -124,6 +129,14 @@ export const rollBackViewSchema = z
   })
   .meta({ id: 'RollbackResult', description: 'What a rollback changed.' });
 
+export const environmentRollBackSchema = objectField({
+  version: versionField.meta({ description: 'The version to restore.', examples: [41] }),
+}).meta({
+  id: 'EnvironmentRollback',
+  description: 'The version to restore.',
+  examples: [{ version: 41 }],
+});
+
 export const rollBackSchema = objectField({
   environment: environmentNameField,
   version: versionField,
@@ -152,6 +165,7 @@ export function differenceView(
 ) {
   return {
     resource_type: kind,
+    resource_id: id,
     id,
     name: (after ?? before)?.name ?? '',
     change: before === null ? 'added' : after === null ? 'removed' : 'changed',

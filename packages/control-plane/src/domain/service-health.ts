@@ -37,12 +37,10 @@ const regionHealthSchema = z
 
 const upstreamHealthSchema = z
   .object({
-    id: z
-      .string()
-      .meta({
-        description: 'The id of the upstream, as in records.',
-        examples: [exampleId('ups')],
-      }),
+    id: z.string().meta({
+      description: 'The id of the upstream, as in records.',
+      examples: [exampleId('ups')],
+    }),
     url: z.string().meta({
       description: 'The URL of the upstream.',
       examples: ['https://payments.internal:8443'],

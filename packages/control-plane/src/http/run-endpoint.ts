@@ -13,6 +13,9 @@ import { awaitRollout, exchangeOf, type Responder } from './reply.ts';
 const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
+/** When the present aliases were deprecated (RFC 9745): 2026-11-24. */
+const DEPRECATED_SINCE = '@1795478400';
+
 const parseJson = express.json({
   limit: MAX_BODY_BYTES,
   type: JSON_TYPES,
@@ -46,6 +49,7 @@ export function runEndpoint(
 ): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
+    if (endpoint.deprecated !== undefined) response.setHeader('deprecation', DEPRECATED_SINCE);
     const token = await authenticator.authenticate(request.headers.authorization, exchange);
     if (endpoint.scope !== null) requireScopes(token, [endpoint.scope]);
     const body = endpoint.body === undefined ? undefined : await readJson(request, response);

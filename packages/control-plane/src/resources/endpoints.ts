@@ -8,6 +8,7 @@ import { configVersionEndpoints } from './config-versions.ts';
 import type { AskDataPlane } from '../fleet/ask-data-planes.ts';
 import { explainEndpoints } from './explain.ts';
 import { dataPlaneEndpoints } from './data-planes.ts';
+import { environmentVersionEndpoints } from './environment-versions.ts';
 import { environmentEndpoints } from './environments.ts';
 import { putRouteEndpoint } from './put-route.ts';
 import { putServiceEndpoint } from './put-service.ts';
@@ -32,6 +33,7 @@ export interface EndpointParts extends ResourceParts {
 /** Every endpoint of the management API. The OpenAPI document lists them in the order of its tags. */
 export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
   const { hosts, credentials } = parts;
+  const history = { ...parts, knowsKey: (keyId: string) => credentials.knows(keyId) };
   return [
     ...serviceEndpoints(parts, parts),
     putServiceEndpoint(parts, parts),
@@ -41,7 +43,8 @@ export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
     ...explainEndpoints(parts),
     ...requestEndpoints(parts),
     ...environmentEndpoints(parts),
-    ...configVersionEndpoints({ ...parts, knowsKey: (keyId) => credentials.knows(keyId) }),
+    ...environmentVersionEndpoints(history),
+    ...configVersionEndpoints(history),
     ...tokenEndpoints(parts),
     ...auditEventEndpoints(parts),
     ...dataPlaneEndpoints(parts),

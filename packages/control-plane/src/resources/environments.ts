@@ -25,6 +25,12 @@ const PATH = '/v1/environments';
 
 const environmentNameParameter = nameParameter('The name of the environment.', 'production');
 
+/** The environment in a path. An invalid name is not looked up. @throws GatewayError environment_not_found */
+export function environmentName({ name = '' }: Readonly<Record<string, string>>): string {
+  if (!environmentNameField.safeParse(name).success) throw environmentNotFound();
+  return name;
+}
+
 /** The endpoints of environments. */
 export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>): Endpoint[] {
   const list = endpoint({
@@ -84,9 +90,8 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
     answers: 'one',
     data: environmentViewSchema,
     errors: ['environment_not_found'],
-    async handle({ token, params: { name = '' } }) {
-      // An invalid name is not looked up.
-      if (!environmentNameField.safeParse(name).success) throw environmentNotFound();
+    async handle({ token, params }) {
+      const name = environmentName(params);
       requireEnvironment(token, name);
       return one(environmentView(await findEnvironment(db, name)));
     },
@@ -107,8 +112,7 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
     errors: ['environment_not_found', 'environment_in_use'],
     async handle(call) {
       const { token, params } = call;
-      const { name = '' } = params;
-      if (!environmentNameField.safeParse(name).success) throw environmentNotFound();
+      const name = environmentName(params);
       if (!token.environments.includes('*')) {
         throw refuseAccess('Only a token for all environments can delete one.');
       }

@@ -39,6 +39,10 @@ const RESPONSE_HEADERS = {
     description: '`true` if this is the stored response to an earlier call with the same key.',
     schema: { type: 'string', enum: ['true'], examples: ['true'] },
   },
+  deprecation: required('Since when the operation is deprecated (RFC 9745).', {
+    type: 'string',
+    examples: ['@1795478400'],
+  }),
   'preference-applied': {
     description: '`wait=N` if every live data plane serves the change.',
     schema: { type: 'string', examples: ['wait=5'] },

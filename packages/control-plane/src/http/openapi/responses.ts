@@ -54,6 +54,7 @@ function successes(endpoint: Endpoint, components: Components): Json {
   const headers = [
     ...ALWAYS,
     ...(etag ? (['etag'] as const) : []),
+    ...(endpoint.deprecated === undefined ? [] : (['deprecation'] as const)),
     ...(method === 'POST' ? [HEADER.idempotentReplayed] : []),
     ...(method === 'GET' ? [] : WAIT),
   ];

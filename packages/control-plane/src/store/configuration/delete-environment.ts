@@ -29,7 +29,7 @@ export function deleteEnvironment(db: Database, name: string, origin: ChangeOrig
       .executeTakeFirst();
     if (current === undefined) throw environmentNotFound();
     requireEmpty(await contentsOf(transaction, name));
-    const event = startEvent(origin);
+    const event = startEvent(origin, { updated_at: current.created_at });
     await transaction
       .updateTable('environments')
       .set({ deleted_at: event.at })

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { coveredNames, refuseAccess, requireEnvironment, requireScopes } from '../domain/access.ts';
+import { differenceView, versionField, versionView } from '../domain/config-history.ts';
+import type { KnowsKey } from '../domain/roll-back.ts';
+import type { Call, CallerToken } from '../http/endpoint.ts';
+import { invalidField } from '../http/input.ts';
+import { cutPage, decodeCursor, textParameter } from '../http/list-query.ts';
+import { concerning, one, page, type Reply } from '../http/reply.ts';
+import {
+  findVersion,
+  listDifferences,
+  listVersions,
+  type Difference,
+} from '../store/configuration/config-history.ts';
+import { findEnvironment } from '../store/configuration/environments.ts';
+import { rollBack } from '../store/configuration/roll-back.ts';
+import { originOf } from './change-origin.ts';
+import type { ResourceParts } from './resource-parts.ts';
+
+const VERSIONS = 'config-versions';
+const DIFFERENCES = 'config-diff';
+
+const versionMessage = 'must be the number of a version';
+
+/** The number of a version in a path or a query. */
+export const versionParameter = textParameter()
+  .regex(/^\d{1,15}$/, { error: versionMessage })
+  .transform(Number)
+  .pipe(z.number().min(1, { error: versionMessage }))
+  .meta({
+    type: 'integer',
+    pattern: undefined,
+    minimum: 1,
+    description: 'The number of a version.',
+    examples: [42],
+  });
+
+const differenceKey = z.tuple([
+  z.enum(['service', 'route']),
+  z.string().regex(/^[^\0]{1,64}$/),
+  // `from` and `to` of the list.
+  versionField,
+  versionField,
+]);
+
+export interface ConfigVersionParts extends ResourceParts {
+  readonly knowsKey: KnowsKey;
+}
+
+interface Page {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** The calls of the versions of an environment, which have a path of their own and a deprecated one. */
+export function configHistoryCalls(parts: ConfigVersionParts) {
+  const { db, knowsKey } = parts;
+
+  /** @throws GatewayError authentication_failed, environment_not_found */
+  async function requireKnown(token: CallerToken, environment: string): Promise<void> {
+    requireEnvironment(token, environment);
+    await findEnvironment(db, environment);
+  }
+
+  async function versions(
+    token: CallerToken,
+    environment: string,
+    { limit, cursor }: Page,
+  ): Promise<Reply> {
+    const before = cursor === undefined ? undefined : decodeCursor(VERSIONS, versionField, cursor);
+    await requireKnown(token, environment);
+    const rows = await listVersions(db, { environment, before, limit: limit + 1 });
+    const cut = cutPage(rows, limit, VERSIONS, (row) => row.version);
+    return page(cut.rows.map(versionView), cut.nextCursor);
+  }
+
+  async function version(
+    token: CallerToken,
+    environment: string,
+    number: string | undefined,
+  ): Promise<Reply> {
+    const parsed = versionParameter.safeParse(number);
+    if (!parsed.success) throw invalidField('version', versionMessage);
+    await requireKnown(token, environment);
+    return one(versionView(await findVersion(db, environment, parsed.data)));
+  }
+
+  async function differences(
+    token: CallerToken,
+    environment: string,
+    { limit, cursor, from, to }: Page & { readonly from: number; readonly to: number },
+  ): Promise<Reply> {
+    const position =
+      cursor === undefined ? undefined : decodeCursor(DIFFERENCES, differenceKey, cursor);
+    if (position !== undefined && (position[2] !== from || position[3] !== to)) {
+      throw invalidField('cursor', 'is not a cursor of this list');
+    }
+    await requireKnown(token, environment);
+    for (const one of [from, to]) await findVersion(db, environment, one);
+    const { rows, isCut } = await listDifferences(db, {
+      environment,
+      from: Math.min(from, to),
+      to: Math.max(from, to),
+      routes: coveredNames(token.routes),
+      after: position === undefined ? undefined : { kind: position[0], id: position[1] },
+      limit: limit + 1,
+    });
+    const keyOf = (row: Difference) => [row.kind, row.entity_id, from, to];
+    const cut = cutPage(rows, limit, DIFFERENCES, keyOf, isCut);
+    const views = cut.rows.map(({ kind, entity_id, before, after }) =>
+      from <= to
+        ? differenceView(kind, entity_id, before, after)
+        : differenceView(kind, entity_id, after, before),
+    );
+    return page(views, cut.nextCursor);
+  }
+
+  /** The scopes and the routes that a rollback needs. @throws GatewayError authentication_failed */
+  function requireRollBackRights(token: CallerToken): void {
+    requireScopes(token, ['config:write', 'services:write', 'routes:write']);
+    if (!token.routes.includes('*')) {
+      throw refuseAccess('Only a token for all routes can roll a configuration back.');
+    }
+  }
+
+  async function restore(
+    call: Call<unknown, unknown>,
+    environment: string,
+    restored: number,
+  ): Promise<Reply> {
+    const origin = originOf(parts, call);
+    const result = await rollBack(db, { environment, version: restored, origin, knowsKey });
+    const changed = [result.services, result.routes].some(
+      ({ created, updated, deleted }) => created + updated + deleted > 0,
+    );
+    return concerning(
+      [environment],
+      one({ environment, restored_version: restored, changed, ...result }),
+    );
+  }
+
+  return { requireKnown, versions, version, differences, requireRollBackRights, restore };
+}

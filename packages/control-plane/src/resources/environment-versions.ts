@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import {
+  differenceViewSchema,
+  environmentRollBackSchema,
+  rollBackViewSchema,
+  versionViewSchema,
+} from '../domain/config-history.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { listParameters } from '../http/list-query.ts';
+import { nameParameter } from '../http/path-parameters.ts';
+import { environmentName } from './environments.ts';
+import {
+  configHistoryCalls,
+  versionParameter,
+  type ConfigVersionParts,
+} from './config-history-calls.ts';
+
+const PATH = '/v1/environments/{name}';
+
+const params = { name: nameParameter('The name of the environment.', 'production') };
+
+const diffQuery = z.strictObject({
+  ...listParameters,
+  from: versionParameter.meta({ description: 'The version to compare.', examples: [41] }),
+  to: versionParameter.meta({ description: 'The version to compare it with.', examples: [42] }),
+});
+
+/** The versions of an environment, the differences between two, and rollback; see docs/adr/0015. */
+export function environmentVersionEndpoints(parts: ConfigVersionParts): readonly Endpoint[] {
+  const calls = configHistoryCalls(parts);
+
+  const list = endpoint({
+    method: 'GET',
+    path: `${PATH}/versions`,
+    operationId: 'listEnvironmentVersions',
+    tag: 'Configuration',
+    summary: 'List the versions of an environment',
+    description: 'Lists the stored versions of the configuration of an environment, newest first.',
+    params,
+    scope: 'config:read',
+    answers: 'page',
+    data: versionViewSchema,
+    errors: ['environment_not_found'],
+    query: z.strictObject(listParameters),
+    handle: (call) => calls.versions(call.token, environmentName(call.params), call.query),
+  });
+
+  const read = endpoint({
+    method: 'GET',
+    path: `${PATH}/versions/{version}`,
+    operationId: 'getEnvironmentVersion',
+    tag: 'Configuration',
+    summary: 'Read a version of an environment',
+    description:
+      'Says when, why and by whom a version of the configuration of an environment was made.',
+    params: { ...params, version: versionParameter },
+    scope: 'config:read',
+    answers: 'one',
+    data: versionViewSchema,
+    errors: ['environment_not_found', 'config_version_not_found'],
+    handle: (call) =>
+      calls.version(call.token, environmentName(call.params), call.params['version']),
+  });
+
+  const diff = endpoint({
+    method: 'GET',
+    path: `${PATH}/diff`,
+    operationId: 'diffEnvironmentVersions',
+    tag: 'Configuration',
+    summary: 'Compare two versions of an environment',
+    description:
+      'Lists the services and routes that differ between two versions and that the token covers.',
+    params,
+    scope: 'config:read',
+    answers: 'page',
+    data: differenceViewSchema,
+    errors: ['environment_not_found', 'config_version_not_found'],
+    query: diffQuery,
+    handle: (call) => calls.differences(call.token, environmentName(call.params), call.query),
+  });
+
+  const restore = endpoint({
+    method: 'POST',
+    path: `${PATH}/rollback`,
+    operationId: 'rollBackEnvironment',
+    tag: 'Configuration',
+    summary: 'Roll an environment back',
+    description:
+      'Restores the services and routes of a version and publishes them as a new version. Tokens do not change. ' +
+      'The token also needs the scopes `services:write` and `routes:write`, and must cover all routes.',
+    params,
+    scope: 'config:write',
+    answers: 'one',
+    data: rollBackViewSchema,
+    errors: ['environment_not_found', 'config_version_not_found', 'config_version_not_restorable'],
+    body: environmentRollBackSchema,
+    async handle(call) {
+      const name = environmentName(call.params);
+      calls.requireRollBackRights(call.token);
+      await calls.requireKnown(call.token, name);
+      return calls.restore(call, name, call.body.version);
+    },
+  });
+
+  return [list, read, diff, restore];
+}
