@@ -5,6 +5,8 @@ export interface SteadyResult {
   readonly calls: number;
   /** Responses other than 200, and calls without a response. */
   readonly failed: number;
+  /** How many of them by their status and error code, or by the error of the connection. */
+  readonly failures: Readonly<Record<string, number>>;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -27,19 +29,26 @@ export async function steadyLoad(options: {
   const headers = { authorization: `Bearer ${options.token}` };
   const timesMs: number[] = [];
   let failed = 0;
+  const failures: Record<string, number> = {};
+  const fail = (reason: string) => {
+    failed += 1;
+    failures[reason] = (failures[reason] ?? 0) + 1;
+  };
   const call = (dueMs: number) =>
     new Promise<void>((resolve) => {
       const sent = request(options.url, { agent, headers }, (response) => {
         response.resume().once('close', () => {
           timesMs.push(performance.now() - dueMs);
-          if (response.statusCode !== 200) failed += 1;
+          if (response.statusCode !== 200) {
+            fail(`${response.statusCode} ${String(response.headers['x-gateway-error'])}`);
+          }
           resolve();
         });
       });
       const timer = setTimeout(() => sent.destroy(new Error('no response in time')), MAX_CALL_MS);
       sent.once('close', () => clearTimeout(timer));
-      sent.once('error', () => {
-        failed += 1;
+      sent.once('error', (error) => {
+        fail(error.message);
         resolve();
       });
       sent.end();
@@ -65,6 +74,7 @@ export async function steadyLoad(options: {
   return {
     calls,
     failed,
+    failures,
     p50Ms: percentile(timesMs, 0.5),
     p99Ms: percentile(timesMs, 0.99),
   };

@@ -17,11 +17,14 @@ export interface NeighbourOptions {
 /** About what `Retry-After: 1` asks for. */
 const AGAIN_MS = 1000;
 
+/** The time after which a hung route times out: callers that start together would come again together. */
+const ARRIVAL_MS = 10_000;
+
 /** The bad neighbours of the sound route, by name. */
 export function neighboursOf(options: NeighbourOptions): Readonly<Record<string, Crowds>> {
   const { callers, bodies, token, bareToken } = options;
   const half = Math.ceil(callers / 2);
-  const calls = { kind: 'calls', againMs: AGAIN_MS, token } as const;
+  const calls = { kind: 'calls', againMs: AGAIN_MS, arrivalMs: ARRIVAL_MS, token } as const;
   const slow = { kind: 'slow-bodies', againMs: AGAIN_MS, path: '/v1/x', callers: bodies } as const;
   return {
     [`${half} callers of a hung route, ${half} of a slow one`]: [

@@ -47,7 +47,6 @@ interface Round {
   readonly here: SteadyResult;
   /** Of the measured data plane, with its callers, as a part of its core. */
   readonly coreUsed: number;
-  readonly callersGot: string;
 }
 
 type Measure = () => Promise<SteadyResult>;
@@ -95,8 +94,9 @@ async function measure(crowds: Crowds, targets: Targets, load: Measure): Promise
     return { here, coreUsed: (usageOf(targets.pid).cpuUs - beforeUs) / 1e6 / SECONDS };
   });
   const callersGot = beside.reports.map(({ statuses }) => JSON.stringify(statuses)).join(' ');
-  process.stderr.write(`${callersGot}\n`);
-  return { alone, elsewhere: elsewhere.result, ...beside.result, callersGot };
+  const failures = JSON.stringify(beside.result.here.failures);
+  process.stderr.write(`the callers got ${callersGot}; failures of the sound route: ${failures}\n`);
+  return { alone, elsewhere: elsewhere.result, ...beside.result };
 }
 
 /** A row of the table; sets the exit code if the neighbours do harm. */
