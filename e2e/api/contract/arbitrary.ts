@@ -58,7 +58,7 @@ function generate(
 
 /** A choice may also only demand fields, which says nothing of the value. */
 function hasType(schema: unknown): schema is Schema {
-  const keys = Object.keys((schema ?? {}));
+  const keys = Object.keys(schema ?? {});
   return keys.some((key) => key !== 'required');
 }
 

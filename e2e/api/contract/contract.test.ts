@@ -38,6 +38,7 @@ describe('the management API answers as its document says', () => {
       url,
       jwks_url: url,
       service_id: fc.constant(resources.serviceId),
+      token_id: fc.constant(resources.tokenId),
       environment: fc.constant('production'),
       environments: fc.constantFrom(['production'], ['*'], ['production', 'development']),
       expires_at: fc.constantFrom(null, '2100-01-01T00:00:00Z'),

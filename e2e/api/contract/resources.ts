@@ -7,15 +7,17 @@ const UNKNOWN = '01k2m8v4zj5r7c9e1g3p6t8w0x';
 export interface Resources {
   /** The values of the path parameters of an operation. What a DELETE needs is made anew. */
   pathOf(operation: Operation, exists: boolean): Promise<string>;
-  /** A service that bodies may name. */
+  /** A service and a token that bodies may name. */
   readonly serviceId: string;
+  readonly tokenId: string;
 }
 
 /** Makes resources in `production`. Rollbacks happen in `development`, so that they do not remove them. */
 export async function makeResources(gateway: Gateway): Promise<Resources> {
   const { admin } = gateway;
   const { id: serviceId } = await gateway.service();
-  await gateway.route({ name: 'recorded' });
+  const { id: servedRouteId } = await gateway.route({ name: 'recorded' });
+  const { tokenId } = await gateway.tokenClient();
   await gateway.settled();
   const answer = await admin.proxy('recorded');
   const requestId = answer.headers.get('x-request-id') ?? '';
@@ -37,11 +39,13 @@ export async function makeResources(gateway: Gateway): Promise<Resources> {
 
   return {
     serviceId,
+    tokenId,
     async pathOf({ method, path }, exists) {
-      let whole = path;
+      // Only a route that data planes serve can be explained.
+      let whole = exists && path.endsWith('/explain') ? path.replace('{id}', servedRouteId) : path;
       // A PUT names the resource.
       const part = method === 'PUT' ? 'name' : 'id';
-      for (const [placeholder] of path.matchAll(/\{\w+\}/g)) {
+      for (const [placeholder] of whole.matchAll(/\{\w+\}/g)) {
         const kind =
           whole
             .slice(0, whole.indexOf(placeholder) - 1)

@@ -113,11 +113,11 @@ describe('the client of the management API', () => {
 
   it('does not wait longer than the deadline', async () => {
     api.clock.advance(60_000);
-    const hasty = client({ timeoutMs: 500 });
-    const calls = Array.from({ length: MANAGEMENT_RATE_LIMIT }, () =>
-      hasty.get('/v1/environments'),
-    );
-    await Promise.all(calls);
+    for (let calls = 0; calls < MANAGEMENT_RATE_LIMIT; calls += 1) {
+      await client().get('/v1/environments');
+    }
+    // The quota is back after a minute.
+    const hasty = client({ timeoutMs: 10_000 });
     const refused = hasty.get('/v1/environments');
     await expect(refused).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
     api.clock.advance(60_000);

@@ -3169,7 +3169,7 @@ export interface components {
              * @example https://payments.internal:8443
              */
             url?: string;
-        } | unknown | unknown;
+        };
         /** @description The health of a service, as live data planes see it. */
         ServiceHealth: {
             /**

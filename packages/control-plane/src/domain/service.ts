@@ -155,7 +155,6 @@ export function serviceSchemas(deny: AddressRanges) {
         id: 'ServiceCreate',
         description:
           'A new service. It has `url`, `upstreams`, or both if `url` is that of the first upstream.',
-        anyOf: [{ required: ['url'] }, { required: ['upstreams'] }],
         examples: [
           { name: 'payments', environment: 'production', url: 'https://payments.internal:8443' },
         ],

@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Endpoint } from './endpoint.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi/document.ts';
 import type { IdempotencyStore } from './idempotency.ts';
+import { referenceHandlers } from './reference/reference-handlers.ts';
 import { createResponder, exchangeOf, type Responder } from './reply.ts';
 import { runEndpoint } from './run-endpoint.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -39,6 +40,10 @@ export function createApp(options: AppOptions): Express {
 
   const paths = new Map<string, Handlers>([
     [OPENAPI_PATH, new Map([['GET', documentHandler(endpoints, responder)]])],
+    ...referenceHandlers(responder).map(([path, handler]): [string, Handlers] => [
+      path,
+      new Map([['GET', handler]]),
+    ]),
   ]);
   for (const endpoint of endpoints) {
     const handlers: Handlers = paths.get(endpoint.path) ?? new Map<string, RequestHandler>();
@@ -88,9 +93,9 @@ function optionsHandler(endpoints: readonly Endpoint[], responder: Responder): R
 }
 
 function documentHandler(endpoints: readonly Endpoint[], responder: Responder): RequestHandler {
-  const text = JSON.stringify(openApiDocument(endpoints));
+  const content = JSON.stringify(openApiDocument(endpoints));
   return (_request, response) => {
-    responder.reply(response, { kind: 'document', text });
+    responder.reply(response, { kind: 'document', content });
   };
 }
 

@@ -49,8 +49,8 @@ type ReplyBody =
     }
   | { readonly kind: 'page'; readonly data: readonly object[]; readonly nextCursor: string | null }
   | { readonly kind: 'none' }
-  /** A body without an envelope, such as the OpenAPI document. */
-  | { readonly kind: 'document'; readonly text: string };
+  /** A body without an envelope, such as the OpenAPI document. Default of `type`: JSON. */
+  | { readonly kind: 'document'; readonly content: string | Buffer; readonly type?: string };
 
 /** 200 with one resource. */
 export function one(data: object, etag?: string): Reply {
@@ -110,10 +110,15 @@ export interface Responder {
 }
 
 export function createResponder(clock: Clock): Responder {
-  function send(response: Response, status: number, headers: Headers, body?: string): void {
+  function send(
+    response: Response,
+    status: number,
+    headers: Headers,
+    body?: string | Buffer,
+  ): void {
     const all = { ...standardHeaders(exchangeOf(response), clock), ...headers };
     if (body !== undefined) {
-      all['content-type'] = 'application/json; charset=utf-8';
+      all['content-type'] ??= 'application/json; charset=utf-8';
       all['content-length'] = String(Buffer.byteLength(body));
     }
     // A shared cache must not give one caller's response to another.
@@ -144,7 +149,7 @@ export function createResponder(clock: Clock): Responder {
           send(response, 204, more);
           break;
         case 'document':
-          send(response, 200, { 'cache-control': 'max-age=300' }, reply.text);
+          send(response, 200, documentHeaders(reply, more), reply.content);
       }
     },
     error(response, { code, status, message, details, headers }) {
@@ -155,6 +160,12 @@ export function createResponder(clock: Clock): Responder {
       send(response, 304, { etag });
     },
   };
+}
+
+function documentHeaders({ type }: { readonly type?: string }, more: Headers): Headers {
+  const headers: Headers = { ...more, 'cache-control': 'max-age=300' };
+  if (type !== undefined) headers['content-type'] = type;
+  return headers;
 }
 
 /** The headers of every response. */

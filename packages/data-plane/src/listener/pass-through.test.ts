@@ -39,6 +39,8 @@ describe('the pass-through to the control plane', () => {
     '/v1/unknown',
     '/v1/proxyx',
     '/console',
+    '/docs',
+    '/docs/renderer.js',
     '/console/',
     '/console/app.js?v=1',
   ])('forwards %s unchanged', async (target) => {
@@ -129,7 +131,7 @@ describe('the pass-through to the control plane', () => {
     );
   });
 
-  it.each(['/', '/healthz', '/metrics', '/v2/services', '/consoles', '/v1'])(
+  it.each(['/', '/healthz', '/metrics', '/v2/services', '/consoles', '/docsets', '/v1'])(
     'answers 404 to %s',
     async (target) => {
       const { gateway, controlPlane } = await setUp();

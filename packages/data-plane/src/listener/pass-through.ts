@@ -109,8 +109,12 @@ function refuseMethod(method: string): GatewayError {
   });
 }
 
+/** The pages of the control plane, each with the files below it. */
+const PAGES = ['/console', '/docs'];
+
 function isControlPlanePath(path: string): boolean {
-  return path.startsWith('/v1/') || path === '/console' || path.startsWith('/console/');
+  if (path.startsWith('/v1/')) return true;
+  return PAGES.some((page) => path === page || path.startsWith(`${page}/`));
 }
 
 async function pass(

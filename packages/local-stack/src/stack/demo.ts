@@ -1,34 +1,15 @@
-import { z } from 'zod';
-import type { ManagementClient } from './management-client.ts';
+import type { GatewayClient } from '@gateway/client';
+import { errorMessage, StartError } from '../process/errors.ts';
 
 /** The environment of the demo service and its route. */
 export const demoEnvironment = 'production';
 const demoName = 'echo';
 
-const listed = z.object({
-  data: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      environment: z.string(),
-      url: z.string().nullish(),
-    }),
-  ),
-  next_cursor: z.string().nullish(),
-});
-const created = z.object({ data: z.object({ id: z.string() }) });
+const params = { query: { environment: demoEnvironment, name: demoName } };
 
-type Resource = z.infer<typeof listed>['data'][number];
-
-async function find(client: ManagementClient, collection: string): Promise<Resource | undefined> {
-  for (let cursor = ''; ;) {
-    const page = listed.parse(await client.get(`${collection}?limit=200${cursor}`));
-    const found = page.data.find(
-      (one) => one.name === demoName && one.environment === demoEnvironment,
-    );
-    if (found !== undefined || typeof page.next_cursor !== 'string') return found;
-    cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
-  }
+async function first<Item>(items: AsyncIterable<Item>): Promise<Item | undefined> {
+  for await (const item of items) return item;
+  return undefined;
 }
 
 /**
@@ -36,27 +17,38 @@ async function find(client: ManagementClient, collection: string): Promise<Resou
  * still `previousUrl`; a URL that an operator has set stays.
  *
  * @returns whether something was changed
+ * @throws StartError
  */
 export async function ensureDemo(
-  client: ManagementClient,
+  client: GatewayClient,
   url: string,
   previousUrl: string | undefined,
 ): Promise<boolean> {
-  let changed = false;
-  const service = await find(client, '/v1/services');
-  let serviceId = service?.id;
+  try {
+    const service = await ensureService(client, url, previousUrl);
+    if ((await first(client.list('/v1/routes', { params }))) !== undefined) return service.changed;
+    const body = { name: demoName, service_id: service.id, timeout_ms: 10_000, retry_count: 2 };
+    await client.post('/v1/routes', { body });
+    return true;
+  } catch (error) {
+    const message = `the demo route could not be created: ${errorMessage(error)}`;
+    throw new StartError(message, { cause: error });
+  }
+}
+
+async function ensureService(
+  client: GatewayClient,
+  url: string,
+  previousUrl: string | undefined,
+): Promise<{ readonly id: string; readonly changed: boolean }> {
+  const service = await first(client.list('/v1/services', { params }));
   if (service === undefined) {
     const body = { name: demoName, environment: demoEnvironment, url, health_path: '/healthz' };
-    serviceId = created.parse(await client.post('/v1/services', body)).data.id;
-    changed = true;
-  } else if (service.url !== url && service.url === previousUrl) {
-    await client.patch(`/v1/services/${service.id}`, { url });
-    changed = true;
+    const { body: created } = await client.post('/v1/services', { body });
+    return { id: created.data.id, changed: true };
   }
-  if ((await find(client, '/v1/routes')) === undefined) {
-    const route = { name: demoName, service_id: serviceId, timeout_ms: 10_000, retry_count: 2 };
-    await client.post('/v1/routes', route);
-    changed = true;
-  }
-  return changed;
+  const { id } = service;
+  if (service.url === url || service.url !== previousUrl) return { id, changed: false };
+  await client.patch('/v1/services/{id}', { params: { path: { id } }, body: { url } });
+  return { id, changed: true };
 }

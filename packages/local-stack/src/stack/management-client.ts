@@ -1,6 +1,7 @@
+import { createClient } from '@gateway/client';
 import { errorMessage, StartError } from '../process/errors.ts';
 
-/** The calls of the management API that the local stack makes. */
+/** Calls with paths and bodies that are only known when they run. */
 export interface ManagementClient {
   get(path: string): Promise<unknown>;
   post(path: string, body: unknown): Promise<unknown>;
@@ -9,28 +10,25 @@ export interface ManagementClient {
 
 const timeoutMs = 10_000;
 
+type UntypedCall = (path: string, init?: object) => Promise<{ readonly body: unknown }>;
+
 /**
  * A client of the management API. Every call throws a StartError that names the call if the response is not 2xx.
  */
 export function createManagementClient(baseUrl: string, token: string): ManagementClient {
-  async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+  const client = createClient({ baseUrl, token, timeoutMs });
+  async function call(method: 'get' | 'post' | 'patch', path: string, init?: object) {
     try {
-      const response = await fetch(baseUrl + path, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        signal: AbortSignal.timeout(timeoutMs),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${response.status} ${text}`);
-      return JSON.parse(text) as unknown;
+      const { body } = await (client[method] as UntypedCall)(path, init);
+      return body;
     } catch (error) {
-      throw new StartError(`${method} ${path} failed: ${errorMessage(error)}`, { cause: error });
+      const what = `${method.toUpperCase()} ${path}`;
+      throw new StartError(`${what} failed: ${errorMessage(error)}`, { cause: error });
     }
   }
   return {
-    get: (path) => call('GET', path),
-    post: (path, body) => call('POST', path, body),
-    patch: (path, body) => call('PATCH', path, body),
+    get: (path) => call('get', path),
+    post: (path, body) => call('post', path, { body }),
+    patch: (path, body) => call('patch', path, { body }),
   };
 }

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@gateway/client';
 import type { BannerFacts } from './banner.ts';
 import type { StackConfig } from './config.ts';
 import { demoEnvironment, ensureDemo } from './demo.ts';
 import { pickDemoAddress } from './demo-address.ts';
-import { createManagementClient } from './management-client.ts';
 import { startControlPlane, startDataPlane, startDemoUpstream } from './planes.ts';
 import type { StackSecrets } from './secrets.ts';
 import { startServers, type ServerSteps } from './servers.ts';
@@ -120,7 +120,7 @@ export async function startStack(
   log('Starting the demo upstream ...');
   const demo = await pickDemoAddress(config.dataDir);
   await supervised(startDemoUpstream({ ...optionsOf('demo-upstream'), port: demo.port, env: {} }));
-  const client = createManagementClient(controlPlane.baseUrl, secrets.adminToken);
+  const client = createClient({ baseUrl: controlPlane.baseUrl, token: secrets.adminToken });
   const isNew = await ensureDemo(client, demo.url, demo.previousUrl);
   const urls = dataPlanes.map(({ baseUrl }) => baseUrl);
   for (const url of isNew ? urls : []) {
