@@ -113,7 +113,7 @@ describe('refused input at the base URL', () => {
   it('405 with Allow for a method that a path does not accept', async () => {
     const calls = [
       ['PUT', '/v1/services', 'GET, HEAD, POST'],
-      ['POST', `/v1/services/${anId}`, 'GET, HEAD, PATCH, DELETE'],
+      ['POST', `/v1/services/${anId}`, 'GET, HEAD, PUT, PATCH, DELETE'],
       ['DELETE', '/v1/requests', 'GET, HEAD'],
       ['GET', '/v1/proxy/posts', 'POST, PUT'],
     ] as const;

@@ -1,3 +1,5 @@
+import { createClient as createManagementClient } from '@gateway/client';
+
 /** A response with its whole body. */
 export interface Answer {
   readonly status: number;
@@ -37,7 +39,7 @@ export interface Client {
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
   patch(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
-  /** Creates a resource. Rejects if the status is not 201. */
+  /** Creates a resource with the client of the management API. Rejects if the status is not 201. */
   create(path: string, body: unknown): Promise<Resource>;
   /** A request through the route; by default a POST of `{}`. */
   proxy(route: string, options?: CallOptions & { readonly method?: string }): Promise<Answer>;
@@ -46,6 +48,12 @@ export interface Client {
 }
 
 const timeoutMs = 20_000;
+
+/** A response of the client of the management API, whose path is only known when the test runs. */
+interface Answered {
+  readonly status: number;
+  readonly body: { readonly data: Resource };
+}
 
 export function createClient(baseUrl: string, token: string): Client {
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
@@ -77,6 +85,8 @@ export function createClient(baseUrl: string, token: string): Client {
     };
   }
 
+  const management = createManagementClient({ baseUrl, token, timeoutMs });
+
   return {
     baseUrl,
     token,
@@ -85,9 +95,10 @@ export function createClient(baseUrl: string, token: string): Client {
     post: (path, body, options) => call('POST', path, { ...options, body }),
     patch: (path, body, options) => call('PATCH', path, { ...options, body }),
     async create(path, body) {
-      const answer = await call('POST', path, { body });
-      if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.body}`);
-      return answer.resource();
+      const post = management.post as (path: string, init: object) => Promise<Answered>;
+      const { status, body: answer } = await post(path, { body });
+      if (status !== 201) throw new Error(`POST ${path}: ${status}`);
+      return answer.data;
     },
     proxy(route, { method = 'POST', ...options } = {}) {
       const body = options.body ?? (method === 'GET' || method === 'HEAD' ? undefined : {});

@@ -1,6 +1,9 @@
 import type { Gateway } from '../../harness/gateway.ts';
 import type { Operation } from './document.ts';
 
+/** Makes a resource for an operation, and returns the part of it that paths contain. */
+type Make = (part: 'id' | 'name', method: string, path: string) => Promise<string>;
+
 const UNKNOWN = '01k2m8v4zj5r7c9e1g3p6t8w0x';
 
 /** What the operations of the contract work on. */
@@ -23,12 +26,15 @@ export async function makeResources(gateway: Gateway): Promise<Resources> {
   const requestId = answer.headers.get('x-request-id') ?? '';
   let made = 0;
 
-  const makers: Readonly<Record<string, (part: 'id' | 'name') => Promise<string>>> = {
+  const makers: Readonly<Record<string, Make>> = {
     services: async (part) => String((await gateway.service())[part]),
     routes: async (part) => String((await gateway.route({ service_id: serviceId }))[part]),
     tokens: async () => (await gateway.tokenClient({ environments: ['production'] })).tokenId,
     requests: () => Promise.resolve(requestId),
-    environments: async () => {
+    environments: async (_part, method, path) => {
+      // Only an environment with resources has versions.
+      if (path.endsWith('/rollback')) return 'development';
+      if (method !== 'DELETE') return 'production';
       made += 1;
       const name = `contract-${made}`;
       await admin.create('/v1/environments', { name });
@@ -53,7 +59,10 @@ export async function makeResources(gateway: Gateway): Promise<Resources> {
             .at(-1) ?? '';
         const make = makers[kind];
         if (make === undefined) throw new Error(`the contract test cannot make ${kind}`);
-        whole = whole.replace(placeholder, exists ? await make(part) : unknownOf(kind, part));
+        whole = whole.replace(
+          placeholder,
+          exists ? await make(part, method, path) : unknownOf(kind, part),
+        );
       }
       return whole;
     },

@@ -1521,7 +1521,7 @@ export interface components {
             error_code: string | null;
             /**
              * Format: date-time
-             * @description From then on the record cannot be read.
+             * @description When the record expires. It cannot be read afterwards.
              * @example 2026-03-01T09:30:00.000Z
              */
             expires_at: string;
@@ -1586,7 +1586,7 @@ export interface components {
              */
             response_bytes: number;
             /**
-             * @description How often the request was sent again.
+             * @description The number of retries.
              * @example 0
              */
             retry_count: number;
@@ -1933,12 +1933,12 @@ export interface components {
                 unsafe_methods: "never" | "with_idempotency_key" | "always";
             };
             /**
-             * @description How often a request is sent again at most.
+             * @description The largest number of retries of a request.
              * @example 2
              */
             retry_count: number;
             /**
-             * @description It rises with each change. The ETag has it.
+             * @description The revision. It rises with each change and is a part of the ETag.
              * @example 3
              */
             revision: number;
@@ -2207,7 +2207,7 @@ export interface components {
                 unsafe_methods?: "never" | "with_idempotency_key" | "always";
             };
             /**
-             * @description How often a request is sent again at most.
+             * @description The largest number of retries of a request.
              * @default 2
              * @example 2
              */
@@ -2496,7 +2496,7 @@ export interface components {
                 unsafe_methods?: "never" | "with_idempotency_key" | "always";
             };
             /**
-             * @description How often a request is sent again at most.
+             * @description The largest number of retries of a request.
              * @default 2
              * @example 2
              */
@@ -2742,7 +2742,7 @@ export interface components {
                 unsafe_methods?: "never" | "with_idempotency_key" | "always";
             };
             /**
-             * @description How often a request is sent again at most.
+             * @description The largest number of retries of a request.
              * @example 2
              */
             retry_count?: number;
@@ -2900,7 +2900,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description It rises with each change. The ETag has it.
+             * @description The revision. It rises with each change and is a part of the ETag.
              * @example 3
              */
             revision: number;
@@ -3928,21 +3928,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `config_version_not_found`: The environment has no stored configuration version with this number. */
-        config_version_not_found: {
-            headers: {
-                "x-gateway-error": components["headers"]["x-gateway-error"];
-                "x-gateway-latency": components["headers"]["x-gateway-latency"];
-                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
-                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
-                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /**
          * @description `environment_not_found`: No environment has this name.
          *
@@ -3991,6 +3976,211 @@ export interface components {
         data_plane_unavailable_or_gateway_not_ready: {
             headers: {
                 "retry-after": components["headers"]["retry-after"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `authentication_failed`: The token is missing, unknown, expired or revoked, or its environments, routes or scopes do not cover this. */
+        deprecated_authentication_failed: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "www-authenticate": components["headers"]["www-authenticate"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `config_version_not_found`: The environment has no stored configuration version with this number. */
+        deprecated_config_version_not_found: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `environment_not_found`: No environment has this name.
+         *
+         *     `config_version_not_found`: The environment has no stored configuration version with this number.
+         */
+        deprecated_config_version_not_found_or_environment_not_found: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `idempotency_conflict`: The idempotency key was used with another method, path, query or body.
+         *
+         *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
+         *
+         *     `config_version_not_restorable`: The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, or the history of later changes is incomplete.
+         */
+        deprecated_config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `environment_not_found`: No environment has this name. */
+        deprecated_environment_not_found: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached. */
+        deprecated_gateway_not_ready: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "retry-after": components["headers"]["retry-after"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error`: An unexpected failure of the gateway, or the connection to the database was lost while a change was committed. */
+        deprecated_internal_error: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`: A field is missing, of a wrong type or out of bounds, the JSON is malformed, or the path is not allowed. */
+        deprecated_invalid_request: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `payload_too_large`: The body is larger than the route or the endpoint accepts. */
+        deprecated_payload_too_large: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limit_exceeded`: The quota of the route, of the management token or of failed authentications is used up. */
+        deprecated_rate_limit_exceeded: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "retry-after": components["headers"]["retry-after"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `request_timeout`: The request did not arrive in time: its head, or its body within `timeout_ms` of the route or without progress for too long. */
+        deprecated_request_timeout: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `unsupported_media_type`: The body of a management request is not JSON. */
+        deprecated_unsupported_media_type: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
                 "x-gateway-error": components["headers"]["x-gateway-error"];
                 "x-gateway-latency": components["headers"]["x-gateway-latency"];
                 "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
@@ -4419,7 +4609,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Only those of this environment.
+                 * @description Only items of this environment.
                  * @example production
                  */
                 environment?: string;
@@ -4444,7 +4634,7 @@ export interface operations {
                  */
                 resource_type?: "service" | "route" | "token" | "environment";
                 /**
-                 * @description Only what is not older than this time.
+                 * @description Only items from this time on.
                  * @example 2026-03-01T00:00:00Z
                  */
                 since?: string;
@@ -4454,7 +4644,7 @@ export interface operations {
                  */
                 token_id?: string;
                 /**
-                 * @description Only what is older than this time.
+                 * @description Only items before this time.
                  * @example 2026-03-02T00:00:00Z
                  */
                 until?: string;
@@ -4585,13 +4775,13 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigDifferencePage"];
                 };
             };
-            400: components["responses"]["invalid_request"];
-            401: components["responses"]["authentication_failed"];
-            404: components["responses"]["config_version_not_found_or_environment_not_found"];
+            400: components["responses"]["deprecated_invalid_request"];
+            401: components["responses"]["deprecated_authentication_failed"];
+            404: components["responses"]["deprecated_config_version_not_found_or_environment_not_found"];
             405: components["responses"]["method_not_allowed"];
-            429: components["responses"]["rate_limit_exceeded"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["gateway_not_ready"];
+            429: components["responses"]["deprecated_rate_limit_exceeded"];
+            500: components["responses"]["deprecated_internal_error"];
+            503: components["responses"]["deprecated_gateway_not_ready"];
         };
     };
     rollBackConfig: {
@@ -4669,17 +4859,17 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["invalid_request"];
-            401: components["responses"]["authentication_failed"];
-            404: components["responses"]["config_version_not_found"];
+            400: components["responses"]["deprecated_invalid_request"];
+            401: components["responses"]["deprecated_authentication_failed"];
+            404: components["responses"]["deprecated_config_version_not_found"];
             405: components["responses"]["method_not_allowed"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limit_exceeded"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["gateway_not_ready"];
+            408: components["responses"]["deprecated_request_timeout"];
+            409: components["responses"]["deprecated_config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress"];
+            413: components["responses"]["deprecated_payload_too_large"];
+            415: components["responses"]["deprecated_unsupported_media_type"];
+            429: components["responses"]["deprecated_rate_limit_exceeded"];
+            500: components["responses"]["deprecated_internal_error"];
+            503: components["responses"]["deprecated_gateway_not_ready"];
         };
     };
     listConfigVersions: {
@@ -4741,13 +4931,13 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigVersionPage"];
                 };
             };
-            400: components["responses"]["invalid_request"];
-            401: components["responses"]["authentication_failed"];
-            404: components["responses"]["environment_not_found"];
+            400: components["responses"]["deprecated_invalid_request"];
+            401: components["responses"]["deprecated_authentication_failed"];
+            404: components["responses"]["deprecated_environment_not_found"];
             405: components["responses"]["method_not_allowed"];
-            429: components["responses"]["rate_limit_exceeded"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["gateway_not_ready"];
+            429: components["responses"]["deprecated_rate_limit_exceeded"];
+            500: components["responses"]["deprecated_internal_error"];
+            503: components["responses"]["deprecated_gateway_not_ready"];
         };
     };
     getConfigVersion: {
@@ -4809,13 +4999,13 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["invalid_request"];
-            401: components["responses"]["authentication_failed"];
-            404: components["responses"]["config_version_not_found_or_environment_not_found"];
+            400: components["responses"]["deprecated_invalid_request"];
+            401: components["responses"]["deprecated_authentication_failed"];
+            404: components["responses"]["deprecated_config_version_not_found_or_environment_not_found"];
             405: components["responses"]["method_not_allowed"];
-            429: components["responses"]["rate_limit_exceeded"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["gateway_not_ready"];
+            429: components["responses"]["deprecated_rate_limit_exceeded"];
+            500: components["responses"]["deprecated_internal_error"];
+            503: components["responses"]["deprecated_gateway_not_ready"];
         };
     };
     listDataPlanes: {
@@ -4827,7 +5017,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Only those of this environment.
+                 * @description Only items of this environment.
                  * @example production
                  */
                 environment?: string;
@@ -5473,7 +5663,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Only those of this environment.
+                 * @description Only items of this environment.
                  * @example production
                  */
                 environment?: string;
@@ -5508,7 +5698,7 @@ export interface operations {
                  */
                 route?: string;
                 /**
-                 * @description Only what is not older than this time.
+                 * @description Only items from this time on.
                  * @example 2026-03-01T00:00:00Z
                  */
                 since?: string;
@@ -5523,7 +5713,7 @@ export interface operations {
                  */
                 token_id?: string;
                 /**
-                 * @description Only what is older than this time.
+                 * @description Only items before this time.
                  * @example 2026-03-02T00:00:00Z
                  */
                 until?: string;
@@ -5730,7 +5920,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Only those of this environment.
+                 * @description Only items of this environment.
                  * @example production
                  */
                 environment?: string;
@@ -6616,7 +6806,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Only those of this environment.
+                 * @description Only items of this environment.
                  * @example production
                  */
                 environment?: string;

@@ -90,7 +90,10 @@ export function idView(prefix: IdPrefix, description: string) {
 export const rowFields = {
   revision: z
     .int()
-    .meta({ description: 'It rises with each change. The ETag has it.', examples: [3] }),
+    .meta({
+      description: 'The revision. It rises with each change and is a part of the ETag.',
+      examples: [3],
+    }),
   created_at: timeField('When it was created.'),
   updated_at: timeField('When it was last changed.'),
 };

@@ -23,7 +23,7 @@ export const requestViewSchema = z
   .object({
     ...viewShape(shownFields),
     received_at: timeField('When the request arrived.'),
-    expires_at: timeField('From then on the record cannot be read.'),
+    expires_at: timeField('When the record expires. It cannot be read afterwards.'),
   })
   .meta({
     id: 'RequestRecord',

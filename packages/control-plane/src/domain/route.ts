@@ -148,7 +148,7 @@ function routeFields(deny: AddressRanges) {
     retry_count: integerField(0, 10)
       .default(2)
       .meta({
-        description: 'How often a request is sent again at most.',
+        description: 'The largest number of retries of a request.',
         examples: [2],
       }),
     methods: listField(choiceField(ROUTE_METHODS), { min: 1, max: ROUTE_METHODS.length })

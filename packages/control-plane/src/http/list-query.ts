@@ -48,18 +48,18 @@ export const timeParameter = z.iso
 /** The query parameters `since` and `until`. */
 export const periodParameters = {
   since: timeParameter.optional().meta({
-    description: 'Only what is not older than this time.',
+    description: 'Only items from this time on.',
     examples: ['2026-03-01T00:00:00Z'],
   }),
   until: timeParameter.optional().meta({
-    description: 'Only what is older than this time.',
+    description: 'Only items before this time.',
     examples: ['2026-03-02T00:00:00Z'],
   }),
 };
 
 /** The query parameter `environment` of a list. */
 export const environmentFilter = environmentNameField.optional().meta({
-  description: 'Only those of this environment.',
+  description: 'Only items of this environment.',
   examples: ['production'],
 });
 

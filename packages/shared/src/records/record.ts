@@ -132,9 +132,7 @@ export const requestRecordSchema = z.object({
     })
     .nullable()
     .meta({ description: 'The upstream of the last attempt. null: there was no attempt.' }),
-  retry_count: z
-    .int()
-    .meta({ description: 'How often the request was sent again.', examples: [0] }),
+  retry_count: z.int().meta({ description: 'The number of retries.', examples: [0] }),
   attempts: z.array(attemptSchema).meta({ description: 'Each attempt, in order.' }),
   rate_limit: z
     .object({

@@ -33,7 +33,10 @@ export function responses(endpoint: Endpoint, components: Components): Json {
     ...(endpoint.method === 'POST' ? COMMON_OF_POST : []),
     ...endpoint.errors,
   ];
-  return { ...successes(endpoint, components), ...errorResponses(codes, components) };
+  return {
+    ...successes(endpoint, components),
+    ...errorResponses(codes, components, endpoint.deprecated),
+  };
 }
 
 /** The responses of the operation that answers this document. */
@@ -128,20 +131,30 @@ function nameOf({ $ref }: Json): string {
 }
 
 /** A response for each status of the codes. Operations with the same codes for a status share it. */
-function errorResponses(codes: readonly ErrorCode[], components: Components): Json {
+function errorResponses(
+  codes: readonly ErrorCode[],
+  components: Components,
+  deprecated?: string,
+): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_TABLE[code].status);
   return Object.fromEntries(
-    [...byStatus].map(([status, some]) => [
-      String(status),
-      components.addResponse(some.toSorted().join('_or_'), errorResponse(some, status)),
-    ]),
+    [...byStatus].map(([status, some]) => {
+      // A 405 is the answer to another method, which is not deprecated.
+      const isDeprecated = deprecated !== undefined && status !== 405;
+      const name = `${isDeprecated ? 'deprecated_' : ''}${some.toSorted().join('_or_')}`;
+      return [
+        String(status),
+        components.addResponse(name, errorResponse(some, status, isDeprecated)),
+      ];
+    }),
   );
 }
 
-function errorResponse(codes: readonly ErrorCode[], status: number): Json {
+function errorResponse(codes: readonly ErrorCode[], status: number, isDeprecated: boolean): Json {
+  const deprecation = isDeprecated ? (['deprecation'] as const) : [];
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_TABLE[code].when}`).join('\n\n'),
-    headers: headerRefs([...ALWAYS, ...errorHeaders(status)]),
+    headers: headerRefs([...ALWAYS, ...errorHeaders(status), ...deprecation]),
     content: {
       'application/json': {
         schema: { $ref: `#/components/schemas/${ERROR}` },
