@@ -70,6 +70,8 @@ GET /v1/requests            | x    x    x    x    x   | -    -    ok | ok   ok  
 GET /v1/requests/{id}       | x    x    x    x    x   | x    x    ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
 GET /v1/audit-events        | x    x    x    x    x   | -    -    ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   x    ok   | ok
 GET /v1/data-planes         | x    x    x    x    x   | -    ok   ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
+POST /v1/environments/{name}/apply | x  x    x    x    x   | x    x    x  | ok   x    ok   x    ok   ok   ok   ok   ok   ok   ok   | ok
+GET /v1/environments/{name}/export | x  x    x    x    x   | x    ok   ok | x    ok   x    ok   ok   ok   ok   ok   ok   ok   ok   | ok
 GET /v1/environments/{name}/versions | x    x    x    x    x   | x    ok   ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
 GET /v1/environments/{name}/versions/{version} | x x  x    x    x   | x    ok   ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
 GET /v1/environments/{name}/diff | x    x    x    x    x   | x    -    ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok

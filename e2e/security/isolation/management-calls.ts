@@ -213,6 +213,26 @@ export function managementRows(world: World): Readonly<Record<string, Management
       lists: routeId,
       call: () => ({ path: `/v1/audit-events?resource_id=${routeId}` }),
     },
+    'POST /v1/environments/{name}/apply': {
+      scopes: ['services:write', 'routes:write'],
+      status: 200,
+      action: ['route.created', 'service.created'],
+      call: () => {
+        const name = newName('service');
+        const body = {
+          services: [{ name, url: gateway.upstream.url }],
+          routes: [{ name: 'fresh', service: name }],
+        };
+        const removeRoute = removeNamed('/v1/routes?environment=production', 'fresh');
+        const cleanUp = () => removeRoute().then(removeNamed('/v1/services', name));
+        return { path: '/v1/environments/production/apply', body, cleanUp };
+      },
+    },
+    'GET /v1/environments/{name}/export': {
+      scopes: ['services:read', 'routes:read'],
+      status: 200,
+      call: () => ({ path: '/v1/environments/production/export' }),
+    },
     'GET /v1/environments/{name}/versions': {
       scopes: ['config:read'],
       status: 200,

@@ -200,6 +200,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/environments/{name}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply services and routes
+         * @description Makes services and routes as the document declares them, by name, and shows the exact difference. All changes are one transaction and one version of the configuration, or nothing is changed. The same document again changes nothing. The path of a detail of an error is a JSON pointer into the document. The token needs the scopes `services:write` and `routes:write`; for a dry run `services:read` and `routes:read`. It must cover each route of the document, and to prune all routes.
+         *
+         *     Any token may call it.
+         */
+        post: operations["applyEnvironment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/environments/{name}/diff": {
         parameters: {
             query?: never;
@@ -214,6 +236,28 @@ export interface paths {
          *     It needs the scope `config:read`.
          */
         get: operations["diffEnvironmentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{name}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export services and routes
+         * @description Returns the services and routes of an environment as apply takes them, by name, without defaults. Secrets are references such as `${PAYMENTS_TOKEN}`; an apply that has a reference keeps the secret. Routes that the token does not cover are left out. The token needs the scopes `services:read` and `routes:read`.
+         *
+         *     Any token may call it.
+         */
+        get: operations["exportEnvironment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -642,6 +686,133 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What an apply has changed, or would change. */
+        ApplyResult: {
+            /**
+             * @description Whether anything differs.
+             * @example true
+             */
+            changed: boolean;
+            /** @description Each change: services, then routes, by name. */
+            changes: {
+                /**
+                 * @description What happens to it.
+                 * @example updated
+                 * @enum {string}
+                 */
+                action: "created" | "updated" | "deleted";
+                /**
+                 * @description Of a creation: the resource with all its settings.
+                 * @example null
+                 */
+                after: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description Of a deletion: the resource with all its settings.
+                 * @example null
+                 */
+                before: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Of an update: the fields that differ. */
+                fields: {
+                    /**
+                     * @description The new value. null: none.
+                     * @example 1000
+                     */
+                    after: unknown;
+                    /**
+                     * @description The old value. null: none.
+                     * @example 60000
+                     */
+                    before: unknown;
+                    /**
+                     * @description The field, as a JSON pointer into the resource.
+                     * @example /rate_limit/limit
+                     */
+                    path: string;
+                    /**
+                     * @description true: the secret differs. No secret is shown.
+                     * @example true
+                     * @constant
+                     */
+                    secret_changed?: true;
+                }[];
+                /**
+                 * @description The name of the resource.
+                 * @example charges
+                 */
+                name: string;
+                /**
+                 * @description The id of the resource. null: a dry run would create it.
+                 * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                resource_id: string | null;
+                /**
+                 * @description The kind of resource.
+                 * @example route
+                 * @enum {string}
+                 */
+                resource_type: "service" | "route";
+            }[];
+            /**
+             * @description true: nothing was changed; this is what would change.
+             * @example false
+             */
+            dry_run: boolean;
+            /**
+             * @description The name of the environment.
+             * @example production
+             */
+            environment: string;
+            /** @description The counts of routes. */
+            routes: {
+                /**
+                 * @description How many are created.
+                 * @example 1
+                 */
+                created: number;
+                /**
+                 * @description How many are deleted.
+                 * @example 1
+                 */
+                deleted: number;
+                /**
+                 * @description How many of the document are the same already.
+                 * @example 1
+                 */
+                unchanged: number;
+                /**
+                 * @description How many are changed.
+                 * @example 1
+                 */
+                updated: number;
+            };
+            /** @description The counts of services. */
+            services: {
+                /**
+                 * @description How many are created.
+                 * @example 1
+                 */
+                created: number;
+                /**
+                 * @description How many are deleted.
+                 * @example 1
+                 */
+                deleted: number;
+                /**
+                 * @description How many of the document are the same already.
+                 * @example 1
+                 */
+                unchanged: number;
+                /**
+                 * @description How many are changed.
+                 * @example 1
+                 */
+                updated: number;
+            };
+        };
         /** @description A change through this API, or by the control plane when it started. */
         AuditEvent: {
             /**
@@ -1021,6 +1192,458 @@ export interface components {
              */
             request_id: string;
         };
+        /**
+         * @description A route by its name. A setting that is left out gets its default.
+         * @example {
+         *       "name": "charges",
+         *       "service": "payments",
+         *       "timeout_ms": 5000
+         *     }
+         */
+        DeclaredRoute: {
+            /**
+             * @description Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.
+             * @default false
+             * @example false
+             */
+            allow_encoded_control_characters?: boolean;
+            /**
+             * @description How callers authenticate.
+             * @default {
+             *       "type": "token"
+             *     }
+             * @example {
+             *       "type": "token"
+             *     }
+             */
+            auth?: {
+                /**
+                 * @description A token with the scope `proxy`, in `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "token";
+            } | {
+                /**
+                 * @description A token with the scope `proxy`, in `X-API-Key`.
+                 * @constant
+                 */
+                type: "api_key";
+            } | {
+                /**
+                 * @description Anybody may call the route.
+                 * @constant
+                 */
+                type: "none";
+            } | {
+                /**
+                 * @description The signature algorithms that are accepted.
+                 * @default [
+                 *       "RS256",
+                 *       "ES256"
+                 *     ]
+                 * @example [
+                 *       "RS256",
+                 *       "ES256"
+                 *     ]
+                 */
+                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+                /**
+                 * @description The claim `aud` must name one of these.
+                 * @example payments
+                 */
+                audience: string | string[];
+                /**
+                 * @description The claim `iss` must have this value.
+                 * @example https://login.example
+                 */
+                issuer: string;
+                /**
+                 * @description Where data planes fetch the keys of the issuer.
+                 * @example https://login.example/.well-known/jwks.json
+                 */
+                jwks_url: string;
+                /**
+                 * @description The claims that the JWT must have, and the values that each may have. A claim in a list of names may have any value.
+                 * @example {
+                 *       "role": [
+                 *         "admin",
+                 *         "billing"
+                 *       ]
+                 *     }
+                 */
+                required_claims?: string[] | {
+                    [key: string]: (string | number | boolean) | (string | number | boolean)[];
+                };
+                /**
+                 * @description A JWT of an issuer, in `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "jwt";
+            };
+            /**
+             * @description How `Idempotency-Key` is handled.
+             * @default {}
+             */
+            idempotency?: {
+                /**
+                 * @description What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.
+                 * @default refuse
+                 * @example refuse
+                 * @enum {string}
+                 */
+                on_unknown?: "refuse" | "forward";
+                /**
+                 * @description Whether a request without `Idempotency-Key` is refused with 400.
+                 * @default false
+                 * @example false
+                 */
+                required?: boolean;
+            };
+            /**
+             * @description Requests with a larger body are refused with 413.
+             * @default 10485760
+             * @example 10485760
+             */
+            max_body_bytes?: number;
+            /**
+             * @description The methods that the route accepts. null: all but CONNECT and TRACE.
+             * @default null
+             * @example [
+             *       "GET",
+             *       "POST"
+             *     ]
+             */
+            methods?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[] | null;
+            /**
+             * @description The name of the route, unique in its environment. It is a part of the path `/v1/proxy/{name}`.
+             * @example charges
+             */
+            name: string;
+            /**
+             * @description The quota of the route. Requests beyond it are answered with 429.
+             * @default {}
+             */
+            rate_limit?: {
+                /**
+                 * @description The requests that are allowed in a window, on all data planes together.
+                 * @default 60000
+                 * @example 1000
+                 */
+                limit?: number;
+                /**
+                 * @description What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.
+                 * @default share
+                 * @example share
+                 * @enum {string}
+                 */
+                on_store_unavailable?: "share" | "refuse";
+                /**
+                 * @description What has a quota of its own: the route, each token, or each client address.
+                 * @default route
+                 * @example token
+                 * @enum {string}
+                 */
+                per?: "route" | "token" | "ip";
+                /**
+                 * @description The length of a window. Windows are aligned to the clock.
+                 * @default 60
+                 * @example 60
+                 */
+                window_seconds?: number;
+            };
+            /**
+             * @description The regions to use, in this order, when a data plane has no healthy upstream in its own region.
+             * @default []
+             * @example [
+             *       "eu-west",
+             *       "us-east"
+             *     ]
+             */
+            regions?: string[];
+            /**
+             * @description When a request is sent again.
+             * @default {}
+             */
+            retry?: {
+                /**
+                 * @description The longest wait before the first retry. It doubles with each retry.
+                 * @default 25
+                 * @example 25
+                 */
+                backoff_ms?: number;
+                /**
+                 * @description The statuses of an upstream after which the request is sent again: 429, or 500 to 599.
+                 * @default [
+                 *       502,
+                 *       503,
+                 *       504
+                 *     ]
+                 * @example [
+                 *       502,
+                 *       503,
+                 *       504
+                 *     ]
+                 */
+                on_statuses?: number[];
+                /**
+                 * @description The milliseconds that one attempt may take. null: all that is left of `timeout_ms`.
+                 * @default null
+                 * @example 2000
+                 */
+                per_attempt_timeout_ms?: number | null;
+                /**
+                 * @description Whether a POST or PATCH that may have reached the upstream is sent again: `never`, only with an idempotency key, or `always`.
+                 * @default never
+                 * @example never
+                 * @enum {string}
+                 */
+                unsafe_methods?: "never" | "with_idempotency_key" | "always";
+            };
+            /**
+             * @description The largest number of retries of a request.
+             * @default 2
+             * @example 2
+             */
+            retry_count?: number;
+            /**
+             * @description The name of the service that handles the requests.
+             * @example payments
+             */
+            service?: string | null;
+            /**
+             * @description Requests to a `disabled` route are answered with 404.
+             * @default active
+             * @example active
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+            /**
+             * @description The milliseconds until the response must begin, retries included.
+             * @default 10000
+             * @example 10000
+             */
+            timeout_ms?: number;
+            /**
+             * @description The services that share the requests, with their weights.
+             * @example [
+             *       {
+             *         "name": "stable",
+             *         "service": "payments",
+             *         "weight": 100
+             *       }
+             *     ]
+             */
+            versions?: {
+                /**
+                 * @description The name of the version. A caller selects it with `X-Gateway-Version`.
+                 * @example canary
+                 */
+                name: string;
+                /**
+                 * @description The name of the service that handles requests to this version.
+                 * @example payments
+                 */
+                service: string;
+                /**
+                 * @description Its share of the sum of weights is its share of the requests. 0: only `X-Gateway-Version` selects it.
+                 * @example 10
+                 */
+                weight: number;
+            }[] | null;
+        } | unknown | unknown;
+        /**
+         * @description A service by its name. A setting that is left out gets its default.
+         * @example {
+         *       "name": "payments",
+         *       "url": "https://payments.internal:8443"
+         *     }
+         */
+        DeclaredService: {
+            /**
+             * @description What the gateway sends to authenticate at upstreams. It is stored encrypted, and no response shows it. null removes it.
+             * @example {
+             *       "type": "bearer",
+             *       "token": "sk_live_4eC39H"
+             *     }
+             */
+            credential?: ({
+                /**
+                 * @description The token to send.
+                 * @example sk_live_4eC39H
+                 */
+                token: string;
+                /**
+                 * @description Sends `Authorization: Bearer`.
+                 * @constant
+                 */
+                type: "bearer";
+            } | {
+                /**
+                 * @description The password.
+                 * @example s3cret
+                 */
+                password: string;
+                /**
+                 * @description Sends `Authorization: Basic`.
+                 * @constant
+                 */
+                type: "basic";
+                /**
+                 * @description The user name.
+                 * @example gateway
+                 */
+                username: string;
+            } | {
+                /**
+                 * @description The name of the header.
+                 * @example X-API-Key
+                 */
+                name: string;
+                /**
+                 * @description Sends a header of any name.
+                 * @constant
+                 */
+                type: "header";
+                /**
+                 * @description The value to send.
+                 * @example k-4eC39H
+                 */
+                value: string;
+            }) | null;
+            /**
+             * @description How data planes check whether an upstream is healthy.
+             * @default {}
+             */
+            health_check?: {
+                /**
+                 * @description After this many successful checks in a row an upstream is healthy.
+                 * @default 2
+                 * @example 2
+                 */
+                healthy_threshold?: number;
+                /**
+                 * @description The milliseconds from one check of an upstream to the next.
+                 * @default 5000
+                 * @example 5000
+                 */
+                interval_ms?: number;
+                /**
+                 * @description The path that is requested. null: that of `health_path`.
+                 * @default null
+                 * @example /healthz
+                 */
+                path?: string | null;
+                /**
+                 * @description The milliseconds that a check may take, at most `interval_ms`. Default: 2000, or `interval_ms` if that is less.
+                 * @example 2000
+                 */
+                timeout_ms?: number;
+                /**
+                 * @description After this many failed checks in a row an upstream is unhealthy.
+                 * @default 3
+                 * @example 3
+                 */
+                unhealthy_threshold?: number;
+            };
+            /**
+             * @description The path of the health check at each upstream. A status from 200 to 299 is healthy.
+             * @default /healthz
+             * @example /healthz
+             */
+            health_path?: string;
+            /**
+             * @description The limits of the service in each data plane. They keep a slow service from using up what the others need.
+             * @default {}
+             */
+            limits?: {
+                /**
+                 * @description Whether each data plane lowers the limit of requests while latency rises.
+                 * @default false
+                 * @example false
+                 */
+                adaptive?: boolean;
+                /**
+                 * @description Connections of each data plane to each upstream. null, or more than MAX_UPSTREAM_CONNECTIONS of the data plane: that setting.
+                 * @default null
+                 * @example 64
+                 */
+                max_connections?: number | null;
+                /**
+                 * @description Requests at one time in each data plane, and as many WebSockets. null: half of MAX_IN_FLIGHT_REQUESTS and of MAX_WEBSOCKETS, or all of them if no other service is registered, in any environment.
+                 * @default null
+                 * @example 200
+                 */
+                max_in_flight?: number | null;
+                /**
+                 * @description Requests that wait in each data plane for a connection to each upstream. null: twice the number of connections, but at least 100.
+                 * @default null
+                 * @example 100
+                 */
+                max_pending?: number | null;
+            };
+            /**
+             * @description The name of the service, unique in its environment.
+             * @example payments
+             */
+            name: string;
+            /** @description TLS to upstreams with https. null: the defaults of the gateway. */
+            tls?: {
+                /**
+                 * @description The only roots that are trusted, in place of those of the gateway.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ca_pem?: string | null;
+                /** @description The certificate of the gateway for mutual TLS. null: none. */
+                client_certificate?: {
+                    /**
+                     * @description The certificate that the gateway shows to upstreams, with its chain.
+                     * @example -----BEGIN CERTIFICATE-----
+                     *     MIIB…
+                     *     -----END CERTIFICATE-----
+                     */
+                    cert_pem: string;
+                    /**
+                     * @description The private key of the certificate. No response shows it.
+                     * @example -----BEGIN PRIVATE KEY-----
+                     *     MIGH…
+                     *     -----END PRIVATE KEY-----
+                     */
+                    key_pem: string;
+                } | null;
+                /**
+                 * @description Sent as SNI, and expected in the certificate, in place of the host.
+                 * @example payments.example
+                 */
+                server_name?: string | null;
+            } | null;
+            /** @description The addresses of the service. Requests are divided between the healthy ones. */
+            upstreams?: {
+                /**
+                 * @description Where the upstream is. Data planes prefer upstreams of their own region. null: no region.
+                 * @default null
+                 * @example eu-west
+                 */
+                region?: string | null;
+                /**
+                 * @description The address of the upstream. The rest of the proxy path is appended to it.
+                 * @example https://payments.internal:8443
+                 */
+                url: string;
+                /**
+                 * @description Its share of the sum of weights is its share of the requests.
+                 * @default 1
+                 * @example 1
+                 */
+                weight?: number;
+            }[];
+            /**
+             * @description The URL of the first upstream. In a body it is short for `upstreams` with one item.
+             * @example https://payments.internal:8443
+             */
+            url?: string;
+        } | unknown | unknown;
         /** @description An environment. */
         Environment: {
             /**
@@ -1041,6 +1664,52 @@ export interface components {
             name: string;
         };
         /**
+         * @description The services and routes of an environment, by name.
+         * @example {
+         *       "services": [
+         *         {
+         *           "name": "payments",
+         *           "url": "https://payments.internal:8443"
+         *         }
+         *       ],
+         *       "routes": [
+         *         {
+         *           "name": "charges",
+         *           "service": "payments",
+         *           "timeout_ms": 5000
+         *         }
+         *       ]
+         *     }
+         */
+        EnvironmentApply: {
+            /**
+             * @description Whether only the difference is shown and nothing is changed.
+             * @default false
+             * @example false
+             */
+            dry_run?: boolean;
+            /**
+             * @description The environment in the path. An export has it.
+             * @example production
+             */
+            environment?: string;
+            /**
+             * @description The version of the configuration that the document is based on. If another one is the newest, or if changes wait to be published, nothing is changed and the answer is 412.
+             * @example 42
+             */
+            if_version?: number;
+            /**
+             * @description Whether services and routes that the document does not have are deleted. A kind that is left out is not pruned.
+             * @default false
+             * @example false
+             */
+            prune?: boolean;
+            /** @description The routes. If it is left out, routes are not changed. */
+            routes?: components["schemas"]["DeclaredRoute"][];
+            /** @description The services. If it is left out, services are not changed. */
+            services?: components["schemas"]["DeclaredService"][];
+        };
+        /**
          * @description A new environment.
          * @example {
          *       "name": "staging"
@@ -1052,6 +1721,39 @@ export interface components {
              * @example staging
              */
             name: string;
+        };
+        /** @description The services and routes of an environment as apply takes them. Secrets are references such as `${PAYMENTS_TOKEN}`. */
+        EnvironmentExport: {
+            /**
+             * @description The name of the environment.
+             * @example production
+             */
+            environment: string;
+            /**
+             * @description The routes, by name, without settings that have their defaults.
+             * @example [
+             *       {
+             *         "name": "charges",
+             *         "service": "payments",
+             *         "timeout_ms": 5000
+             *       }
+             *     ]
+             */
+            routes: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description The services, by name, without settings that have their defaults.
+             * @example [
+             *       {
+             *         "name": "payments",
+             *         "url": "https://payments.internal:8443"
+             *       }
+             *     ]
+             */
+            services: {
+                [key: string]: unknown;
+            }[];
         };
         /** @description A page of a list. */
         EnvironmentPage: {
@@ -4343,6 +5045,27 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description `idempotency_conflict`: The idempotency key was used with another method, path, query or body.
+         *
+         *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
+         *
+         *     `service_in_use`: A route uses the service.
+         */
+        idempotency_conflict_or_idempotency_in_progress_or_service_in_use: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `internal_error`: An unexpected failure of the gateway, or the connection to the database was lost while a change was committed. */
         internal_error: {
             headers: {
@@ -5315,6 +6038,136 @@ export interface operations {
             503: components["responses"]["gateway_not_ready"];
         };
     };
+    applyEnvironment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A value of your choice, new for each call. A retry with the same key and the same body gets the response of the first call, which runs only once. Keys are kept for 24 hours for each token.
+                 * @example 5b1c6f0e-1c5e-4b0f-9f4a-2a6a3b7a8f10
+                 */
+                "Idempotency-Key"?: string;
+                /**
+                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
+                 * @example "3"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
+                 * @example wait=5
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The name of the environment.
+                 * @example production
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "services": [
+                 *         {
+                 *           "name": "payments",
+                 *           "url": "https://payments.internal:8443"
+                 *         }
+                 *       ],
+                 *       "routes": [
+                 *         {
+                 *           "name": "charges",
+                 *           "service": "payments",
+                 *           "timeout_ms": 5000
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EnvironmentApply"];
+            };
+        };
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "environment": "production",
+                     *         "dry_run": false,
+                     *         "changed": true,
+                     *         "services": {
+                     *           "created": 1,
+                     *           "updated": 1,
+                     *           "deleted": 1,
+                     *           "unchanged": 1
+                     *         },
+                     *         "routes": {
+                     *           "created": 1,
+                     *           "updated": 1,
+                     *           "deleted": 1,
+                     *           "unchanged": 1
+                     *         },
+                     *         "changes": [
+                     *           {
+                     *             "resource_type": "route",
+                     *             "resource_id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *             "name": "charges",
+                     *             "action": "updated",
+                     *             "fields": [
+                     *               {
+                     *                 "path": "/rate_limit/limit",
+                     *                 "before": 60000,
+                     *                 "after": 1000,
+                     *                 "secret_changed": true
+                     *               }
+                     *             ],
+                     *             "before": null,
+                     *             "after": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ApplyResult"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["idempotency_conflict_or_idempotency_in_progress_or_service_in_use"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
     diffEnvironmentVersions: {
         parameters: {
             query: {
@@ -5389,6 +6242,72 @@ export interface operations {
             400: components["responses"]["invalid_request"];
             401: components["responses"]["authentication_failed"];
             404: components["responses"]["config_version_not_found_or_environment_not_found"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    exportEnvironment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the environment.
+                 * @example production
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "environment": "production",
+                     *         "services": [
+                     *           {
+                     *             "name": "payments",
+                     *             "url": "https://payments.internal:8443"
+                     *           }
+                     *         ],
+                     *         "routes": [
+                     *           {
+                     *             "name": "charges",
+                     *             "service": "payments",
+                     *             "timeout_ms": 5000
+                     *           }
+                     *         ]
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["EnvironmentExport"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            404: components["responses"]["environment_not_found"];
             405: components["responses"]["method_not_allowed"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_error"];

@@ -48,7 +48,8 @@ function described(derived: z.ZodType, from: z.ZodType): z.ZodType {
   return meta === undefined ? derived : derived.meta({ ...derived.meta(), ...meta });
 }
 
-function withoutDefault(field: z.ZodType): z.ZodType {
+/** A field without its default. */
+export function withoutDefault(field: z.ZodType): z.ZodType {
   return field instanceof z.ZodDefault || field instanceof z.ZodPrefault
     ? (field.unwrap() as z.ZodType)
     : field;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { applyChange, changeShape, mergedFields, viewShape } from './derived-schemas.ts';
 import {
   choiceField,
+  displayNameField,
   environmentNameField,
   exampleId,
   idField,
@@ -17,7 +18,13 @@ import {
 } from './fields.ts';
 import { readOnlyShape } from './sent-back.ts';
 import { authField } from './route-auth.ts';
-import { changeTarget, targetOf, versionsField, type RouteTarget } from './route-versions.ts';
+import {
+  changeTarget,
+  declaredVersionsField,
+  targetOf,
+  versionsField,
+  type RouteTarget,
+} from './route-versions.ts';
 
 const MAX_REGIONS = 16;
 
@@ -264,6 +271,40 @@ export function routeSchemas(deny: AddressRanges) {
           { name: 'charges', service_id: exampleId('svc'), timeout_ms: 5000, retry_count: 1 },
         ],
         anyOf: [{ required: ['service_id'] }, { required: ['versions'] }],
+      }),
+    /** A route of a declared configuration. */
+    declared: objectField(fields)
+      .omit({ service_id: true, versions: true })
+      .extend({
+        service: displayNameField
+          .nullable()
+          .optional()
+          .meta({
+            description: 'The name of the service that handles the requests.',
+            examples: ['payments'],
+          }),
+        versions: declaredVersionsField
+          .nullable()
+          .optional()
+          .meta({
+            description: 'The services that share the requests, with their weights.',
+            examples: [[{ name: 'stable', service: 'payments', weight: 100 }]],
+          }),
+      })
+      .refine((body) => (body.service ?? body.versions ?? null) !== null, {
+        path: ['service'],
+        error: 'is required',
+        when: oneOfThem.when,
+      })
+      .refine((body) => !(typeof body.service === 'string' && Array.isArray(body.versions)), {
+        path: ['service'],
+        error: 'must be left out when `versions` is given',
+      })
+      .meta({
+        id: 'DeclaredRoute',
+        description: 'A route by its name. A setting that is left out gets its default.',
+        anyOf: [{ required: ['service'] }, { required: ['versions'] }],
+        examples: [{ name: 'charges', service: 'payments', timeout_ms: 5000 }],
       }),
     change: objectField({ ...changeShape(fields), ...readOnlyShape(READ_ONLY_ROUTE_FIELDS) })
       .refine((body) => !hasBoth(body), notBoth)

@@ -114,3 +114,8 @@ function upstreamAt(
   const { region, weight } = before.length === 1 && first ? first : { region: null, weight: 1 };
   return [{ url, region, weight }];
 }
+
+/** Whether the upstream has nothing but a URL. */
+export function isSimpleUpstream({ region, weight }: Pick<Upstream, 'region' | 'weight'>): boolean {
+  return region === null && weight === 1;
+}

@@ -44,6 +44,11 @@ const URL_META = {
 
 const DEFAULT_CHECK_TIMEOUT_MS = 2000;
 
+/** The timeout of health checks if none is given. */
+export function defaultCheckTimeoutMs(intervalMs: number): number {
+  return Math.min(DEFAULT_CHECK_TIMEOUT_MS, intervalMs);
+}
+
 const healthCheckField = objectField({
   path: pathField
     .nullable()
@@ -80,7 +85,7 @@ const healthCheckField = objectField({
 
 const newHealthCheckField = healthCheckField
   .transform((check) => {
-    const timeout_ms = check.timeout_ms ?? Math.min(DEFAULT_CHECK_TIMEOUT_MS, check.interval_ms);
+    const timeout_ms = check.timeout_ms ?? defaultCheckTimeoutMs(check.interval_ms);
     return { ...check, timeout_ms };
   })
   .superRefine((check, context) => {
@@ -179,6 +184,16 @@ export function serviceSchemas(deny: AddressRanges) {
         description: 'All settings of a service. A setting that is left out gets its default.',
         anyOf: [{ required: ['url'] }, { required: ['upstreams'] }],
         examples: [{ url: 'https://payments.internal:8443', health_path: '/ready' }],
+      }),
+    /** A service of a declared configuration. */
+    declared: objectField(whole)
+      .refine((body) => !contradictsUpstreams(body), notBoth)
+      .refine(hasUpstreams, noUpstreams)
+      .meta({
+        id: 'DeclaredService',
+        description: 'A service by its name. A setting that is left out gets its default.',
+        anyOf: [{ required: ['url'] }, { required: ['upstreams'] }],
+        examples: [{ name: 'payments', url: 'https://payments.internal:8443' }],
       }),
     change: objectField({
       ...changeShape(plainServiceFields),

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { Scope, TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import type { RunChange } from '../domain/audit-event.ts';
-import { parseInput } from './input.ts';
+import { parseInput, type DescribeFault } from './input.ts';
 import type { Reply } from './reply.ts';
 import type { Tag } from './tags.ts';
 
@@ -77,6 +77,10 @@ interface Spec<Body, Query, Path extends string> extends Description {
   readonly body?: z.ZodType<Body>;
   /** Query parameters, as strings. Undefined: the endpoint has none. */
   readonly query?: z.ZodType<Query>;
+  /** The largest body, bytes; by default 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** How the details of an invalid body are written; by default with the path of the field. */
+  readonly describeFault?: DescribeFault;
   /** The body that is validated, made of the one that was sent: see `sent-back.ts`. */
   readonly prepare?: (call: Call<unknown, unknown>) => Promise<unknown>;
   readonly params?: Endpoint['params'] | undefined;
@@ -87,11 +91,14 @@ interface Spec<Body, Query, Path extends string> extends Description {
 export interface Endpoint extends Description {
   readonly body: z.ZodType | undefined;
   readonly query: z.ZodType;
+  readonly maxBodyBytes: number;
   /** The `{name}` parts of the path, for the document. `run` does not validate them. */
   readonly params: Readonly<Record<string, z.ZodType>>;
   /** Validates the call, then handles it. @throws GatewayError */
   readonly run: (call: Call<unknown, unknown>) => Promise<Reply>;
 }
+
+const MAX_BODY_BYTES = 1024 * 1024;
 
 const noQuery = z.strictObject({});
 
@@ -99,18 +106,28 @@ const noQuery = z.strictObject({});
 export function endpoint<Body = undefined, Query = unknown, const Path extends string = string>(
   spec: Spec<Body, Query, Path> & Params<Path>,
 ): Endpoint {
-  const { handle, body, query, params, prepare, ...described }: Spec<Body, Query, Path> = spec;
+  const {
+    handle,
+    body,
+    query,
+    params,
+    prepare,
+    describeFault,
+    maxBodyBytes,
+    ...described
+  }: Spec<Body, Query, Path> = spec;
   return {
     ...described,
     body,
     query: query ?? noQuery,
+    maxBodyBytes: maxBodyBytes ?? MAX_BODY_BYTES,
     params: params ?? {},
     async run(call) {
       const parsedQuery = parseInput<unknown>(query ?? noQuery, call.query) as Query;
       const given =
         prepare === undefined ? call.body : await prepare({ ...call, query: parsedQuery });
       const parsedBody = (
-        body === undefined ? undefined : parseInput<unknown>(body, given)
+        body === undefined ? undefined : parseInput<unknown>(body, given, describeFault)
       ) as Body;
       return handle({ ...call, query: parsedQuery, body: parsedBody });
     },

@@ -9,17 +9,34 @@ const SECRET_FIELDS = new Set(['credential']);
 /** Longer paths are cut, because they may contain unknown field names of any length. */
 const MAX_PATH_CHARS = 256;
 
+/** The detail of an error for a field of `input`. */
+export type DescribeFault = (
+  input: unknown,
+  path: readonly PropertyKey[],
+  message: string,
+) => ErrorDetail;
+
+function dottedFault(_input: unknown, path: readonly PropertyKey[], message: string): ErrorDetail {
+  return { path: path.map(String).join('.'), message };
+}
+
 /**
  * Validates a body or a query.
  *
  * @throws GatewayError invalid_request; its `details` name each invalid field
  */
-export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
+export function parseInput<T>(
+  schema: z.ZodType<T>,
+  input: unknown,
+  describe: DescribeFault = dottedFault,
+): T {
   const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
   const { issues } = result.error;
   if (issues.some(isNotAnObject)) throw invalidField('', 'the body must be a JSON object');
-  throw invalidRequest(withoutDuplicates(issues.flatMap(detailsOf)));
+  throw invalidRequest(
+    withoutDuplicates(issues.flatMap((issue) => detailsOf(issue, input, describe))),
+  );
 }
 
 /** A 400. The message is the first of the details; `details` has all of them. */
@@ -68,15 +85,18 @@ function isNotAnObject({ code, path }: z.core.$ZodIssue): boolean {
   return code === 'invalid_type' && path.length === 0;
 }
 
-function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
-  const path = issue.path.map(String).join('.');
+function detailsOf(
+  issue: z.core.$ZodIssue,
+  input: unknown,
+  describe: DescribeFault,
+): ErrorDetail[] {
+  const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
-    if (SECRET_FIELDS.has(path)) return [{ path, message: 'has an unknown field' }];
-    return issue.keys.map((key) => ({
-      path: path === '' ? key : `${path}.${key}`,
-      message: 'is not a known field',
-    }));
+    if (SECRET_FIELDS.has(String(path.at(-1)))) {
+      return [describe(input, path, 'has an unknown field')];
+    }
+    return issue.keys.map((key) => describe(input, [...path, key], 'is not a known field'));
   }
   const missing = ISSUES_IF_MISSING.has(issue.code) && issue.input === undefined;
-  return [{ path, message: missing ? 'is required' : issue.message }];
+  return [describe(input, path, missing ? 'is required' : issue.message)];
 }

@@ -10,17 +10,14 @@ import { noneMatches } from './etag.ts';
 import { runOnce, type IdempotencyStore } from './idempotency.ts';
 import { awaitRollout, exchangeOf, type Responder } from './reply.ts';
 
-const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /** When the present aliases were deprecated (RFC 9745): 2026-11-24. */
 const DEPRECATED_SINCE = '@1795478400';
 
-const parseJson = express.json({
-  limit: MAX_BODY_BYTES,
-  type: JSON_TYPES,
-  verify: requireUtf8,
-}) as RequestHandler;
+function jsonParser(maxBytes: number): RequestHandler {
+  return express.json({ limit: maxBytes, type: JSON_TYPES, verify: requireUtf8 }) as RequestHandler;
+}
 
 /**
  * JSON is UTF-8 (RFC 8259 section 8.1). The parser would silently replace invalid bytes, and a different credential
@@ -47,12 +44,14 @@ export function runEndpoint(
   waits: RolloutWaits,
   keys: IdempotencyStore,
 ): RequestHandler {
+  const parseJson = jsonParser(endpoint.maxBodyBytes);
   return async (request, response) => {
     const exchange = exchangeOf(response);
     if (endpoint.deprecated !== undefined) response.setHeader('deprecation', DEPRECATED_SINCE);
     const token = await authenticator.authenticate(request.headers.authorization, exchange);
     if (endpoint.scope !== null) requireScopes(token, [endpoint.scope]);
-    const body = endpoint.body === undefined ? undefined : await readJson(request, response);
+    const body =
+      endpoint.body === undefined ? undefined : await readJson(request, response, parseJson);
     const call = {
       token,
       params: request.params as Record<string, string>,
@@ -89,7 +88,11 @@ export function runEndpoint(
 /** Another label of UTF-8 (WHATWG Encoding section 4.2), which the parser does not know. */
 const UTF8_LABEL = /(;[ \t]*charset=)"?utf8"?(?=[ \t]*(?:;|$))/i;
 
-async function readJson(request: Request, response: Response): Promise<unknown> {
+async function readJson(
+  request: Request,
+  response: Response,
+  parseJson: RequestHandler,
+): Promise<unknown> {
   if (hasBody(request) && request.is(JSON_TYPES) === false) {
     throw new GatewayError('unsupported_media_type', 'The body must be application/json.');
   }

@@ -8,6 +8,11 @@ function textOf(error: unknown, name: 'type' | 'code'): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
+/** The limit that a body exceeds, bytes. The body parser names it. */
+function limitOf(error: unknown): number {
+  return Number(error instanceof Error ? Reflect.get(error, 'limit') : NaN);
+}
+
 /** Node's error codes for invalid compressed data: zlib, Brotli, Zstandard. */
 const INVALID_COMPRESSION = /^(Z_|ERR_BROTLI_|ERR__ERROR_|ZSTD_)/;
 
@@ -19,7 +24,10 @@ export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   switch (textOf(error, 'type')) {
     case 'entity.too.large':
-      return new GatewayError('payload_too_large', 'The body is larger than 1 MiB.');
+      return new GatewayError(
+        'payload_too_large',
+        `The body is larger than ${limitOf(error) / 1024 / 1024} MiB.`,
+      );
     case 'encoding.unsupported':
     case 'charset.unsupported':
       return new GatewayError(

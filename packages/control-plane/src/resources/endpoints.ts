@@ -3,6 +3,7 @@ import type { ServiceStatus } from '../domain/service.ts';
 import type { DataPlanes } from '../fleet/data-planes.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { HostRules } from './allowed-hosts.ts';
+import { applyEndpoints } from './apply.ts';
 import { auditEventEndpoints } from './audit-events.ts';
 import { configVersionEndpoints } from './config-versions.ts';
 import type { AskDataPlane } from '../fleet/ask-data-planes.ts';
@@ -43,6 +44,7 @@ export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
     ...explainEndpoints(parts),
     ...requestEndpoints(parts),
     ...environmentEndpoints(parts),
+    ...applyEndpoints(parts),
     ...environmentVersionEndpoints(history),
     ...configVersionEndpoints(history),
     ...tokenEndpoints(parts),

@@ -90,7 +90,7 @@ function lastChanged(deviations: readonly Deviation[]): { updated_at: Date } | u
 }
 
 /** Another event at the same time. */
-function newEventId(event: ChangeEvent): ChangeEvent {
+export function newEventId(event: ChangeEvent): ChangeEvent {
   return { ...event, id: event.origin.newEventId(event.at.getTime()) };
 }
 
@@ -102,7 +102,7 @@ interface RestoredChange {
 }
 
 /** Writes in an order in which every referenced service exists and no name is used twice. */
-async function restore(
+export async function restore(
   transaction: Database,
   plans: Readonly<Record<RestoredKind, RollBackPlan>>,
 ): Promise<readonly RestoredChange[]> {
@@ -138,7 +138,8 @@ function removed(kind: RestoredKind, plan: RollBackPlan): readonly RestoredChang
   return plan.remove.map((before) => ({ kind, action: 'deleted', before, after: null }));
 }
 
-function changeOf(restored: RestoredChange, event: ChangeEvent): RecordedChange {
+/** The change of a row that `restore` has written. */
+export function changeOf(restored: RestoredChange, event: ChangeEvent): RecordedChange {
   const { kind, action, before, after } = restored;
   const rows = [before, after].filter((row) => row !== null);
   return {
