@@ -8,7 +8,7 @@ const UNKNOWN = '01k2m8v4zj5r7c9e1g3p6t8w0x';
 
 /** What the operations of the contract work on. */
 export interface Resources {
-  /** The values of the path parameters of an operation. What a DELETE needs is made anew. */
+  /** The values of the path parameters of an operation. A DELETE gets a new resource each time. */
   pathOf(operation: Operation, exists: boolean): Promise<string>;
   /** A service and a token that bodies may name. */
   readonly serviceId: string;
@@ -43,28 +43,32 @@ export async function makeResources(gateway: Gateway): Promise<Resources> {
     versions: () => Promise.resolve('1'),
   };
 
+  async function resolve({ method, path }: Operation, exists: boolean): Promise<string> {
+    // Only a route that data planes serve can be explained.
+    let whole = exists && path.endsWith('/explain') ? path.replace('{id}', servedRouteId) : path;
+    // A PUT names the resource.
+    const part = method === 'PUT' ? 'name' : 'id';
+    for (const [placeholder] of whole.matchAll(/\{\w+\}/g)) {
+      const before = whole.slice(0, whole.indexOf(placeholder) - 1);
+      const kind = before.slice(before.lastIndexOf('/') + 1);
+      const make = makers[kind];
+      if (make === undefined) throw new Error(`the contract test cannot make ${kind}`);
+      const value = exists ? await make(part, method, path) : unknownOf(kind, part);
+      whole = whole.replace(placeholder, value);
+    }
+    return whole;
+  }
+
+  const resolved = new Map<string, string>();
   return {
     serviceId,
     tokenId,
-    async pathOf({ method, path }, exists) {
-      // Only a route that data planes serve can be explained.
-      let whole = exists && path.endsWith('/explain') ? path.replace('{id}', servedRouteId) : path;
-      // A PUT names the resource.
-      const part = method === 'PUT' ? 'name' : 'id';
-      for (const [placeholder] of whole.matchAll(/\{\w+\}/g)) {
-        const kind =
-          whole
-            .slice(0, whole.indexOf(placeholder) - 1)
-            .split('/')
-            .at(-1) ?? '';
-        const make = makers[kind];
-        if (make === undefined) throw new Error(`the contract test cannot make ${kind}`);
-        whole = whole.replace(
-          placeholder,
-          exists ? await make(part, method, path) : unknownOf(kind, part),
-        );
-      }
-      return whole;
+    async pathOf(operation, exists) {
+      if (!exists || operation.method === 'DELETE') return resolve(operation, exists);
+      const { operationId } = operation;
+      const path = resolved.get(operationId) ?? (await resolve(operation, true));
+      resolved.set(operationId, path);
+      return path;
     },
   };
 }
