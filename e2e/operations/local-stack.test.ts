@@ -56,6 +56,8 @@ describe('npm start', () => {
       const [proxied = '', listed = '', ...more] = curlLines(first);
       expect(more).toEqual([]);
       expect(first.stdout()).toContain(`Base URL       ${first.baseUrl}`);
+      const reference = await fetch(`${first.baseUrl}/docs`);
+      expect(await reference.text()).toContain('<title>Gateway management API</title>');
       // There is no console yet.
       expect(first.stdout()).not.toContain('/console');
       expect(await runLine(proxied)).toMatchObject({
