@@ -4,28 +4,33 @@ import type { Answer, Call } from './window-load.ts';
 export interface WindowCount {
   readonly window: number;
   readonly offered: number;
+  /** Certainly granted in this window. */
   readonly granted: number;
+  /** Granted in this window or in an earlier one. */
+  readonly uncertain: number;
 }
 
-/** The latency in the header is rounded. */
-const ROUNDING_MS = 1;
+/** The times in id and header are rounded, and the clock of NATS may differ from that of the data plane by this. */
+const TOLERANCE_MS = 100;
 
 /**
- * The window in which a request was decided. It is certain if the data plane received and decided the request within one
- * window. Otherwise it is the latest in which the header may have the value that was read. The times of the caller do not
- * count: on a busy machine it may read a response a second late.
+ * The windows in which a request may have been decided: the data plane had received it by then, had not responded, and
+ * told the time to the end of the window, in whole seconds. Nearly always there is one; two if the request waited for
+ * most of a second. The times of the caller do not count: on a busy machine it may read a response a second late.
  */
-export function windowOf(
+export function windowsOf(
   { receivedMs, gatewayMs, resetSeconds }: Omit<Answer, 'status'>,
   windowMs: number,
-): number {
-  const decidedMs = receivedMs + gatewayMs + ROUNDING_MS;
-  const first = Math.floor(receivedMs / windowMs);
-  for (let window = Math.floor(decidedMs / windowMs); window > first; window -= 1) {
-    const fromMs = (window + 1) * windowMs - resetSeconds * 1000;
-    if (fromMs >= window * windowMs && fromMs <= decidedMs) return window;
+): readonly number[] {
+  const earliestMs = receivedMs - TOLERANCE_MS;
+  const latestMs = receivedMs + gatewayMs + TOLERANCE_MS;
+  const windows: number[] = [];
+  for (let window = Math.floor(earliestMs / windowMs); window * windowMs <= latestMs; window += 1) {
+    const endMs = (window + 1) * windowMs;
+    const toldFromMs = endMs - resetSeconds * 1000;
+    if (toldFromMs <= latestMs && toldFromMs + 1000 > earliestMs) windows.push(window);
   }
-  return first;
+  return windows;
 }
 
 /**
@@ -39,9 +44,9 @@ export function countWindows(
   arrivals: ReadonlyMap<string, number>,
   windowMs: number,
 ): readonly WindowCount[] {
-  const counts = new Map<number, { offered: number; granted: number }>();
+  const counts = new Map<number, { offered: number; granted: number; uncertain: number }>();
   const at = (window: number) => {
-    const count = counts.get(window) ?? { offered: 0, granted: 0 };
+    const count = counts.get(window) ?? { offered: 0, granted: 0, uncertain: 0 };
     counts.set(window, count);
     return count;
   };
@@ -51,7 +56,9 @@ export function countWindows(
     if (answer === undefined) {
       if (arrivedAtMs !== undefined) at(Math.floor(arrivedAtMs / windowMs)).granted += 1;
     } else if (answer.status === 200 || arrivedAtMs !== undefined) {
-      at(windowOf(answer, windowMs)).granted += 1;
+      const windows = windowsOf(answer, windowMs);
+      const last = windows.at(-1) ?? Math.floor(answer.receivedMs / windowMs);
+      at(last)[windows.length === 1 ? 'granted' : 'uncertain'] += 1;
     }
   }
   return [...counts]

@@ -18,6 +18,7 @@ const COLUMNS = [
   'windows',
   'over the limit',
   'most granted',
+  'requests of uncertain windows',
   'touched windows',
   'least granted, load on all',
   'median',
@@ -27,19 +28,22 @@ const COLUMNS = [
   'below 99 %',
 ];
 
-/** Windows that granted more than the limit. */
+/** Windows that certainly granted more than the limit. */
 export function windowsOver(windows: readonly WindowResult[]): readonly WindowResult[] {
   return windows.filter(({ granted }) => granted > LIMIT);
 }
 
-/** One line with what each window granted; `*` marks touched ones, `?` those that were not offered the whole limit. */
+/**
+ * One line with what each window granted, `+` what it may have granted besides; `*` marks touched ones, `?` those that were
+ * not offered the whole limit.
+ */
 export function windowsLine(windows: readonly WindowResult[]): string {
   const line = (load: WindowResult['load']) =>
     windows
       .filter((one) => one.load === load)
       .map(
-        ({ granted, touched, offered }) =>
-          `${granted}${touched ? '*' : ''}${offered < LIMIT ? '?' : ''}`,
+        ({ granted, uncertain, touched, offered }) =>
+          `${granted}${uncertain > 0 ? `+${uncertain}` : ''}${touched ? '*' : ''}${offered < LIMIT ? '?' : ''}`,
       )
       .join(' ');
   return `all ${line('all')}, some ${line('some')}`;
@@ -66,7 +70,7 @@ function rowOf(name: string, runs: readonly RunResult[]): readonly (string | num
   const grants = (touched: boolean, load?: WindowResult['load']) =>
     loaded
       .filter((one) => one.touched === touched && one.load === (load ?? one.load))
-      .map(({ granted }) => granted);
+      .map(({ granted, uncertain }) => granted + uncertain);
   const touched = grants(true, 'all');
   const untouched = grants(false);
   return [
@@ -75,6 +79,7 @@ function rowOf(name: string, runs: readonly RunResult[]): readonly (string | num
     windows.length,
     windowsOver(windows).length,
     Math.max(...windows.map(({ granted }) => granted)),
+    windows.reduce((sum, { uncertain }) => sum + uncertain, 0),
     grants(true).length,
     smallest(touched),
     touched.length === 0 ? '' : percentile(touched, 0.5),

@@ -18,7 +18,10 @@ const LEAD_MS = 100;
 /** A window of one route under load. */
 export interface WindowResult {
   readonly load: 'all' | 'some';
+  /** Certainly granted in this window. */
   readonly granted: number;
+  /** Granted in this window or in an earlier one. */
+  readonly uncertain: number;
   readonly offered: number;
   /** Something was broken in this window, or not every data plane was back. */
   readonly touched: boolean;
@@ -130,9 +133,10 @@ async function play(
     return countWindows(ofRoute, arrivals.get(route) ?? new Map(), WINDOW_MS)
       .map((count) => ({ ...count, startMs: count.window * WINDOW_MS }))
       .filter(({ startMs }) => startMs >= beganAtMs && startMs + WINDOW_MS <= endedAtMs + 20)
-      .map(({ granted, offered, startMs }) => ({
+      .map(({ granted, uncertain, offered, startMs }) => ({
         load,
         granted,
+        uncertain,
         offered,
         touched: startMs < touched.toMs && startMs + WINDOW_MS > touched.fromMs,
       }));
