@@ -18,8 +18,10 @@ import { makeResources, type Resources } from './resources.ts';
 const START_TIMEOUT_MS = 60_000;
 /** Generated valid requests of each operation, and as many invalid ones. */
 const RUNS = 8;
-/** On a slow machine an operation gets fewer generated requests. */
-const BOUNDS = { endOnFailure: true, interruptAfterTimeLimit: 1000 };
+/** On a slow machine the later generated requests are left out, so that the test ends. */
+const BUDGET_MS = 15_000;
+/** They accept bodies of more than 1 MiB. */
+const LARGE_BODIES = new Set(['applyEnvironment']);
 /** The default of AUTH_FAILURE_LIMIT. */
 const AUTH_FAILURE_LIMIT = 600;
 
@@ -85,6 +87,7 @@ describe('the management API answers as its document says', () => {
   }
 
   it('to valid requests', async () => {
+    const startedMs = performance.now();
     for (const operation of document.operations) {
       const values = valuesFor(operation);
       const parts = fc.record({
@@ -94,10 +97,11 @@ describe('the management API answers as its document says', () => {
         body: validBodies(operation, document, values),
       });
       const property = fc.asyncProperty(parts, async ({ exists, query, headers, body }) => {
+        if (performance.now() - startedMs > BUDGET_MS) return;
         const path = await resources.pathOf(operation, exists);
         await send(operation, path + queryOf(query), { headers: defined(headers), body });
       });
-      await fc.assert(property, { ...BOUNDS, numRuns: RUNS });
+      await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
 
       // The plainest request succeeds, whatever the generated ones did.
       const plain = exampleBodies(operation, { ...values, version: fc.constant(1) });
@@ -122,7 +126,7 @@ describe('the management API answers as its document says', () => {
         refused += 1;
         expect([text, status]).toEqual([text, 400]);
       });
-      await fc.assert(property, { ...BOUNDS, numRuns: 2 * RUNS });
+      await fc.assert(property, { numRuns: 2 * RUNS, endOnFailure: true });
     }
     process.stdout.write(`contract: ${refused} invalid bodies refused\n`);
     expect(refused).toBeGreaterThan(50);
@@ -151,12 +155,13 @@ describe('the management API answers as its document says', () => {
       expect(await send(operation, path, { method: 'OPTIONS' })).toBe(405);
       if (isPublic(operation)) continue;
       expect(await send(operation, path, { token: null })).toBe(401);
-      const needsScope = /the scope/.test(operation.description);
+      const needsScope = /It needs the scope `/.test(operation.description);
       if (needsScope) expect(await send(operation, path, { token: weak })).toBe(401);
       if (operation.requestBody === undefined) continue;
       const headers = { 'content-type': 'text/plain' };
       expect(await send(operation, path, { headers, body: 'x' })).toBe(415);
       expect(await send(operation, path, { body: '{"' })).toBe(400);
+      if (LARGE_BODIES.has(operation.operationId)) continue;
       expect(await send(operation, path, { body: `"${'x'.repeat(1024 * 1024)}"` })).toBe(413);
     }
   });

@@ -211,9 +211,9 @@ export interface paths {
         put?: never;
         /**
          * Apply services and routes
-         * @description Makes services and routes as the document declares them, by name, and shows the exact difference. All changes are one transaction and one version of the configuration, or nothing is changed. The same document again changes nothing. The path of a detail of an error is a JSON pointer into the document. The token needs the scopes `services:write` and `routes:write`; for a dry run `services:read` and `routes:read`. It must cover each route of the document, and to prune all routes.
+         * @description Makes services and routes as the document declares them, by name, and shows the exact difference. All changes are one transaction and one version of the configuration, or nothing is changed. The same document again changes nothing. The path of a detail of an error is a JSON pointer into the document.
          *
-         *     Any token may call it.
+         *     It needs the scopes `services:write` and `routes:write`; for a dry run `services:read` and `routes:read`. The token must cover each route of the document, and to prune all routes.
          */
         post: operations["applyEnvironment"];
         delete?: never;
@@ -253,9 +253,9 @@ export interface paths {
         };
         /**
          * Export services and routes
-         * @description Returns the services and routes of an environment as apply takes them, by name, without defaults. Secrets are references such as `${PAYMENTS_TOKEN}`; an apply that has a reference keeps the secret. Routes that the token does not cover are left out. The token needs the scopes `services:read` and `routes:read`.
+         * @description Returns the services and routes of an environment as apply takes them, by name, without defaults. Secrets are references such as `${PAYMENTS_TOKEN}`; an apply that has a reference keeps the secret. Routes that the token does not cover are left out.
          *
-         *     Any token may call it.
+         *     It needs the scopes `services:read` and `routes:read`.
          */
         get: operations["exportEnvironment"];
         put?: never;

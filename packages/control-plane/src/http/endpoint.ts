@@ -48,8 +48,10 @@ interface Description {
   readonly summary: string;
   /** What the operation does, in sentences. The document adds the scope that it needs. */
   readonly description: string;
-  /** null: any token. */
+  /** null: any token, or `handle` checks its rights. */
   readonly scope: Scope | null;
+  /** If `handle` checks the rights of the token: what it needs, as a sentence for the document. */
+  readonly rights?: string;
   /** The reply of `handle`: one resource, a new one, either of these (a PUT), a page of a list, or nothing. */
   readonly answers: 'one' | 'created' | 'one or created' | 'page' | 'none';
   /** The schema of one resource in the reply. Its `meta({ id })` names the component of the document. */

@@ -50,9 +50,10 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
     description:
       'Makes services and routes as the document declares them, by name, and shows the exact difference. ' +
       'All changes are one transaction and one version of the configuration, or nothing is changed. ' +
-      'The same document again changes nothing. The path of a detail of an error is a JSON pointer into the document. ' +
-      'The token needs the scopes `services:write` and `routes:write`; for a dry run `services:read` and `routes:read`. ' +
-      'It must cover each route of the document, and to prune all routes.',
+      'The same document again changes nothing. The path of a detail of an error is a JSON pointer into the document.',
+    rights:
+      'It needs the scopes `services:write` and `routes:write`; for a dry run `services:read` and `routes:read`. ' +
+      'The token must cover each route of the document, and to prune all routes.',
     params,
     scope: null,
     answers: 'one',
@@ -100,8 +101,8 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
     description:
       'Returns the services and routes of an environment as apply takes them, by name, without defaults. ' +
       'Secrets are references such as `${PAYMENTS_TOKEN}`; an apply that has a reference keeps the secret. ' +
-      'Routes that the token does not cover are left out. ' +
-      'The token needs the scopes `services:read` and `routes:read`.',
+      'Routes that the token does not cover are left out.',
+    rights: 'It needs the scopes `services:read` and `routes:read`.',
     params,
     scope: null,
     answers: 'one',

@@ -8,7 +8,8 @@ import type { Json, Components } from './components.ts';
 /** The operation of an endpoint. Its schemas with an id are added to `schemas`. */
 export function operation(endpoint: Endpoint, components: Components): Json {
   const { operationId, tag, summary, description, scope, deprecated } = endpoint;
-  const rights = scope === null ? 'Any token may call it.' : `It needs the scope \`${scope}\`.`;
+  const rule = scope === null ? 'Any token may call it.' : `It needs the scope \`${scope}\`.`;
+  const { rights = rule } = endpoint;
   const parts = [deprecated && `**Deprecated.** ${deprecated}`, description, rights];
   const parameters = parametersOf(endpoint, components);
   return {
