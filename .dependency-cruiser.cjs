@@ -87,6 +87,14 @@ module.exports = {
       to: { pathNot: '^packages/client/src/|node_modules/openapi-(fetch|typescript-helpers)/' },
     },
     {
+      name: 'the-cli-sees-only-the-client',
+      severity: 'error',
+      from: { path: '^packages/cli/src/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^(packages/(?!cli/src/|client/src/)|migrations/|e2e/|bench/)|node_modules/openapi-fetch/',
+      },
+    },
+    {
       name: 'the-planes-never-import-each-other',
       severity: 'error',
       from: { path: planes },
@@ -160,7 +168,7 @@ module.exports = {
       name: 'production-code-imports-no-test-code',
       severity: 'error',
       from: {
-        path: '^packages/(shared|http1|control-plane|data-plane)/src/',
+        path: '^packages/(shared|http1|control-plane|data-plane|client|cli)/src/',
         pathNot: '\\.test\\.ts$|/test/',
       },
       to: { path: '\\.test\\.ts$|/test/' },

@@ -1,0 +1,42 @@
+import type { components } from '@gateway/client';
+import { Command } from 'commander';
+import { collectItems } from '../../lookup/collect-items.ts';
+import type { Column } from '../../output/table.ts';
+import type { Cli } from '../../program/session.ts';
+
+type DataPlane = components['schemas']['DataPlane'];
+
+/** `gwctl nodes` */
+export const nodesCommand = (cli: Cli): Command =>
+  new Command('nodes')
+    .summary('List the data planes and what they run.')
+    .description('Lists the data planes, and which version of each environment they run.')
+    .action(async (_options: object, command: Command) => {
+      const session = cli.open(command);
+      const { client, environment } = session;
+      const query = { limit: 200, ...(environment === undefined ? {} : { environment }) };
+      const nodes = await collectItems(client.list('/v1/data-planes', { params: { query } }));
+      session.printList(nodes, columns);
+    });
+
+const columns: readonly Column<DataPlane>[] = [
+  { title: 'NAME', of: ({ id }) => id },
+  { title: 'REGION', of: ({ region }) => region },
+  { title: 'STATE', of: ({ stale }) => (stale ? 'stale' : 'live') },
+  { title: 'IN FLIGHT', of: ({ in_flight }) => in_flight },
+  { title: 'VERSIONS', of: versionsOf },
+  { title: 'LAST SEEN', of: ({ last_seen_at }) => last_seen_at },
+  { title: 'GATEWAY', wide: true, of: ({ gateway_version }) => gateway_version },
+  { title: 'STARTED', wide: true, of: ({ started_at }) => started_at },
+  { title: 'LAST ERROR', wide: true, of: ({ last_error }) => last_error },
+];
+
+/** Such as `production 7, staging 3 (1 behind)`. */
+function versionsOf({ environments }: DataPlane): string {
+  return environments
+    .map(({ environment, version, versions_behind: behind }) => {
+      const of = `${environment} ${version ?? 'none'}`;
+      return behind > 0 ? `${of} (${behind} behind)` : of;
+    })
+    .join(', ');
+}

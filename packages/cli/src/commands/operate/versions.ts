@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { wholeNumber } from '../../input/numbers.ts';
+import { collectItems } from '../../lookup/collect-items.ts';
+import type { Cli } from '../../program/session.ts';
+
+interface Options {
+  readonly limit: number;
+}
+
+/** `gwctl versions` */
+export const versionsCommand = (cli: Cli): Command =>
+  new Command('versions')
+    .description('List the versions of the configuration of an environment, newest first.')
+    .option('--limit <count>', 'how many at most', wholeNumber, 20)
+    .action(async ({ limit }: Options, command: Command) => {
+      const session = cli.open(command);
+      const params = { path: { name: session.requireEnvironment() }, query: { limit: 200 } };
+      const list = session.client.list('/v1/environments/{name}/versions', { params });
+      session.printList(await collectItems(list, limit), [
+        { title: 'VERSION', of: ({ version }) => version },
+        { title: 'CURRENT', of: ({ current }) => (current ? '*' : '') },
+        { title: 'PUBLISHED', of: ({ published_at }) => published_at },
+        { title: 'REASON', of: ({ reason }) => reason },
+        { title: 'CHANGES', of: ({ changes }) => changes },
+        { title: 'CHANGED BY', wide: true, of: ({ changed_by }) => changed_by.join(', ') },
+      ]);
+    });

@@ -1,0 +1,28 @@
+import type { components } from '@gateway/client';
+import type { Column } from '../../output/table.ts';
+
+type Route = components['schemas']['Route'];
+
+export const routeColumns: readonly Column<Route>[] = [
+  { title: 'NAME', of: ({ name }) => name },
+  { title: 'ENVIRONMENT', of: ({ environment }) => environment },
+  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'SERVES', of: servedBy },
+  { title: 'AUTH', of: ({ auth }) => auth.type },
+  { title: 'QUOTA', of: quotaOf },
+  { title: 'ID', wide: true, of: ({ id }) => id },
+  { title: 'TIMEOUT', wide: true, of: ({ timeout_ms }) => `${timeout_ms} ms` },
+  { title: 'RETRIES', wide: true, of: ({ retry_count }) => retry_count },
+  { title: 'REVISION', wide: true, of: ({ revision }) => revision },
+  { title: 'UPDATED', wide: true, of: ({ updated_at }) => updated_at },
+];
+
+/** The service, or the share of each version: `v1 90, v2 10`. */
+function servedBy({ service_id, versions }: Route): string | null {
+  if (versions === null) return service_id;
+  return versions.map(({ name, weight }) => `${name} ${weight}`).join(', ');
+}
+
+function quotaOf({ rate_limit: { limit, window_seconds, per } }: Route): string {
+  return `${limit} per ${per} in ${window_seconds} s`;
+}

@@ -1,0 +1,26 @@
+import { Command } from 'commander';
+import { bodyOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
+import type { Cli } from '../../program/session.ts';
+import { routeFields, withRouteOptions, type RouteOptions } from './options.ts';
+
+/** `gwctl routes create` */
+export const createRoute = (cli: Cli): Command =>
+  withBodyOptions(withRouteOptions(new Command('create')))
+    .summary('Create a route.')
+    .description('Creates a route to a service, in the environment of the service.')
+    .argument('<name>', 'the name of the route')
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string, options: RouteOptions & BodyOptions, command: Command) => {
+      const session = cli.open(command);
+      const { client, terminal } = session;
+      const own = { name, ...(await routeFields(options, session)) };
+      const body = await bodyOf(options, own, terminal);
+      // The API checks the fields.
+      const created = await client.post('/v1/routes', { body });
+      session.printResource(created.body.data);
+    });
+
+const EXAMPLES = `
+Examples:
+  $ gwctl routes create charges --service payments --timeout-ms 5000 --set rate_limit.limit=100
+  $ gwctl routes create charges -f charges.yaml`;

@@ -1,0 +1,32 @@
+import type { components } from '@gateway/client';
+import { Command } from 'commander';
+import { changesOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
+import { readRoute } from '../../lookup/find-route.ts';
+import type { Cli } from '../../program/session.ts';
+import { routeFields, withRouteOptions, type RouteOptions } from './options.ts';
+
+interface Options extends RouteOptions, BodyOptions {
+  readonly name?: string;
+}
+
+/** `gwctl routes update` */
+export const updateRoute = (cli: Cli): Command =>
+  withBodyOptions(withRouteOptions(new Command('update')))
+    .summary('Change fields of a route.')
+    .description(
+      'Changes fields of a route, and leaves the others as they are. If somebody else changes the route at the ' +
+        'same time, nothing is changed and the command fails.',
+    )
+    .argument('<route>', 'the name or id of the route')
+    .option('--name <name>', 'a new name')
+    .action(async (nameOrId: string, options: Options, command: Command) => {
+      const session = cli.open(command);
+      const { body: read, etag } = await readRoute(session, nameOrId);
+      const own = { name: options.name, ...(await routeFields(options, session)) };
+      const body = await changesOf(options, own, session.terminal, read.data);
+      const params = { path: { id: read.data.id }, header: { 'If-Match': etag ?? '*' } };
+      // The API checks the fields.
+      const changes = body as components['schemas']['RouteUpdate'];
+      const updated = await session.client.patch('/v1/routes/{id}', { params, body: changes });
+      session.printResource(updated.body.data);
+    });

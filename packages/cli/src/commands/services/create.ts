@@ -1,0 +1,31 @@
+import type { components } from '@gateway/client';
+import { Command } from 'commander';
+import { bodyOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
+import type { Cli } from '../../program/session.ts';
+import { serviceFields, withServiceOptions, type ServiceOptions } from './options.ts';
+
+/** `gwctl services create` */
+export const createService = (cli: Cli): Command =>
+  withBodyOptions(withServiceOptions(new Command('create')))
+    .summary('Create a service.')
+    .description(
+      'Creates a service. A credential for it comes from a file or stdin, never from an option.',
+    )
+    .argument('<name>', 'the name of the service')
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string, options: ServiceOptions & BodyOptions, command: Command) => {
+      const session = cli.open(command);
+      const { client, terminal, environment } = session;
+      const own = { name, environment, ...serviceFields(options) };
+      const body = await bodyOf(options, own, terminal);
+      // The API checks the fields.
+      const created = await client.post('/v1/services', {
+        body: body as unknown as components['schemas']['ServiceCreate'],
+      });
+      session.printResource(created.body.data);
+    });
+
+const EXAMPLES = `
+Examples:
+  $ gwctl services create payments --url https://payments.internal:8443
+  $ echo '{credential: {type: bearer, token: …}}' | gwctl services create payments --url … -f -`;

@@ -1,0 +1,65 @@
+import type { components } from '@gateway/client';
+import { Command } from 'commander';
+import { serviceId } from '../../lookup/find-service.ts';
+import type { Column } from '../../output/table.ts';
+import type { Cli } from '../../program/session.ts';
+
+type Health = components['schemas']['ServiceHealth'];
+
+/** How an upstream is seen by one data plane, or by all of a region. */
+interface Row {
+  readonly url: string;
+  readonly status: string;
+  readonly seen_from: string;
+  readonly detail: string;
+}
+
+/** `gwctl services health` */
+export const serviceHealth = (cli: Cli): Command =>
+  new Command('health')
+    .summary('Show the health of each upstream of a service.')
+    .description(
+      'Shows the health of each upstream of a service as the data planes of each region see it; with -o wide as each ' +
+        'data plane sees it.',
+    )
+    .argument('<service>', 'the name or id of the service')
+    .action(async (nameOrId: string, _options: object, command: Command) => {
+      const session = cli.open(command);
+      const id = await serviceId(session, nameOrId);
+      const { body } = await session.client.get('/v1/services/{id}/health', {
+        params: { path: { id } },
+      });
+      const { output } = session;
+      if (output === 'json' || output === 'yaml') session.printResource(body.data);
+      else
+        session.printList(
+          output === 'wide' ? planeRows(body.data) : regionRows(body.data),
+          columns,
+        );
+    });
+
+const columns: readonly Column<Row>[] = [
+  { title: 'UPSTREAM', of: ({ url }) => url },
+  { title: 'SEEN FROM', of: ({ seen_from }) => seen_from },
+  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'DETAIL', of: ({ detail }) => detail },
+];
+
+function regionRows({ upstreams }: Health): Row[] {
+  return upstreams.flatMap(({ url, status, regions }): Row[] => {
+    if (regions.length === 0)
+      return [{ url, status, seen_from: '', detail: 'no data plane is live' }];
+    return regions.map(({ region, healthy, failing, unknown }) => {
+      const detail = `healthy ${healthy}, failing ${failing}, unknown ${unknown}`;
+      return { url, status, seen_from: region, detail };
+    });
+  });
+}
+
+function planeRows({ upstreams }: Health): Row[] {
+  return upstreams.flatMap(({ url, data_planes }) =>
+    data_planes.map(({ data_plane, region, status, last_seen_at }) => {
+      return { url, status, seen_from: `${data_plane} (${region})`, detail: `at ${last_seen_at}` };
+    }),
+  );
+}

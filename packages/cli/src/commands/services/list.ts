@@ -1,0 +1,16 @@
+import { Command } from 'commander';
+import { collectItems } from '../../lookup/collect-items.ts';
+import type { Cli } from '../../program/session.ts';
+import { serviceColumns } from './columns.ts';
+
+/** `gwctl services list` */
+export const listServices = (cli: Cli): Command =>
+  new Command('list')
+    .description('List services.')
+    .action(async (_options: object, command: Command) => {
+      const session = cli.open(command);
+      const { client, environment } = session;
+      const query = { limit: 200, ...(environment === undefined ? {} : { environment }) };
+      const services = await collectItems(client.list('/v1/services', { params: { query } }));
+      session.printList(services, serviceColumns);
+    });

@@ -1,0 +1,32 @@
+import type { components } from '@gateway/client';
+import { Command } from 'commander';
+import { changesOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
+import { readService } from '../../lookup/find-service.ts';
+import type { Cli } from '../../program/session.ts';
+import { serviceFields, withServiceOptions, type ServiceOptions } from './options.ts';
+
+interface Options extends ServiceOptions, BodyOptions {
+  readonly name?: string;
+}
+
+/** `gwctl services update` */
+export const updateService = (cli: Cli): Command =>
+  withBodyOptions(withServiceOptions(new Command('update')))
+    .summary('Change fields of a service.')
+    .description(
+      'Changes fields of a service, and leaves the others as they are. If somebody else changes the service at the ' +
+        'same time, nothing is changed and the command fails.',
+    )
+    .argument('<service>', 'the name or id of the service')
+    .option('--name <name>', 'a new name')
+    .action(async (nameOrId: string, options: Options, command: Command) => {
+      const session = cli.open(command);
+      const { body: read, etag } = await readService(session, nameOrId);
+      const own = { name: options.name, ...serviceFields(options) };
+      const body = await changesOf(options, own, session.terminal, read.data);
+      const params = { path: { id: read.data.id }, header: { 'If-Match': etag ?? '*' } };
+      // The API checks the fields.
+      const changes = body as components['schemas']['ServiceUpdate'];
+      const updated = await session.client.patch('/v1/services/{id}', { params, body: changes });
+      session.printResource(updated.body.data);
+    });

@@ -1,0 +1,24 @@
+import { Command } from 'commander';
+import { readContexts } from '../../contexts/context-file.ts';
+import { listText } from '../../output/print.ts';
+import { globalsOf } from '../../program/global-options.ts';
+import type { Cli } from '../../program/session.ts';
+
+/** `gwctl contexts list` */
+export const listContexts = ({ terminal }: Cli): Command =>
+  new Command('list')
+    .description('List the contexts, without their tokens.')
+    .action((_options: object, command: Command) => {
+      const { current, contexts } = readContexts(terminal.env);
+      const listed = Object.entries(contexts).map(([name, { url, environment }]) => {
+        return { name, url, environment: environment ?? null, current: name === current };
+      });
+      terminal.out(
+        listText(listed, globalsOf(command).output, [
+          { title: 'CURRENT', of: (context) => (context.current ? '*' : '') },
+          { title: 'NAME', of: ({ name }) => name },
+          { title: 'URL', of: ({ url }) => url },
+          { title: 'ENVIRONMENT', of: ({ environment }) => environment },
+        ]),
+      );
+    });

@@ -1,0 +1,32 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+export const SECRET_NOTE = 'The secret is shown this once. Keep it now.';
+
+const UNIT_MS = { h: 3_600_000, d: 86_400_000 };
+
+/** When a token ends: a time, from now on, or `never`. */
+export const expiryOption = (nowMs: () => number): Option =>
+  new Option(
+    '--expires-at <time>',
+    'a time, such as 2026-12-31T00:00:00Z, 12h or 90d, or never',
+  ).argParser((text) => parseExpiry(text, nowMs()));
+
+function parseExpiry(text: string, nowMs: number): string {
+  if (text === 'never') return text;
+  const fromNow = /^(\d{1,5})([hd])$/.exec(text);
+  if (fromNow) {
+    const ms = Number(fromNow[1]) * UNIT_MS[fromNow[2] as keyof typeof UNIT_MS];
+    return new Date(nowMs + ms).toISOString();
+  }
+  const ms = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(ms)) return new Date(ms).toISOString();
+  throw new InvalidArgumentError(
+    'It must be a time, such as 2026-12-31T00:00:00Z, 12h, 90d or never.',
+  );
+}
+
+/** The field of the API. Commander would turn null into an empty text. */
+export function expiryField(expiresAt: string | undefined): { expires_at?: string | null } {
+  if (expiresAt === undefined) return {};
+  return { expires_at: expiresAt === 'never' ? null : expiresAt };
+}

@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from '@jest/globals';
+import { createProgram } from '../program/program.ts';
+import { createCli } from '../program/session.ts';
+import { fakeTerminal } from '../../test/fake-terminal.ts';
+import { completionScript } from './completion-script.ts';
+
+const program = createProgram(createCli(fakeTerminal()));
+
+/** What bash offers for the last of these words. */
+function complete(...words: string[]): string[] {
+  const quoted = words.map((word) => `'${word}'`).join(' ');
+  const script = `${completionScript(program, 'bash')}
+COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _gwctl; echo "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return stdout.trim().split(' ');
+}
+
+it('completes commands, options and their values', () => {
+  expect(complete('gwctl', 'con')).toEqual(['contexts']);
+  expect(complete('gwctl', 'contexts', '')).toEqual(expect.arrayContaining(['list', 'use']));
+  expect(complete('gwctl', 'login', '--u')).toEqual(['--url']);
+  expect(complete('gwctl', 'contexts', 'list', '-o', 'j')).toEqual(['json']);
+  expect(complete('gwctl', 'completion', 'f')).toEqual(['fish']);
+});
+
+it('has every command in the script of each shell', () => {
+  for (const shell of ['zsh', 'fish'] as const) {
+    expect(completionScript(program, shell)).toContain('gwctl contexts delete');
+  }
+});

@@ -1,0 +1,35 @@
+import { UsageError } from '../program/exit-codes.ts';
+import { parseYaml } from './parse-yaml.ts';
+import type { Fields } from './read-body.ts';
+
+/** Secrets in arguments can be read by other users of the machine, and stay in the history of the shell. */
+const SECRET = /^(credential|tls\.client_certificate)(\.|$)/;
+const PATH = /^[a-z_]+(\.[a-z_]+)*$/;
+
+/**
+ * Applies `--set path=value` to the fields of a resource. The value is YAML: `rate_limit.limit=100`,
+ * `methods=[GET, POST]`, `versions=null`. Returns the top-level fields that changed, each as a whole.
+ */
+export function setFields(current: Fields, settings: readonly string[]): Fields {
+  const changed: Record<string, unknown> = {};
+  for (const setting of settings) {
+    const at = setting.indexOf('=');
+    const path = setting.slice(0, Math.max(at, 0));
+    if (!PATH.test(path)) {
+      throw new UsageError(`--set must be FIELD=VALUE, such as rate_limit.limit=100`);
+    }
+    if (SECRET.test(path)) {
+      throw new UsageError(`--set cannot have ${path}, which is a secret; use -f FILE or -f -`);
+    }
+    const [field = '', ...inner] = path.split('.');
+    const value = parseYaml(setting.slice(at + 1), `--set ${path}`);
+    changed[field] = withField(changed[field] ?? current[field], inner, value);
+  }
+  return changed;
+}
+
+function withField(object: unknown, [name, ...inner]: readonly string[], value: unknown): unknown {
+  if (name === undefined) return value;
+  const fields = typeof object === 'object' && object !== null ? (object as Fields) : {};
+  return { ...fields, [name]: withField(fields[name], inner, value) };
+}

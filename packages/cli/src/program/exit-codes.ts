@@ -1,0 +1,26 @@
+/** The exit codes of gwctl. Scripts depend on them. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 3,
+  notAllowed: 4,
+  unreachable: 5,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The command line or the input is wrong. Nothing was changed. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The command could not do what it was asked to. */
+export class FailedError extends Error {
+  override readonly name = 'FailedError';
+}
+
+/** The user pressed ^C in a prompt. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}

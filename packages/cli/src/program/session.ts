@@ -1,0 +1,58 @@
+import { createClient, type GatewayClient } from '@gateway/client';
+import type { Command } from 'commander';
+import { selectContext } from '../contexts/select-context.ts';
+import { listText, resourceText, type Output } from '../output/print.ts';
+import type { Column } from '../output/table.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { UsageError } from './exit-codes.ts';
+import { globalsOf } from './global-options.ts';
+
+/** A command that runs: the API, what its options say, and how it prints. */
+export interface Session {
+  readonly terminal: Terminal;
+  readonly client: GatewayClient;
+  readonly output: Output;
+  /** The environment of `--environment`, or of the context. */
+  readonly environment: string | undefined;
+  /** @throws UsageError if no environment is named */
+  requireEnvironment(): string;
+  printResource(resource: unknown): void;
+  printList<Item>(items: readonly Item[], columns: readonly Column<Item>[]): void;
+  /** A remark for people, on stderr: stdout has data only. */
+  note(text: string): void;
+}
+
+/** What each command is made with. */
+export interface Cli {
+  readonly terminal: Terminal;
+  /** Reads the options of a command, and selects the gateway. */
+  open(command: Command): Session;
+}
+
+export const VERSION = '0.1.0';
+export const USER_AGENT = `gwctl/${VERSION}`;
+
+/** @param terminal of the process */
+export function createCli(terminal: Terminal): Cli {
+  return {
+    terminal,
+    open(command) {
+      const { output, context: named, environment: given } = globalsOf(command);
+      const { url, token, environment: usual } = selectContext({ env: terminal.env, named });
+      const environment = given ?? usual;
+      return {
+        terminal,
+        client: createClient({ baseUrl: url, token, userAgent: USER_AGENT }),
+        output,
+        environment,
+        requireEnvironment() {
+          if (environment !== undefined) return environment;
+          throw new UsageError('name the environment with --environment');
+        },
+        printResource: (resource) => terminal.out(resourceText(resource, output)),
+        printList: (items, columns) => terminal.out(listText(items, output, columns)),
+        note: (text) => terminal.error(`${text}\n`),
+      };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { styleText } from 'node:util';
+import { readSecret } from './read-secret.ts';
+
+/** What a command sees of its process. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nowMs: () => number;
+  /** Characters in a line. */
+  readonly columns: number;
+  /** Whether the terminal shows characters beyond ASCII. */
+  readonly unicode: boolean;
+  readonly stdinIsTerminal: boolean;
+  out(text: string): void;
+  error(text: string): void;
+  /** The text in this colour; as it is if stdout is no terminal or `NO_COLOR` is set. */
+  colour(style: Style, text: string): string;
+  /** All of stdin. @throws if it has more bytes */
+  readInput(maxBytes: number): Promise<string>;
+  /** Asks for a secret, which is not shown while it is typed. */
+  readSecret(question: string): Promise<string>;
+}
+
+type Style = 'red' | 'green' | 'yellow' | 'bold' | 'dim';
+
+const COLUMNS_OF_A_FILE = 100;
+
+/** The terminal of this process. */
+export function systemTerminal(): Terminal {
+  const { stdin, stdout, stderr, env } = process;
+  const locale = env['LC_ALL'] ?? env['LC_CTYPE'] ?? env['LANG'] ?? '';
+  return {
+    env,
+    nowMs: Date.now,
+    columns: stdout.isTTY ? stdout.columns : COLUMNS_OF_A_FILE,
+    unicode: /utf-?8/i.test(locale),
+    stdinIsTerminal: stdin.isTTY,
+    out: (text) => void stdout.write(text),
+    error: (text) => void stderr.write(text),
+    colour: (style, text) => styleText(style, text, { stream: stdout }),
+    readInput: (maxBytes) => readAll(stdin, maxBytes),
+    readSecret: (question) => readSecret(question, stdin, stderr),
+  };
+}
+
+async function readAll(input: AsyncIterable<unknown>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    const buffer = Buffer.from(chunk as Uint8Array);
+    bytes += buffer.length;
+    if (bytes > maxBytes) throw new Error(`stdin has more than ${maxBytes} bytes`);
+    chunks.push(buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const BIN = fileURLToPath(new URL('../bin/gwctl.mjs', import.meta.url));
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs gwctl as a process of its own, with contexts of its own. */
+export interface Gwctl {
+  readonly configHome: string;
+  run(args: readonly string[], more?: RunOptions): Promise<Ran>;
+  remove(): void;
+}
+
+export interface RunOptions {
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** @param env of every run, such as `GATEWAY_URL` */
+export function openGwctl(env: Readonly<Record<string, string>> = {}): Gwctl {
+  const configHome = mkdtempSync(path.join(tmpdir(), 'gwctl-'));
+  return {
+    configHome,
+    run: (args, { stdin = '', env: more = {} } = {}) =>
+      new Promise((resolve, reject) => {
+        const child = spawn(process.execPath, [BIN, ...args], {
+          env: { PATH: process.env['PATH'], XDG_CONFIG_HOME: configHome, ...env, ...more },
+          stdio: ['pipe', 'pipe', 'pipe'],
+        });
+        const text = { stdout: '', stderr: '' };
+        for (const name of ['stdout', 'stderr'] as const) {
+          child[name].setEncoding('utf8').on('data', (chunk: string) => (text[name] += chunk));
+        }
+        child.once('error', reject);
+        child.once('close', (code) => resolve({ code, ...text }));
+        // A command that does not read stdin may have ended.
+        child.stdin.on('error', () => undefined).end(stdin);
+      }),
+    remove: () => rmSync(configHome, { recursive: true }),
+  };
+}
