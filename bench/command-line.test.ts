@@ -19,6 +19,7 @@ async function parse(...args: readonly string[]): Promise<{ ran: string; options
     ingest: noteRun('ingest'),
     nats: noteRun('nats'),
     records: noteRun('records'),
+    statistics: noteRun('statistics'),
   };
   const command = benchCommand(runs);
   let printed = '';

@@ -7,6 +7,7 @@ import type { IngestOptions } from './ingest/run-ingest.ts';
 import type { OverloadOptions } from './overload/run-overload.ts';
 import type { ProfileOptions } from './profile/run-profile.ts';
 import type { RecordsOptions } from './records/run-records.ts';
+import type { StatisticsOptions } from './statistics/run-statistics.ts';
 import type { RowsOptions } from './rows/run-rows.ts';
 
 /** The work behind each subcommand. */
@@ -21,6 +22,7 @@ export interface Runs {
   ingest(options: IngestOptions): Promise<void>;
   nats(): Promise<void>;
   records(options: RecordsOptions): Promise<void>;
+  statistics(options: StatisticsOptions): Promise<void>;
 }
 
 /** The command line of the bench. Every limit on how long a run takes is here. */
@@ -121,6 +123,19 @@ export function benchCommand(runs: Runs): Command {
     .option('--days <n>', 'days that the records are spread over', whole(1, 29), 29)
     .option('--hold', 'keep everything running until Ctrl-C, for an hour at most', false)
     .action((options: RecordsOptions) => runs.records(options));
+
+  bench
+    .command('statistics')
+    .description('duration of GET /v1/stats with the statistics of many records')
+    .option(
+      '--rows <n>',
+      'records that the statistics are the sums of',
+      whole(1000, 1e9),
+      50_000_000,
+    )
+    .option('--days <n>', 'days that the records are spread over', whole(1, 29), 29)
+    .option('--routes <n>', 'routes, each with two versions', whole(1, 1000), 20)
+    .action((options: StatisticsOptions) => runs.statistics(options));
 
   return bench;
 }

@@ -8,6 +8,7 @@ import { runOverload } from './overload/run-overload.ts';
 import { runProfile } from './profile/run-profile.ts';
 import { runRecords } from './records/run-records.ts';
 import { runRows } from './rows/run-rows.ts';
+import { runStatistics } from './statistics/run-statistics.ts';
 import { runWorkers } from './workers/run-workers.ts';
 
 const bench = benchCommand({
@@ -21,6 +22,7 @@ const bench = benchCommand({
   ingest: runIngest,
   nats: runNats,
   records: runRecords,
+  statistics: runStatistics,
 });
 
 try {

@@ -55,10 +55,13 @@ export function texts(
   return fc.record(Object.fromEntries(fields) as KnownValues);
 }
 
-/** The query parameters without which an operation does not succeed. */
+/** The query parameters without which an operation does not succeed. A token of all environments must name one. */
 export function requiredQuery({ parameters = [] }: Operation): string {
   const values: Texts = { environment: 'production', from: 1, to: 1 };
-  const own = parameters.filter((one) => one.in === 'query' && one.name in values);
+  const own = parameters.filter(
+    ({ in: place, name, required }) =>
+      place === 'query' && name in values && (required || name === 'environment'),
+  );
   return queryOf(Object.fromEntries(own.map(({ name }) => [name, values[name]])));
 }
 

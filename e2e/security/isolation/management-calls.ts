@@ -202,6 +202,11 @@ export function managementRows(world: World): Readonly<Record<string, Management
       lists: requestId,
       call: () => ({ path: '/v1/requests?route=orders&limit=200' }),
     },
+    'GET /v1/stats': {
+      scopes: ['requests:read'],
+      status: 200,
+      call: () => ({ path: '/v1/stats?route=orders' }),
+    },
     'GET /v1/requests/{id}': {
       scopes: ['requests:read'],
       status: 200,

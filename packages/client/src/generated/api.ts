@@ -576,6 +576,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count requests
+         * @description Counts requests and errors, and estimates percentiles of their durations, for a period of the last 30 days and for steps of it. The counts are those of the request records that the token covers. They include a request within a second after its response.
+         *
+         *     It needs the scope `requests:read`.
+         */
+        get: operations["getStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tokens": {
         parameters: {
             query?: never;
@@ -4372,6 +4394,83 @@ export interface components {
              * @example https://payments.internal:8443
              */
             url?: string;
+        };
+        /** @description Counts and durations of requests. */
+        Statistics: {
+            /**
+             * Format: date-time
+             * @description The begin of the period, a whole minute.
+             * @example 2026-03-01T09:00:00Z
+             */
+            from: string;
+            /** @description The steps that have requests, oldest first; empty without `step`. The first and the last one may be cut by the period. */
+            steps: {
+                /**
+                 * Format: date-time
+                 * @description When the step begins.
+                 * @example 2026-03-01T09:00:00Z
+                 */
+                at: string;
+                /**
+                 * @description How many of them had the outcome `upstream_error`, `upstream_unavailable` or `timeout`, or a status of 500 or more.
+                 * @example 3
+                 */
+                errors: number;
+                /**
+                 * @description The duration that 50 % of the requests do not exceed, ms, within 9.1 %. null: there are no requests.
+                 * @example 42.3
+                 */
+                p50_ms: number | null;
+                /**
+                 * @description The duration that 95 % of the requests do not exceed, ms, within 9.1 %. null: there are no requests.
+                 * @example 42.3
+                 */
+                p95_ms: number | null;
+                /**
+                 * @description The duration that 99 % of the requests do not exceed, ms, within 9.1 %. null: there are no requests.
+                 * @example 42.3
+                 */
+                p99_ms: number | null;
+                /**
+                 * @description How many requests there were.
+                 * @example 1200
+                 */
+                requests: number;
+            }[];
+            /**
+             * Format: date-time
+             * @description The end of the period, a whole minute; it is not included.
+             * @example 2026-03-01T10:00:00Z
+             */
+            to: string;
+            /** @description The whole period. */
+            total: {
+                /**
+                 * @description How many of them had the outcome `upstream_error`, `upstream_unavailable` or `timeout`, or a status of 500 or more.
+                 * @example 3
+                 */
+                errors: number;
+                /**
+                 * @description The duration that 50 % of the requests do not exceed, ms, within 9.1 %. null: there are no requests.
+                 * @example 42.3
+                 */
+                p50_ms: number | null;
+                /**
+                 * @description The duration that 95 % of the requests do not exceed, ms, within 9.1 %. null: there are no requests.
+                 * @example 42.3
+                 */
+                p95_ms: number | null;
+                /**
+                 * @description The duration that 99 % of the requests do not exceed, ms, within 9.1 %. null: there are no requests.
+                 * @example 42.3
+                 */
+                p99_ms: number | null;
+                /**
+                 * @description How many requests there were.
+                 * @example 1200
+                 */
+                requests: number;
+            };
         };
         /** @description A token, without its secret. */
         Token: {
@@ -8506,6 +8605,116 @@ export interface operations {
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["gateway_not_ready"];
+        };
+    };
+    getStatistics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only items of this environment.
+                 * @example production
+                 */
+                environment?: string;
+                /**
+                 * @description The begin of the period, rounded down to a minute. Default: an hour before `to`. Statistics are kept for 30 days.
+                 * @example 2026-03-01T09:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Only requests that ended like this.
+                 * @example timeout
+                 */
+                outcome?: "success" | "upstream_error" | "upstream_unavailable" | "timeout" | "rejected" | "client_aborted";
+                /**
+                 * @description Only requests to the route of this name.
+                 * @example charges
+                 */
+                route?: string;
+                /**
+                 * @description Only requests to this service.
+                 * @example svc_01k2tm8v4zj5r7c9e1g3p6t8w0
+                 */
+                service_id?: string;
+                /**
+                 * @description Only requests whose status is of this class. `none`: the caller left before a response.
+                 * @example 5xx
+                 */
+                status_class?: "1xx" | "2xx" | "3xx" | "4xx" | "5xx" | "none";
+                /**
+                 * @description The length of the steps, which are aligned to the clock in UTC. A period may have 120 of them. Default: no steps.
+                 * @example 15m
+                 */
+                step?: "1m" | "15m" | "1h" | "6h" | "1d";
+                /**
+                 * @description The end of the period, rounded up to a minute. Default: now.
+                 * @example 2026-03-01T10:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description Only requests to the version of this name.
+                 * @example v2
+                 */
+                version?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-03-01T09:00:00Z",
+                     *         "to": "2026-03-01T10:00:00Z",
+                     *         "total": {
+                     *           "requests": 1200,
+                     *           "errors": 3,
+                     *           "p50_ms": 42.3,
+                     *           "p95_ms": 42.3,
+                     *           "p99_ms": 42.3
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "at": "2026-03-01T09:00:00Z",
+                     *             "requests": 1200,
+                     *             "errors": 3,
+                     *             "p50_ms": 42.3,
+                     *             "p95_ms": 42.3,
+                     *             "p99_ms": 42.3
+                     *           }
+                     *         ]
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Statistics"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready_or_gateway_overloaded"];
         };
     };
     listTokens: {

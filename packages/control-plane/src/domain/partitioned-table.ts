@@ -4,9 +4,9 @@ import type { Period } from './period.ts';
 
 /** A table that is partitioned by time, so that retention drops whole partitions. */
 export interface PartitionedTable {
-  readonly name: 'request_records' | 'audit_events';
+  readonly name: 'request_records' | 'request_statistics' | 'audit_events';
   /** The column by which it is partitioned. */
-  readonly timeColumn: 'received_at' | 'occurred_at';
+  readonly timeColumn: 'received_at' | 'bucket_at' | 'occurred_at';
   readonly period: Period;
   /** How many days before now have partitions. */
   readonly daysBehind: number;
@@ -26,6 +26,13 @@ export const REQUEST_RECORDS: PartitionedTable = {
   daysBehind: RECORD_RETENTION_DAYS,
   daysAhead: MAX_DAYS_AHEAD,
   retentionDays: RECORD_RETENTION_DAYS,
+};
+
+/** They follow the records. */
+export const REQUEST_STATISTICS: PartitionedTable = {
+  ...REQUEST_RECORDS,
+  name: 'request_statistics',
+  timeColumn: 'bucket_at',
 };
 
 /** Monthly, because with daily partitions every list would search 400 tables. */

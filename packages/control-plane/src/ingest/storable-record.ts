@@ -66,6 +66,7 @@ function acceptedToken({ token_id, error_code }: RequestRecord): string | undefi
  */
 export function storableRecord(record: RequestRecord): StorableRecord {
   const { id, environment, route, status, outcome, ...rest } = record;
+  const { route_version: version, service_id: serviceId, timing } = record;
   return {
     id,
     receivedAtMs: timeOfId(id),
@@ -73,6 +74,9 @@ export function storableRecord(record: RequestRecord): StorableRecord {
     route: storableName(route),
     status,
     outcome,
+    version: storableName(version),
+    serviceId: storableName(serviceId),
+    durationMs: timing.total_ms,
     document: storableJson(withoutNulls({ ...rest, received_at_ms: null })),
   };
 }

@@ -3,6 +3,7 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import {
   AUDIT_EVENTS,
   REQUEST_RECORDS,
+  REQUEST_STATISTICS,
   type PartitionedTable,
 } from '../domain/partitioned-table.ts';
 import type { Database } from '../store/database.ts';
@@ -27,7 +28,7 @@ export interface PartitionOptions {
 }
 
 /**
- * Creates the partitions of request records and audit events ahead of their time and drops those past
+ * Creates the partitions of request records, statistics and audit events ahead of their time and drops those past
  * their retention. A step that another process runs, or that would delay the table's users for too
  * long, is tried again for a few seconds.
  *
@@ -38,7 +39,7 @@ export async function keepPartitions(
   signal: AbortSignal,
 ): Promise<void> {
   const nowMs = options.clock.nowMs();
-  for (const table of [REQUEST_RECORDS, AUDIT_EVENTS]) {
+  for (const table of [REQUEST_RECORDS, REQUEST_STATISTICS, AUDIT_EVENTS]) {
     await keepTable(options, table, nowMs, signal);
   }
 }

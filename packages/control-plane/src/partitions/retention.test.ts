@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { AUDIT_EVENTS, REQUEST_RECORDS } from '../domain/partitioned-table.ts';
+import { AUDIT_EVENTS, REQUEST_RECORDS, REQUEST_STATISTICS } from '../domain/partitioned-table.ts';
 import { listAuditEvents } from '../store/configuration/audit-events.ts';
 import {
   dropPartition,
@@ -69,6 +69,17 @@ describe('the retention of request records', () => {
     await runRetention(optionsAt(manualClock(TODAY)), never);
     expect(await times()).toEqual([TODAY, TODAY - DAY_MS, TODAY - 29 * DAY_MS]);
     expect(await listPartitions(store.db, REQUEST_RECORDS)).toEqual(daysAround(TODAY));
+  });
+
+  it('keeps the statistics in the same partitions as the records', async () => {
+    const clock = manualClock(TODAY);
+    await insert(TODAY - DAY_MS, TODAY);
+    await runRetention(optionsAt(clock), never);
+    expect(await listPartitions(store.db, REQUEST_STATISTICS)).toEqual(daysAround(TODAY));
+    expect(await listDefaultPeriods(store.db, REQUEST_STATISTICS)).toEqual([]);
+    clock.advance(31 * DAY_MS);
+    await runRetention(optionsAt(clock), never);
+    expect(await listPartitions(store.db, REQUEST_STATISTICS)).not.toContain(TODAY);
   });
 
   it('counts partitions that were missing when their rows arrived', async () => {

@@ -18,6 +18,7 @@ import type { ResourceParts } from './resource-parts.ts';
 import { routeEndpoints } from './routes.ts';
 import { serviceHealthEndpoint } from './service-health.ts';
 import { serviceEndpoints } from './services.ts';
+import { statisticsEndpoints } from './statistics.ts';
 import { tokenEndpoints } from './tokens.ts';
 
 /** The dependencies of all endpoints. */
@@ -43,6 +44,7 @@ export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
     putRouteEndpoint(parts, hosts),
     ...explainEndpoints(parts),
     ...requestEndpoints(parts),
+    ...statisticsEndpoints(parts),
     ...environmentEndpoints(parts),
     ...applyEndpoints(parts),
     ...environmentVersionEndpoints(history),

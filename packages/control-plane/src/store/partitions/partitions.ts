@@ -151,8 +151,8 @@ export async function deleteOldDefaultRows(
 ): Promise<number> {
   const time = sql.ref(table.timeColumn);
   const { numAffectedRows } = await sql`
-    DELETE FROM ${defaultOf(table)} WHERE (${time}, id) IN (
-      SELECT ${time}, id FROM ${defaultOf(table)}
+    DELETE FROM ${defaultOf(table)} WHERE ctid IN (
+      SELECT ctid FROM ${defaultOf(table)}
       WHERE ${time} < ${new Date(beforeMs)} ORDER BY ${time} LIMIT 10000
     )
   `.execute(db);

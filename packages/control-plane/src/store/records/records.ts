@@ -4,16 +4,11 @@ import { float8Array, textArray } from './binary-array.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
 import type { Database } from '../database.ts';
 import { isCheckViolation, isUniqueViolation } from '../failures.ts';
+import { addStatistics, type CountedRecord } from '../statistics/add-statistics.ts';
 
 /** A record as a row: the columns for filters, and the other fields as a JSON document. */
-export interface StorableRecord {
+export interface StorableRecord extends CountedRecord {
   readonly id: string;
-  /** The time within the id, ms since the Unix epoch. */
-  readonly receivedAtMs: number;
-  readonly environment: string | null;
-  readonly route: string | null;
-  readonly status: number | null;
-  readonly outcome: string;
   readonly document: string;
 }
 
@@ -21,8 +16,8 @@ export interface StorableRecord {
 type OnConflict = 'fail' | 'keep';
 
 /**
- * Stores records in one statement; existing ones stay unchanged. They are sorted by key, so two writers of
- * the same records cannot deadlock.
+ * Stores records, and adds those that were new to the statistics, in one transaction; existing records stay unchanged.
+ * They are sorted by key, so two writers of the same records cannot deadlock.
  *
  * Duplicates are rare, and checking for them costs Postgres a fifth of the insert, so they are checked only
  * after a unique violation.
@@ -48,21 +43,35 @@ async function insertMoved(
   onConflict: OnConflict,
 ): Promise<number> {
   try {
-    return await insertOnce(db, sorted, onConflict);
+    return await insertCounted(db, sorted, onConflict);
   } catch (error) {
     // A partition for these rows was created while they waited for the DEFAULT one. Nothing was stored, and
     // the next statement sees the new partition.
     if (!isCheckViolation(error)) throw error;
-    return insertOnce(db, sorted, onConflict);
+    return insertCounted(db, sorted, onConflict);
   }
 }
 
-async function insertOnce(
+/** The statistics come last, because writers wait for each other from there to the commit. */
+function insertCounted(
   db: Database,
   sorted: readonly StorableRecord[],
   onConflict: OnConflict,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  return db.transaction().execute(async (transaction) => {
+    const added = await insertOnce(transaction, sorted, onConflict);
+    await addStatistics(transaction, added);
+    return added.length;
+  });
+}
+
+/** @returns the records that were new */
+async function insertOnce(
+  db: Database,
+  sorted: readonly StorableRecord[],
+  onConflict: OnConflict,
+): Promise<readonly StorableRecord[]> {
+  const { rows } = await sql<{ id: string }>`
     INSERT INTO request_records (id, received_at, environment, route, status, outcome, document)
     SELECT
       id, to_timestamp(received_ms / 1000), environment, route, status::integer, outcome,
@@ -76,9 +85,11 @@ async function insertOnce(
       ${textArray(sorted.map((record) => record.outcome))}::text[],
       ${textArray(sorted.map((record) => record.document))}::text[]
     ) AS r (id, received_ms, environment, route, status, outcome, document)
-    ${onConflict === 'keep' ? sql`ON CONFLICT DO NOTHING` : sql``}
+    ${onConflict === 'keep' ? sql`ON CONFLICT DO NOTHING RETURNING id` : sql``}
   `.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  if (onConflict === 'fail') return sorted;
+  const byId = new Map(sorted.map((record) => [record.id, record]));
+  return rows.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 const COLUMNS = sql`

@@ -1,0 +1,142 @@
+import type { Clock } from '@gateway/shared/clock';
+import { OUTCOMES } from '@gateway/shared/records/record';
+import { z } from 'zod';
+import { coveredNames } from '../domain/access.ts';
+import { choiceField } from '../domain/fields.ts';
+import { oldestReadableMs } from '../domain/request-record.ts';
+import { bucketStart, segmentsOf } from '../domain/statistics-segments.ts';
+import {
+  addedUp,
+  MAX_STEPS,
+  statisticsSchema,
+  STEPS,
+  sumsView,
+  type StepName,
+} from '../domain/statistics.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { invalidField } from '../http/input.ts';
+import { environmentFilter, textParameter, timeParameter } from '../http/list-query.ts';
+import { one } from '../http/reply.ts';
+import { createSearchQueue } from '../http/search-queue.ts';
+import type { Database } from '../store/database.ts';
+import { readStatistics } from '../store/statistics/read-statistics.ts';
+
+const MINUTE_S = 60;
+const DEFAULT_PERIOD_MS = 60 * 60 * 1000;
+/** The other connections of the pool are for the other calls and for the ingest of records. */
+const MAX_READS = 4;
+const STEP_NAMES = Object.keys(STEPS) as [StepName, ...StepName[]];
+const NO_STATUS = 'none';
+
+const nameFilter = (what: string, example: string) =>
+  textParameter()
+    .regex(/^[^\0]{0,255}$/, { error: 'must be at most 255 characters without NUL' })
+    .optional()
+    .meta({ description: `Only requests ${what}.`, examples: [example] });
+
+const query = z.strictObject({
+  from: timeParameter.optional().meta({
+    description:
+      'The begin of the period, rounded down to a minute. Default: an hour before `to`. Statistics are kept for 30 days.',
+    examples: ['2026-03-01T09:00:00Z'],
+  }),
+  to: timeParameter.optional().meta({
+    description: 'The end of the period, rounded up to a minute. Default: now.',
+    examples: ['2026-03-01T10:00:00Z'],
+  }),
+  step: choiceField(STEP_NAMES)
+    .optional()
+    .meta({
+      description:
+        'The length of the steps, which are aligned to the clock in UTC. A period may have 120 of them. Default: no steps.',
+      examples: ['15m'],
+    }),
+  environment: environmentFilter,
+  route: nameFilter('to the route of this name', 'charges'),
+  version: nameFilter('to the version of this name', 'v2'),
+  service_id: nameFilter('to this service', 'svc_01k2tm8v4zj5r7c9e1g3p6t8w0'),
+  status_class: choiceField(['1xx', '2xx', '3xx', '4xx', '5xx', NO_STATUS])
+    .optional()
+    .meta({
+      description:
+        'Only requests whose status is of this class. `none`: the caller left before a response.',
+      examples: ['5xx'],
+    }),
+  outcome: choiceField(OUTCOMES)
+    .optional()
+    .meta({ description: 'Only requests that ended like this.', examples: ['timeout'] }),
+});
+
+export interface StatisticsParts {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/** `GET /v1/stats`: counts and durations of requests. */
+export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly Endpoint[] {
+  const runRead = createSearchQueue(MAX_READS, clock);
+  const read = endpoint({
+    method: 'GET',
+    path: '/v1/stats',
+    operationId: 'getStatistics',
+    tag: 'Requests',
+    summary: 'Count requests',
+    description:
+      'Counts requests and errors, and estimates percentiles of their durations, for a period of the last 30 days and for ' +
+      'steps of it. The counts are those of the request records that the token covers. They include a request within a ' +
+      'second after its response.',
+    scope: 'requests:read',
+    answers: 'one',
+    data: statisticsSchema,
+    errors: ['gateway_overloaded'],
+    query,
+    async handle({ query: given, token, signal }) {
+      const {
+        step,
+        from,
+        to,
+        status_class: statusClass,
+        service_id: serviceId,
+        ...filters
+      } = given;
+      const nowMs = clock.nowMs();
+      const toMs = endOfMinute(to ?? nowMs);
+      const fromMs = bucketStart(from ?? toMs - DEFAULT_PERIOD_MS, MINUTE_S);
+      if (fromMs >= toMs) throw invalidField('from', 'must be before to');
+      const stepSeconds = step === undefined ? undefined : STEPS[step];
+      if (stepSeconds !== undefined && toMs - fromMs > MAX_STEPS * stepSeconds * 1000) {
+        throw invalidField('step', `must divide the period into at most ${MAX_STEPS} steps`);
+      }
+      const oldestMs = bucketStart(oldestReadableMs(nowMs), MINUTE_S) + MINUTE_S * 1000;
+      const sums = await runRead(signal, () =>
+        readStatistics(db, {
+          ...filters,
+          serviceId,
+          statusClass: statusClass === undefined ? undefined : classOf(statusClass),
+          environments: coveredNames(token.environments),
+          routes: coveredNames(token.routes),
+          segments: segmentsOf(Math.max(fromMs, oldestMs), toMs, stepSeconds),
+          stepSeconds,
+        }),
+      );
+      const steps = stepSeconds === undefined ? [] : sums;
+      return one(
+        statisticsSchema.parse({
+          from: fromMs,
+          to: toMs,
+          total: sumsView(addedUp(sums)),
+          steps: steps.map(({ atMs, ...counted }) => ({ at: atMs, ...sumsView(counted) })),
+        }),
+      );
+    },
+  });
+  return [read];
+}
+
+function endOfMinute(ms: number): number {
+  return Math.ceil(ms / (MINUTE_S * 1000)) * MINUTE_S * 1000;
+}
+
+function classOf(name: string): number | null {
+  return name === NO_STATUS ? null : Number(name[0]);
+}

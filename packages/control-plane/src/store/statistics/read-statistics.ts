@@ -1,0 +1,97 @@
+import { sql, type RawBuilder } from 'kysely';
+import { DURATION_BUCKETS } from '../../domain/duration-histogram.ts';
+import type { Segment } from '../../domain/statistics-segments.ts';
+import type { Database } from '../database.ts';
+
+/** The sums of one step. */
+export interface StepSums {
+  /** When the step begins, ms since the Unix epoch. */
+  readonly atMs: number;
+  readonly requests: number;
+  readonly errors: number;
+  /** The requests by bucket of their duration. */
+  readonly durations: readonly number[];
+}
+
+export interface StatisticsQuery {
+  readonly segments: readonly Segment[];
+  /** The length of a step; undefined: all is one step, which begins at 0. */
+  readonly stepSeconds: number | undefined;
+  /** What the caller may see; undefined: everything, including requests without environment or route. */
+  readonly environments: readonly string[] | undefined;
+  readonly routes: readonly string[] | undefined;
+  readonly environment?: string | undefined;
+  readonly route?: string | undefined;
+  readonly version?: string | undefined;
+  readonly serviceId?: string | undefined;
+  /** null: no response. */
+  readonly statusClass?: number | null | undefined;
+  readonly outcome?: string | undefined;
+}
+
+/** The outcomes of requests that count as errors, besides those with a status of 500 or more. */
+const ERROR_OUTCOMES = ['upstream_error', 'upstream_unavailable', 'timeout'] as const;
+
+const COLUMNS = Array.from({ length: DURATION_BUCKETS }, (_, index) => `d${index}`);
+const SUMS = sql.raw(COLUMNS.map((name) => `coalesce(sum(${name}), 0)`).join(', '));
+
+/** The sums of the requests that match every filter, by step. A step without a request is left out. */
+export async function readStatistics(
+  db: Database,
+  query: StatisticsQuery,
+): Promise<readonly StepSums[]> {
+  const { segments, stepSeconds } = query;
+  if (segments.length === 0) return [];
+  const step =
+    stepSeconds === undefined
+      ? sql`0::float8`
+      : sql`floor(extract(epoch FROM bucket_at) / ${stepSeconds}::float8) * ${stepSeconds}::float8`;
+  const { rows } = await sql<{ at: number; requests: string; errors: string; durations: string }>`
+    WITH chosen AS MATERIALIZED (
+      SELECT id, coalesce(status_class = 5 OR outcome = ANY(${[...ERROR_OUTCOMES]}::text[]), false)
+        AS is_error
+      FROM statistics_series WHERE ${sql.join(conditionsOf(query), sql` AND `)}
+    )
+    SELECT ${step}::float8 AS at, sum(requests)::text AS requests,
+      coalesce(sum(requests) FILTER (WHERE is_error), 0)::text AS errors,
+      ARRAY[${SUMS}]::text AS durations
+    FROM (${sql.join(segments.map(rowsOf), sql` UNION ALL `)}) AS counted
+    JOIN chosen ON chosen.id = series
+    GROUP BY 1 ORDER BY 1
+  `.execute(db);
+  return rows.map(({ at, requests, errors, durations }) => ({
+    atMs: at * 1000,
+    requests: Number(requests),
+    errors: Number(errors),
+    durations: durations.slice(1, -1).split(',').map(Number),
+  }));
+}
+
+/** Times are literals, so that Postgres plans only the partitions of the segment. */
+function rowsOf({ resolution, fromMs, toMs }: Segment): RawBuilder<unknown> {
+  const literal = (ms: number) => sql.lit(new Date(ms).toISOString());
+  return sql`
+    SELECT * FROM request_statistics
+    WHERE resolution = ${sql.lit(resolution)}
+      AND bucket_at >= ${literal(fromMs)}::timestamptz AND bucket_at < ${literal(toMs)}::timestamptz
+  `;
+}
+
+function conditionsOf(query: StatisticsQuery): RawBuilder<unknown>[] {
+  const { environments, routes, environment, route, version, serviceId, outcome } = query;
+  const conditions: RawBuilder<unknown>[] = [sql`true`];
+  if (environments !== undefined) {
+    conditions.push(sql`environment = ANY(${[...environments]}::text[])`);
+  }
+  if (routes !== undefined) conditions.push(sql`route = ANY(${[...routes]}::text[])`);
+  if (environment !== undefined) conditions.push(sql`environment = ${environment}`);
+  if (route !== undefined) conditions.push(sql`route = ${route}`);
+  if (version !== undefined) conditions.push(sql`version = ${version}`);
+  if (serviceId !== undefined) conditions.push(sql`service_id = ${serviceId}`);
+  if (outcome !== undefined) conditions.push(sql`outcome = ${outcome}`);
+  if (query.statusClass === null) conditions.push(sql`status_class IS NULL`);
+  else if (query.statusClass !== undefined) {
+    conditions.push(sql`status_class = ${query.statusClass}`);
+  }
+  return conditions;
+}
