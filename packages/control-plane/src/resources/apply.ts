@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { Scope } from '@gateway/shared/tokens/scopes';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { refuseAccess, requireEnvironment, requireRoute, requireScopes } from '../domain/access.ts';
 import { applySchema, documentFault, type ApplyDocument } from '../domain/apply-document.ts';
@@ -62,7 +63,12 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
     body: applySchema(hosts.denied),
     maxBodyBytes: MAX_BODY_BYTES,
     describeFault: documentFault,
-    prepare: ({ sent }) => Promise.resolve(withoutDocumentReferences(sent)),
+    prepare({ token, params: given, sent }) {
+      // A caller without rights learns nothing about its document.
+      requireScopes(token, scopesOf((sent as { dry_run?: unknown } | undefined)?.dry_run === true));
+      requireEnvironment(token, environmentName(given));
+      return Promise.resolve(withoutDocumentReferences(sent));
+    },
     async handle(call) {
       const { body: document } = call;
       const environment = environmentName(call.params);
@@ -123,13 +129,13 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
   return [apply, dump];
 }
 
+function scopesOf(dryRun: boolean): readonly Scope[] {
+  return dryRun ? ['services:read', 'routes:read'] : ['services:write', 'routes:write'];
+}
+
 /** @throws GatewayError authentication_failed */
 function requireRights(token: CallerToken, environment: string, document: ApplyDocument): void {
-  requireScopes(
-    token,
-    document.dry_run ? ['services:read', 'routes:read'] : ['services:write', 'routes:write'],
-  );
-  requireEnvironment(token, environment);
+  requireScopes(token, scopesOf(document.dry_run));
   for (const { name } of document.routes ?? []) requireRoute(token, environment, name);
   if (document.prune && document.routes !== undefined && !token.routes.includes('*')) {
     throw refuseAccess('Only a token for all routes can prune routes.');
