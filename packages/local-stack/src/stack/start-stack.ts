@@ -88,6 +88,11 @@ export async function startStack(
     }),
   );
 
+  // Before the data planes, so that it stops after them and their last requests end.
+  log('Starting the demo upstream ...');
+  const demo = await pickDemoAddress(config.dataDir);
+  await supervised(startDemoUpstream({ ...optionsOf('demo-upstream'), port: demo.port, env: {} }));
+
   const names = config.dataPlanes.map(({ name }) => name);
   log(`Starting ${names.join(', ')} ...`);
   const starting = config.dataPlanes.map(({ name, port, adminPort }) =>
@@ -117,9 +122,6 @@ export async function startStack(
   if (failed !== undefined) throw failed.reason;
   signal.throwIfAborted();
 
-  log('Starting the demo upstream ...');
-  const demo = await pickDemoAddress(config.dataDir);
-  await supervised(startDemoUpstream({ ...optionsOf('demo-upstream'), port: demo.port, env: {} }));
   const client = createClient({ baseUrl: controlPlane.baseUrl, token: secrets.adminToken });
   const isNew = await ensureDemo(client, demo.url, demo.previousUrl);
   const urls = dataPlanes.map(({ baseUrl }) => baseUrl);
