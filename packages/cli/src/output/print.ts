@@ -29,6 +29,7 @@ function dataText(data: unknown, output: 'json' | 'yaml'): string {
   return output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : stringify(data);
 }
 
-function linesText(lines: readonly string[]): string {
+/** A line break after each line. */
+export function linesText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { environmentsCommand } from '../commands/environments/environments.ts';
+import { explainCommand } from '../commands/explain/explain.ts';
 import { auditCommand } from '../commands/operate/audit.ts';
 import { nodesCommand } from '../commands/operate/nodes.ts';
 import { rollbackCommand } from '../commands/operate/rollback.ts';
 import { versionsCommand } from '../commands/operate/versions.ts';
+import { requestsCommand } from '../commands/requests/requests.ts';
 import { routesCommand } from '../commands/routes/routes.ts';
 import { servicesCommand } from '../commands/services/services.ts';
 import { completionCommand } from '../commands/setup/completion.ts';
@@ -26,6 +28,7 @@ const groups: Readonly<Record<string, readonly ((cli: Cli) => Command)[]>> = {
   Tokens: [tokensCommand],
   Environments: [environmentsCommand],
   Operate: [nodesCommand, versionsCommand, rollbackCommand, auditCommand],
+  Requests: [requestsCommand, explainCommand],
 };
 
 /** All commands of gwctl. */

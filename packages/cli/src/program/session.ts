@@ -25,24 +25,27 @@ export interface Session {
 /** What each command is made with. */
 export interface Cli {
   readonly terminal: Terminal;
-  /** Reads the options of a command, and selects the gateway. */
-  open(command: Command): Session;
+  /** Reads the options of a command, and selects the gateway. A call takes at most 30 s, or `timeoutMs`. */
+  open(command: Command, options?: { readonly timeoutMs: number }): Session;
 }
 
 export const VERSION = '0.1.0';
 export const USER_AGENT = `gwctl/${VERSION}`;
 
+/** How long a call may take, with its retries. */
+const CALL_TIMEOUT_MS = 30_000;
+
 /** @param terminal of the process */
 export function createCli(terminal: Terminal): Cli {
   return {
     terminal,
-    open(command) {
+    open(command, { timeoutMs } = { timeoutMs: CALL_TIMEOUT_MS }) {
       const { output, context: named, environment: given } = globalsOf(command);
       const { url, token, environment: usual } = selectContext({ env: terminal.env, named });
       const environment = given ?? usual;
       return {
         terminal,
-        client: createClient({ baseUrl: url, token, userAgent: USER_AGENT }),
+        client: createClient({ baseUrl: url, token, userAgent: USER_AGENT, timeoutMs }),
         output,
         environment,
         requireEnvironment() {

@@ -22,7 +22,7 @@ export interface Terminal {
 
 type Style = 'red' | 'green' | 'yellow' | 'bold' | 'dim';
 
-const COLUMNS_OF_A_FILE = 100;
+const DEFAULT_COLUMNS = 100;
 
 /** The terminal of this process. */
 export function systemTerminal(): Terminal {
@@ -31,7 +31,8 @@ export function systemTerminal(): Terminal {
   return {
     env,
     nowMs: Date.now,
-    columns: stdout.isTTY ? stdout.columns : COLUMNS_OF_A_FILE,
+    // A terminal may say that it has 0 columns.
+    columns: (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS,
     unicode: /utf-?8/i.test(locale),
     stdinIsTerminal: stdin.isTTY,
     out: (text) => void stdout.write(text),

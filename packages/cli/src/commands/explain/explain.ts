@@ -1,0 +1,68 @@
+import { Command } from 'commander';
+import { routeId } from '../../lookup/find-route.ts';
+import { tokenId } from '../../lookup/find-token.ts';
+import { collect } from '../../input/body-options.ts';
+import { linesText } from '../../output/print.ts';
+import type { Cli } from '../../program/session.ts';
+import { explanationLines } from './explanation-lines.ts';
+import { headersOf, targetOf } from './question.ts';
+
+/** A data plane answers within 3 s. Without one there is nothing to wait for. */
+const TIMEOUT_MS = 5000;
+
+interface Options {
+  readonly method: string;
+  readonly header: readonly string[];
+  readonly data?: string;
+  readonly token?: string;
+  readonly anonymous?: true;
+  readonly clientIp?: string;
+  readonly dataPlane?: string;
+}
+
+/** `gwctl explain` */
+export const explainCommand = (cli: Cli): Command =>
+  new Command('explain')
+    .summary('Show what would happen to a request, and why.')
+    .description(
+      'Shows what a live data plane would do with a request to a route, stage by stage, and why. Nothing is sent and ' +
+        'nothing is spent.',
+    )
+    .argument('<route>', 'the name or id of the route')
+    .argument('[path]', 'the path after the name of the route, with its query', '')
+    .option('-X, --method <method>', 'the method', 'GET')
+    .option(
+      '-H, --header <field>',
+      "'Name: value', @FILE, or @- for stdin; repeatable",
+      collect,
+      [],
+    )
+    .option('-d, --data <text>', 'the body, with which an idempotency key is compared')
+    .option('--token <token>', 'the caller presents the token of this name or id')
+    .option('--anonymous', 'the caller presents no credential')
+    .option('--client-ip <address>', 'where the connection comes from')
+    .option('--data-plane <name>', 'the data plane to ask (default: any)')
+    .addHelpText('after', '\nExample:\n  $ gwctl explain charges -X POST --token checkout /17')
+    .action(async (route: string, target: string, options: Options, command: Command) => {
+      const session = cli.open(command, { timeoutMs: TIMEOUT_MS });
+      const { client, terminal, output } = session;
+      const { method, data, token, anonymous, clientIp, dataPlane } = options;
+      // What the command line says is checked before anything is asked.
+      const headers = await headersOf(options.header, terminal);
+      const path = { id: await routeId(session, route) };
+      const { body } = await client.post('/v1/routes/{id}/explain', {
+        params: { path },
+        body: {
+          method,
+          ...targetOf(target),
+          headers,
+          ...(data === undefined ? {} : { body: data }),
+          ...(token === undefined ? {} : { token_id: await tokenId(session, token) }),
+          ...(anonymous === undefined ? {} : { anonymous }),
+          ...(clientIp === undefined ? {} : { client_ip: clientIp }),
+          ...(dataPlane === undefined ? {} : { data_plane: dataPlane }),
+        },
+      });
+      if (output === 'json' || output === 'yaml') session.printResource(body.data);
+      else terminal.out(linesText(explanationLines(body.data, terminal)));
+    });

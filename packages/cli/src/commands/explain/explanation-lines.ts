@@ -1,0 +1,100 @@
+import type { components } from '@gateway/client';
+import { printable } from '../../output/printable.ts';
+import { labelled } from '../../output/wrap.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+
+type Explanation = components['schemas']['Explanation'];
+type Stage = Explanation['stages'][number];
+type Look = Pick<Terminal, 'columns' | 'unicode' | 'colour'>;
+
+const LABEL_WIDTH = 14;
+
+/** An explanation as a person reads it: how it ends, each stage, then what the decision was made of. */
+export function explanationLines(explanation: Explanation, look: Look): string[] {
+  const { outcome, stages, data_plane, region, environment, config_version } = explanation;
+  const configuration = `${environment ?? 'no environment'} version ${config_version ?? 'none'}`;
+  return [
+    ...labelled('', `${headline(outcome)}: ${printable(outcome.reason)}`, look.columns).map(
+      (line) => look.colour('bold', line),
+    ),
+    look.colour('dim', printable(`${data_plane} in ${region}, ${configuration}`)),
+    '',
+    ...stagesLines(stages, look),
+    '',
+    ...upstreamLines(explanation, look),
+    ...facts(explanation).flatMap(([name, text]) =>
+      labelled(`  ${name.padEnd(LABEL_WIDTH)}`, printable(text), look.columns),
+    ),
+  ];
+}
+
+/** Such as `refuse with 429 rate_limit_exceeded at quota`. */
+function headline({ decision, status, code, stage, retry_after_seconds }: Explanation['outcome']) {
+  const answer = [status, code].filter((part) => part !== null).join(' ');
+  const retry = retry_after_seconds === null ? '' : `, Retry-After ${retry_after_seconds} s`;
+  const where = decision === 'forward' ? '' : ` at ${stage}`;
+  return `${decision}${answer === '' ? '' : ` with ${answer}`}${where}${retry}`;
+}
+
+/** A line for each stage that the request comes to, and one for all others. */
+function stagesLines(stages: readonly Stage[], look: Look): string[] {
+  const reached = stages.filter(({ decision }) => decision !== 'not_reached');
+  const others = stages.filter(({ decision }) => decision === 'not_reached');
+  const width = Math.max(...reached.map(({ name }) => name.length), 0);
+  const lines = reached.flatMap(({ name, decision, reason }) => {
+    const [mark, style] = markOf(decision, look.unicode);
+    return labelled(`  ${mark} ${name.padEnd(width)}  `, printable(reason), look.columns).map(
+      (line) => look.colour(style, line),
+    );
+  });
+  if (others.length === 0) return lines;
+  const names = `not reached: ${others.map(({ name }) => name).join(', ')}`;
+  const dim = labelled(`  ${look.unicode ? '·' : '.'} `, names, look.columns);
+  return [...lines, ...dim.map((line) => look.colour('dim', line))];
+}
+
+function markOf(
+  decision: Stage['decision'],
+  unicode: boolean,
+): [mark: string, style: 'green' | 'red' | 'yellow'] {
+  if (decision === 'refuse') return [unicode ? '✗' : 'x', 'red'];
+  if (decision === 'continue' || decision === 'forward') return [unicode ? '✓' : '+', 'green'];
+  return [unicode ? '→' : '>', 'yellow'];
+}
+
+function upstreamLines({ upstreams }: Explanation, look: Look): string[] {
+  if (upstreams === null || upstreams.length === 0) return [];
+  const lines = upstreams.flatMap(({ url, region, health, in_flight, picked_first, reason }) => {
+    const mark = picked_first ? (look.unicode ? '→' : '>') : ' ';
+    const facts = `${url}  ${region ?? 'no region'}, ${health}, ${in_flight} in flight`;
+    return [
+      `  ${mark} ${printable(facts)}`,
+      ...labelled('      ', printable(reason), look.columns),
+    ];
+  });
+  return ['  Upstreams of the first attempt, the best first:', ...lines, ''];
+}
+
+function facts(explanation: Explanation): [name: string, text: string][] {
+  const { authentication, version, quota, idempotency, timeouts } = explanation;
+  const { refused_by, token_id, type } = authentication;
+  const by = refused_by === null ? '' : `, refused by ${refused_by}`;
+  const known: [string, string | null][] = [
+    ['auth', `${type ?? 'unknown'}${token_id === null ? '' : `, ${token_id}`}${by}`],
+    ['version', version && `${version.name ?? 'the only one'}, service ${version.service}`],
+    [
+      'quota',
+      quota &&
+        `${quota.remaining} of ${quota.limit} left per ${quota.per}, reset after ${quota.reset_seconds} s`,
+    ],
+    ['idempotency', idempotency && idempotency.state.replaceAll('_', ' ')],
+    ['retries', explanation.retry_policy],
+    [
+      'time-outs',
+      timeouts &&
+        `${timeouts.timeout_ms} ms in total, ${timeouts.per_attempt_timeout_ms ?? 'no limit'} per attempt`,
+    ],
+    ['headers sent', explanation.request_headers?.join(', ') ?? null],
+  ];
+  return known.filter((fact): fact is [string, string] => fact[1] !== null);
+}

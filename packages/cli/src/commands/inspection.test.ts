@@ -1,0 +1,139 @@
+import { storableRecord } from '@gateway/control-plane/ingest/storable-record';
+import { insertRecords } from '@gateway/control-plane/store/records/records';
+import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
+import { heartbeatOf } from '@gateway/shared/test/heartbeat';
+import { requestRecord } from '@gateway/shared/test/request-record';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openGwctl, type Gwctl } from '../../test/run-gwctl.ts';
+
+const UPSTREAM = 'http://127.0.0.1:9';
+const SECRET = `gwt_${'s'.repeat(43)}`;
+
+/** What a data plane answers. */
+const explanation = {
+  data_plane: 'dp-1',
+  region: 'eu-west',
+  environment: 'production',
+  config_version: 42,
+  route_id: 'rte_1',
+  outcome: {
+    decision: 'refuse',
+    stage: 'quota',
+    status: 429,
+    code: 'rate_limit_exceeded',
+    reason: 'The quota is used up.',
+    retry_after_seconds: 17,
+  },
+  stages: [
+    { name: 'authenticate', decision: 'continue', reason: 'The token is valid.' },
+    { name: 'quota', decision: 'refuse', reason: 'None of 60 remain.' },
+    { name: 'forward', decision: 'not_reached', reason: 'The request is refused before.' },
+  ],
+  authentication: { type: 'token', token_id: 'tok_1', refused_by: null, failures_remaining: 600 },
+  version: null,
+  quota: null,
+  idempotency: null,
+  upstreams: null,
+  retry_policy: null,
+  timeouts: null,
+  request_headers: null,
+};
+
+describe('gwctl on requests', () => {
+  let api: TestApi;
+  let gwctl: Gwctl;
+  let asked: string[] = [];
+  beforeAll(async () => {
+    api = await startTestApi({
+      ask(_id, message) {
+        asked.push(message);
+        const answer = { format: 1, explanation, problem: null };
+        return Promise.resolve({ kind: 'answer', data: Buffer.from(JSON.stringify(answer)) });
+      },
+    });
+    gwctl = openGwctl({ GATEWAY_URL: api.url, GATEWAY_TOKEN: api.adminToken });
+    const service = { name: 'echo', environment: 'production', url: UPSTREAM };
+    const { json } = await api.call('POST', '/v1/services', { body: service });
+    const service_id = json.data?.id;
+    await api.call('POST', '/v1/routes', { body: { name: 'echo', service_id } });
+    const beat = heartbeatOf('dp-1', { config_versions: { production: 1 } });
+    api.dataPlanes.take(beat, api.clock.monotonicMs());
+  });
+  afterAll(async () => {
+    gwctl.remove();
+    await api.close();
+  });
+
+  it('lists requests, and draws the attempts of one', async () => {
+    const slow = requestRecord(api.clock.nowMs(), {
+      status: 504,
+      outcome: 'timeout',
+      error_code: 'upstream_timeout',
+      timing: { gateway_ms: 1, upstream_ms: 1500, total_ms: 1501 },
+    });
+    const usual = requestRecord(api.clock.nowMs());
+    await insertRecords(api.db, [slow, usual].map(storableRecord));
+    const list = 'requests list --route echo --min-duration-ms 1000 --outcome timeout'.split(' ');
+    const listed = await gwctl.run(list);
+    expect(listed.stdout).toMatch(
+      new RegExp(`^TIME .*\n\\S+ +504 +timeout +1\\.50 s +0 +POST +/v1/proxy/echo +${slow.id}\n$`),
+    );
+    const shown = await gwctl.run(['requests', 'get', slow.id]);
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain(
+      'POST /v1/proxy/echo\n504 timeout (upstream_timeout) after 1.50 s: 1.50 s upstream, 1.0 ms in the gateway\n',
+    );
+    expect(shown.stdout).toMatch(
+      /\n {2}1 {2}http:\/\/127\.0\.0\.1:9000 {2}- +#[#.]+ {2}12\.0 ms {2}200\n/,
+    );
+    const json = await gwctl.run(['requests', 'get', usual.id, '-o', 'json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ id: usual.id, status: 200 });
+  });
+
+  it('explains a request, and sends what the command line says', async () => {
+    asked = [];
+    const ran = await gwctl.run(
+      ['explain', 'echo', '/17?full=1', '-X', 'PUT', '-H', 'X-One: 1', '-H', '@-'],
+      { stdin: `Authorization: Bearer ${SECRET}\n` },
+    );
+    expect(ran.stderr).toBe('');
+    expect(ran.stdout)
+      .toBe(`refuse with 429 rate_limit_exceeded at quota, Retry-After 17 s: The quota is used up.
+dp-1 in eu-west, production version 42
+
+  + authenticate  The token is valid.
+  x quota         None of 60 remain.
+  . not reached: forward
+
+  auth          token, tok_1
+`);
+    const question = JSON.parse(asked[0] ?? '') as { fields: string[] };
+    expect(question).toMatchObject({ method: 'PUT', path: '/v1/proxy/echo/17', query: '?full=1' });
+    expect(question.fields).toEqual(expect.arrayContaining(['1', `Bearer ${SECRET}`]));
+    const json = await gwctl.run(['explain', 'echo', '--anonymous', '-o', 'json']);
+    expect(JSON.parse(json.stdout)).toEqual(explanation);
+  });
+
+  it.each([
+    ['a token in an argument', ['explain', 'echo', '-H', `X: ${SECRET}`], 3, 'use --token NAME'],
+    ['a header that is none', ['explain', 'echo', '-H', 'nothing'], 3, "must be 'Name: value'"],
+    ['an unknown token', ['explain', 'echo', '--token', 'nobody'], 1, 'there is no token nobody'],
+    ['an unknown route', ['explain', 'nowhere'], 1, 'there is no route nowhere'],
+    ['a wrong path', ['explain', 'echo', 'seventeen'], 1, '  path: '],
+    ['an unknown data plane', ['explain', 'echo', '--data-plane', 'x'], 1, '  data_plane: '],
+    ['an unknown request', ['requests', 'get', 'req_1'], 1, '(404 request_not_found)'],
+    ['a wrong time', ['requests', 'list', '--since', 'noon'], 3, 'It must be a time'],
+    ['an unknown outcome', ['requests', 'list', '--outcome', 'fine'], 1, '  outcome: '],
+  ])('%s ends with a clear error', async (_what, args, code, message) => {
+    const ran = await gwctl.run(args);
+    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
+    expect(ran.stderr).toContain(message);
+    expect(ran.stderr).not.toContain(SECRET);
+  });
+
+  it('says within seconds that no data plane is live', async () => {
+    api.clock.advance(60_000);
+    const ran = await gwctl.run(['explain', 'echo']);
+    expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining('No data plane is live.')]);
+  });
+});

@@ -1,0 +1,51 @@
+import type { components } from '@gateway/client';
+import { printable } from '../../output/printable.ts';
+import { alignedLines } from '../../output/table.ts';
+import { msText, timelineLines, type Look } from './timeline.ts';
+
+type RequestRecord = components['schemas']['RequestRecord'];
+
+/** A request as a person reads it: what was asked, how it ended, where the time went, and who took part. */
+export function recordLines(record: RequestRecord, look: Look): string[] {
+  const { method, path, status, outcome, error_code, timing } = record;
+  const style = outcome === 'success' ? 'green' : 'red';
+  const code = error_code === null ? '' : ` (${error_code})`;
+  const end = look.colour(style, `${status ?? 'no status'} ${outcome}${code}`);
+  const { gateway_ms, upstream_ms, total_ms } = timing;
+  return [
+    look.colour('bold', `${method} ${printable(path)}`),
+    `${end} after ${msText(total_ms)}: ${msText(upstream_ms)} upstream, ${msText(gateway_ms)} in the gateway`,
+    '',
+    ...timelineLines(record, look),
+    '',
+    ...alignedLines(facts(record).map(([name, value]) => [`  ${name}`, printable(value)])),
+  ];
+}
+
+/** What is known of the request. */
+function facts(record: RequestRecord): [name: string, value: string][] {
+  const { rate_limit: quota, route, route_version, environment, config_version } = record;
+  const version = route_version === null ? '' : `, version ${route_version}`;
+  const known: [string, string | null][] = [
+    ['request', record.id],
+    ['received', record.received_at],
+    ['route', route === null ? null : `${route}${version}`],
+    ['environment', environment],
+    ['configuration', config_version === null ? null : `version ${config_version}`],
+    ['data plane', record.data_plane],
+    ['upstream', record.upstream?.url ?? null],
+    ['retries', String(record.retry_count)],
+    [
+      'quota',
+      quota && `${quota.remaining} of ${quota.limit} left, reset after ${quota.reset_seconds} s`,
+    ],
+    ['idempotency', record.idempotency],
+    ['token', record.token_id],
+    ['subject', record.subject],
+    ['client', record.client_ip],
+    ['client request', record.client_request_id],
+    ['bytes', `${record.request_bytes} in, ${record.response_bytes} out`],
+    ['trace', record.trace_id],
+  ];
+  return known.filter((fact): fact is [string, string] => fact[1] !== null);
+}

@@ -1,0 +1,46 @@
+import { requestRecord } from '@gateway/shared/test/request-record';
+import { expect, it } from '@jest/globals';
+import type { components } from '@gateway/client';
+import { timelineLines } from './timeline.ts';
+
+type RequestRecord = components['schemas']['RequestRecord'];
+
+const look = { columns: 80, unicode: true, colour: (_style: string, text: string) => text };
+
+function record(changes: Partial<RequestRecord>): RequestRecord {
+  const stored: unknown = { ...requestRecord(0), ...changes };
+  return stored as RequestRecord;
+}
+
+const failedOver = record({
+  timing: { gateway_ms: 2, upstream_ms: 398, total_ms: 400 },
+  upstream: { id: 'ups_2', url: 'http://b.test', region: 'eu' },
+  attempts: [
+    { upstream: 'ups_1', region: null, started_ms: 0, duration_ms: 100, error: 'reset' },
+    { upstream: 'ups_2', region: 'eu', started_ms: 200, duration_ms: 200, status: 200 },
+  ],
+});
+
+it('draws each attempt where it ran within the request', () => {
+  expect(timelineLines(failedOver, look)).toEqual([
+    '  #  UPSTREAM       REGION  0                            400 ms',
+    '  1  ups_1          -       █████████··························  100 ms  reset',
+    '  2  http://b.test  eu      ··················█████████████████  200 ms  200',
+  ]);
+});
+
+it('draws without colour, in ASCII, and at least one character', () => {
+  const [, first] = timelineLines(
+    record({
+      attempts: [{ upstream: 'u', region: 'a\u001b[2J', started_ms: 13, duration_ms: 0 }],
+    }),
+    { ...look, unicode: false, columns: 20 },
+  );
+  expect(first).toBe('  1  u         a\\u001b[2J  .........#  0.0 ms  no status');
+});
+
+it('says that a refused request was not sent', () => {
+  expect(timelineLines(record({ attempts: [] }), look)).toEqual([
+    '  The request was not sent to an upstream.',
+  ]);
+});
