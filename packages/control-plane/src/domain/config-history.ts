@@ -9,7 +9,8 @@ import {
   timeField,
 } from './fields.ts';
 import { withDefaults } from './derived-schemas.ts';
-import { routeView, storedRouteFields, type Route } from './route.ts';
+import { routeView, type Route } from './route.ts';
+import { storedRouteFields } from './route-fields.ts';
 import { auditedService, plainServiceFields, type Service } from './service.ts';
 
 /** A row of a service or a route as JSON: times are strings. */

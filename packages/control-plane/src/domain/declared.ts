@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { withoutDefault } from './derived-schemas.ts';
-import { storedRouteFields, type Route } from './route.ts';
-import { defaultCheckTimeoutMs, plainServiceFields, type Service } from './service.ts';
+import { type Route } from './route.ts';
+import { storedRouteFields } from './route-fields.ts';
+import { plainServiceFields, type Service } from './service.ts';
+import { defaultCheckTimeoutMs } from './service-health-check.ts';
 import { isSimpleUpstream } from './service-upstreams.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   withDefaults,
 } from './derived-schemas.ts';
 import { choiceField, integerField, listField, objectField, regionField } from './fields.ts';
-import { storedRouteFields } from './route.ts';
+import { storedRouteFields } from './route-fields.ts';
 
 const fields = {
   size: integerField(1, 9).default(3),

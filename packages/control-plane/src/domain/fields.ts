@@ -88,12 +88,10 @@ export function idView(prefix: IdPrefix, description: string) {
 
 /** The fields that the gateway sets on each service and route. */
 export const rowFields = {
-  revision: z
-    .int()
-    .meta({
-      description: 'The revision. It rises with each change and is a part of the ETag.',
-      examples: [3],
-    }),
+  revision: z.int().meta({
+    description: 'The revision. It rises with each change and is a part of the ETag.',
+    examples: [3],
+  }),
   created_at: timeField('When it was created.'),
   updated_at: timeField('When it was last changed.'),
 };

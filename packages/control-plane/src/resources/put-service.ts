@@ -22,7 +22,8 @@ import { originOf } from './change-origin.ts';
 import { requireNameOf, targetEnvironment } from './put-target.ts';
 import type { ResourceParts } from './resource-parts.ts';
 import { secretsOf } from './service-secrets.ts';
-import { urlsOf, type ServiceEndpointOptions } from './services.ts';
+import { urlsOf } from './service-input.ts';
+import type { ServiceEndpointOptions } from './services.ts';
 
 const PATH = '/v1/services';
 const SENT_BACK = [...READ_ONLY_SERVICE_FIELDS, 'credential', 'tls.client_certificate'];

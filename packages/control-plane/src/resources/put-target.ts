@@ -1,7 +1,7 @@
 import { requireEnvironment } from '../domain/access.ts';
 import type { CallerToken } from '../http/endpoint.ts';
 import { invalidField } from '../http/input.ts';
-import { onlyEnvironment } from './services.ts';
+import { onlyEnvironment } from './service-input.ts';
 
 /** The environment of a PUT by name. @throws GatewayError authentication_failed, invalid_request */
 export function targetEnvironment(query: unknown, token: CallerToken): string {

@@ -10,14 +10,14 @@ import {
   serviceSchemas,
   serviceView,
   serviceViewSchema,
-  timeoutFault,
   type Service,
   type ServiceStatus,
 } from '../domain/service.ts';
+import { timeoutFault } from '../domain/service-health-check.ts';
 import { sealCredential, type CredentialInput } from '../domain/service-credential.ts';
 import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../domain/service-tls.ts';
 import { withoutUnchanged } from '../domain/sent-back.ts';
-import { upstreamsOf, urlFault, type UpstreamsInput } from '../domain/service-upstreams.ts';
+import { upstreamsOf, urlFault } from '../domain/service-upstreams.ts';
 import {
   createService,
   deleteService,
@@ -26,9 +26,9 @@ import {
   serviceNotFound,
   updateService,
 } from '../store/configuration/services.ts';
-import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
-import { invalidField, pathId } from '../http/input.ts';
+import { invalidField } from '../http/input.ts';
 import {
   cutPage,
   decodeCursor,
@@ -38,9 +38,10 @@ import {
 } from '../http/list-query.ts';
 import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
-import { requireAllowedHosts, type HostRules, type UrlOfBody } from './allowed-hosts.ts';
+import { requireAllowedHosts, type HostRules } from './allowed-hosts.ts';
 import { originOf } from './change-origin.ts';
 import { namedInBody, UNKNOWN_ENVIRONMENT } from './missing-reference.ts';
+import { onlyEnvironment, serviceId, urlsOf } from './service-input.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const LIST = 'services';
@@ -246,26 +247,4 @@ export function serviceEndpoints(
   });
 
   return [list, create, read, change, remove];
-}
-
-function serviceId(params: Readonly<Record<string, string>>): string {
-  return pathId(params, 'svc', serviceNotFound);
-}
-
-/** The URLs of the upstreams in a body. */
-export function urlsOf(body: UpstreamsInput): UrlOfBody[] {
-  const listed = (body.upstreams ?? []).map(({ url }, at) => ({
-    path: `upstreams.${at}.url`,
-    url,
-  }));
-  return body.url === undefined ? listed : [{ path: 'url', url: body.url }, ...listed];
-}
-
-/** The environment of a call that names none. @throws GatewayError invalid_request if the token covers several */
-export function onlyEnvironment(token: CallerToken): string {
-  const [first, ...others] = token.environments;
-  if (first === undefined || first === '*' || others.length > 0) {
-    throw invalidField('environment', 'is required, because the token covers more than one');
-  }
-  return first;
 }

@@ -11,7 +11,6 @@ import {
   tokenView,
   tokenViewSchema,
   tokenWithSecretSchema,
-  type TokenInput,
 } from '../domain/token.ts';
 import { withoutUnchanged } from '../domain/sent-back.ts';
 import { missingEnvironment } from '../store/configuration/environments.ts';
@@ -22,12 +21,13 @@ import {
   updateToken,
 } from '../store/tokens/change-tokens.ts';
 import { findToken, listTokens, tokenNotFound } from '../store/tokens/find-tokens.ts';
-import { endpoint, type CallerToken, type Endpoint } from '../http/endpoint.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { invalidField, pathId } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
 import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { originOf } from './change-origin.ts';
+import { expiryOf, outlives, requireExpiry, routesOf } from './new-token.ts';
 import { UNKNOWN_ENVIRONMENT } from './missing-reference.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
@@ -234,34 +234,4 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
 
 function tokenId(params: Readonly<Record<string, string>>): string {
   return pathId(params, 'tok', tokenNotFound);
-}
-
-function routesOf(body: TokenInput, maker: CallerToken): string[] {
-  if (body.routes !== undefined) return body.routes;
-  if (maker.routes.includes('*')) return ['*'];
-  throw invalidField(
-    'routes',
-    'is required, because the token of this call does not cover all routes',
-  );
-}
-
-/** A token must not outlive the token that creates it, whose expiry is also the default. */
-function expiryOf(body: TokenInput, maker: CallerToken, now: Date): Date | null {
-  if (body.expires_at === undefined) return maker.expires_at;
-  const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
-  requireExpiry(expiresAt, maker, now);
-  return expiresAt;
-}
-
-function requireExpiry(expiresAt: Date | null, caller: CallerToken, now: Date): void {
-  if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', 'is in the past');
-  if (outlives(expiresAt, caller)) {
-    throw refuseAccess('The other token would outlive the token of this call.');
-  }
-}
-
-/** Whether an expiry is later than that of the caller's token; null means never. */
-function outlives(expiresAt: Date | null, caller: CallerToken): boolean {
-  if (caller.expires_at === null) return false;
-  return expiresAt === null || expiresAt > caller.expires_at;
 }

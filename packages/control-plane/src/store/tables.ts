@@ -1,7 +1,8 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Environment } from '../domain/environment.ts';
 import { jsonFields } from '../domain/derived-schemas.ts';
-import { storedRouteFields, type Route } from '../domain/route.ts';
+import { type Route } from '../domain/route.ts';
+import { storedRouteFields } from '../domain/route-fields.ts';
 import { plainServiceFields, type Service } from '../domain/service.ts';
 import type { Token } from '../domain/token.ts';
 
