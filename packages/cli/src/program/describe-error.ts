@@ -30,6 +30,10 @@ export function describeError(error: unknown): ErrorReport {
     return { text: '', exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage };
   }
   const message = error instanceof Error ? error.message : String(error);
+  // The types of the client hold for its version of the API only.
+  if (error instanceof TypeError) {
+    return report(`the response is not one of this version of the API (${message})`, EXIT.failed);
+  }
   return report(`unexpected error: ${message}`, EXIT.failed);
 }
 

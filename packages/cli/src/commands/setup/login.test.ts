@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
@@ -103,6 +106,19 @@ describe('gwctl login', () => {
       `gwctl: ${file()} can be read by other users; run chmod 600 ${file()}\n`,
     ]);
     chmodSync(file(), 0o600);
+  });
+
+  it('says that a server is not a gateway of this version', async () => {
+    const other = createServer((_request, response) => void response.end('{"ok":true}'));
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const env = { GATEWAY_URL: url, GATEWAY_TOKEN: 'gwt_1' };
+    const ran = await gwctl.run(['services', 'list'], { env });
+    other.close();
+    expect([ran.code, ran.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^gwctl: the response is not one of this version of the API \(/),
+    ]);
   });
 
   it('a wrong command, option or output is wrong usage', async () => {
