@@ -6,6 +6,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from '@nats-io/transport-node';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { SHORT_QUOTA, shareQuotas } from '../harness/quota-shares.ts';
 
 const testTimeoutMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -17,8 +18,9 @@ describe('the delivery of records', () => {
   beforeAll(async () => {
     gateway = await startGateway();
     controlPlanes = [gateway.controlPlane, await gateway.stack.startControlPlane()];
-    await gateway.route({ name: 'orders' });
+    await gateway.route({ name: 'orders', rate_limit: SHORT_QUOTA });
     await gateway.settled();
+    await shareQuotas(gateway.dataPlanes);
   }, testTimeoutMs);
   afterAll(() => gateway.close());
 
