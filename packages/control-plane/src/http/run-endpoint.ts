@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { HEADER } from '@gateway/shared/http/headers';
+import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { requireScopes } from '../domain/access.ts';
 import type { RolloutWaits } from '../fleet/rollout-waits.ts';
@@ -80,7 +80,7 @@ export function runEndpoint(
     const rollout = isRead
       ? {}
       : await awaitRollout(reply, request.get('prefer'), exchange.signal, waits);
-    const replayed = isReplayed ? { [HEADER.idempotentReplayed]: 'true' } : {};
+    const replayed = isReplayed ? { [IDEMPOTENT_REPLAYED]: 'true' } : {};
     responder.reply(response, reply, { ...rollout, ...replayed });
   };
 }

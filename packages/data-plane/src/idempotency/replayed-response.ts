@@ -1,9 +1,7 @@
 import { withoutField } from '@gateway/http1/fields/header-fields';
+import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import type { StoredResponse } from './response-vault.ts';
 import type { UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
-
-/** The same name as in Stripe's API. An upstream may send it too, so it is not one of the gateway's own fields. */
-const MARK = 'Idempotent-Replayed';
 
 /** A stored response as the upstream sent it, marked as a replay. */
 export function replayedResponse(response: StoredResponse, body: Buffer): UpstreamResponse {
@@ -12,7 +10,7 @@ export function replayedResponse(response: StoredResponse, body: Buffer): Upstre
     status: response.status,
     statusText: response.statusText,
     // The response to the first request may have been a replay of the upstream itself.
-    fields: [...withoutField(response.fields, MARK.toLowerCase()), MARK, 'true'],
+    fields: [...withoutField(response.fields, IDEMPOTENT_REPLAYED), 'Idempotent-Replayed', 'true'],
     attach: () => whole,
     resume: () => undefined,
     cancel: () => undefined,

@@ -6,8 +6,6 @@ export const HEADER = {
   rateLimitRemaining: 'x-ratelimit-remaining',
   rateLimitReset: 'x-ratelimit-reset',
   gatewayError: 'x-gateway-error',
-  /** Marks the stored response to a request with an idempotency key that was used before. */
-  idempotentReplayed: 'idempotent-replayed',
   environment: 'x-gateway-environment',
   /** Says why a write with `Prefer: wait` returned before all data planes served it. */
   gatewayWait: 'x-gateway-wait',
@@ -38,6 +36,12 @@ export function foldedName(name: string): string {
 
 /** A field name is a token (RFC 9110 sections 5.1 and 5.6.2). */
 export const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/**
+ * Marks the stored response to a request with an idempotency key that was used before. The name is that of Stripe's API.
+ * An upstream may send it too, so it is not one of the gateway's own fields.
+ */
+export const IDEMPOTENT_REPLAYED = 'idempotent-replayed' as const;
 
 /** The `WWW-Authenticate` field of a 401 (RFC 6750 section 3). */
 export const BEARER_CHALLENGE = 'Bearer';

@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '@gateway/shared/errors/error-table';
-import { HEADER } from '@gateway/shared/http/headers';
+import { HEADER, IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import { MAX_WAIT_SECONDS } from '../../fleet/prefer-wait.ts';
 import { WAIT_REASONS } from '../../fleet/rollout-waits.ts';
 import { EXAMPLE_REQUEST_ID } from './examples.ts';
@@ -35,7 +35,7 @@ const RESPONSE_HEADERS = {
     type: 'string',
     examples: ['Bearer'],
   }),
-  [HEADER.idempotentReplayed]: {
+  [IDEMPOTENT_REPLAYED]: {
     description: '`true` if this is the stored response to an earlier call with the same key.',
     schema: { type: 'string', enum: ['true'], examples: ['true'] },
   },

@@ -1,5 +1,5 @@
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
-import { HEADER } from '@gateway/shared/http/headers';
+import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import type { Endpoint } from '../endpoint.ts';
 import { exampleOf, EXAMPLE_REQUEST_ID, exampleRef } from './examples.ts';
 import { ALWAYS, errorHeaders, headerRefs, WAIT } from './headers.ts';
@@ -58,7 +58,7 @@ function successes(endpoint: Endpoint, components: Components): Json {
     ...ALWAYS,
     ...(etag ? (['etag'] as const) : []),
     ...(endpoint.deprecated === undefined ? [] : (['deprecation'] as const)),
-    ...(method === 'POST' ? [HEADER.idempotentReplayed] : []),
+    ...(method === 'POST' ? [IDEMPOTENT_REPLAYED] : []),
     ...(method === 'GET' ? [] : WAIT),
   ];
   if (answers === 'none' || data === undefined) {
