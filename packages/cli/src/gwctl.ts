@@ -1,4 +1,4 @@
-import { runProgram } from './program/run-program.ts';
+import { runProgram } from './run-program.ts';
 import { systemTerminal } from './terminal/terminal.ts';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { createProgram } from '../src/program/program.ts';
-import { createCli } from '../src/program/session.ts';
+import { createProgram } from '../src/program.ts';
+import { createCli } from '../src/session.ts';
 import { fakeTerminal } from './fake-terminal.ts';
 
 /** The reference of gwctl: a page for each group of commands, made of their help. The key is the name of the file. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
-import { createProgram } from '../program/program.ts';
-import { createCli } from '../program/session.ts';
+import { createProgram } from '../program.ts';
+import { createCli } from '../session.ts';
 import { fakeTerminal } from '../../test/fake-terminal.ts';
 import { completionScript } from './completion-script.ts';
 

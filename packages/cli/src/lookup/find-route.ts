@@ -1,5 +1,5 @@
 import type { Answer, components } from '@gateway/client';
-import type { Session } from '../program/session.ts';
+import type { Session } from '../session.ts';
 import { collectItems } from './collect-items.ts';
 import { idPattern, onlyMatch } from './only-match.ts';
 

@@ -1,4 +1,4 @@
-import type { Session } from '../program/session.ts';
+import type { Session } from '../session.ts';
 import { collectItems } from './collect-items.ts';
 import { idPattern, onlyMatch } from './only-match.ts';
 

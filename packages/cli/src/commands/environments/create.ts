@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl environments create` */
 export const createEnvironment = (cli: Cli): Command =>

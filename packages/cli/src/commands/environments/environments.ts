@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { createEnvironment } from './create.ts';
 import { deleteEnvironment } from './delete.ts';
 import { getEnvironment } from './get.ts';

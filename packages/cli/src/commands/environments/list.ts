@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { collectItems } from '../../lookup/collect-items.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl environments list` */
 export const listEnvironments = (cli: Cli): Command =>

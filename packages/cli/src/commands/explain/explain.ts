@@ -3,7 +3,7 @@ import { routeId } from '../../lookup/find-route.ts';
 import { tokenId } from '../../lookup/find-token.ts';
 import { collect } from '../../input/body-options.ts';
 import { linesText } from '../../output/print.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { explanationLines } from './explanation-lines.ts';
 import { headersOf, targetOf } from './question.ts';
 

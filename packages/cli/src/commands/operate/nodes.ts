@@ -2,7 +2,7 @@ import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { collectItems } from '../../lookup/collect-items.ts';
 import type { Column } from '../../output/table.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 type DataPlane = components['schemas']['DataPlane'];
 

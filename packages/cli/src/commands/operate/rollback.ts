@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { wholeNumber } from '../../input/numbers.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl rollback` */
 export const rollbackCommand = (cli: Cli): Command =>

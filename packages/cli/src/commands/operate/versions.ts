@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { wholeNumber } from '../../input/numbers.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 interface Options {
   readonly limit: number;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { linesText } from '../../output/print.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { recordLines } from './record-lines.ts';
 
 /** `gwctl requests get` */

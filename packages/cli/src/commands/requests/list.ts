@@ -5,7 +5,7 @@ import { timeOption } from '../../input/times.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
 import { tokenId } from '../../lookup/find-token.ts';
 import type { Column } from '../../output/table.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { msText } from './timeline.ts';
 
 type RequestRecord = components['schemas']['RequestRecord'];

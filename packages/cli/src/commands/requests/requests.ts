@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { getRequest } from './get.ts';
 import { listRequests } from './list.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { bodyOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { routeFields, withRouteOptions, type RouteOptions } from './options.ts';
 
 /** `gwctl routes create` */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { routeId } from '../../lookup/find-route.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl routes delete` */
 export const deleteRoute = (cli: Cli): Command =>

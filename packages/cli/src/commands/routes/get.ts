@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { readRoute } from '../../lookup/find-route.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl routes get` */
 export const getRoute = (cli: Cli): Command =>

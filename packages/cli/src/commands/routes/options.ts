@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { commaList, wholeNumber } from '../../input/numbers.ts';
 import type { Fields } from '../../input/read-body.ts';
 import { serviceId } from '../../lookup/find-service.ts';
-import type { Session } from '../../program/session.ts';
+import type { Session } from '../../session.ts';
 
 export interface RouteOptions {
   readonly service?: string;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { createRoute } from './create.ts';
 import { deleteRoute } from './delete.ts';
 import { getRoute } from './get.ts';

@@ -2,7 +2,7 @@ import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { changesOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
 import { readRoute } from '../../lookup/find-route.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { routeFields, withRouteOptions, type RouteOptions } from './options.ts';
 
 interface Options extends RouteOptions, BodyOptions {

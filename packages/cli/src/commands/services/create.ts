@@ -1,7 +1,7 @@
 import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { bodyOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { serviceFields, withServiceOptions, type ServiceOptions } from './options.ts';
 
 /** `gwctl services create` */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { serviceId } from '../../lookup/find-service.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl services delete` */
 export const deleteService = (cli: Cli): Command =>

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { readService } from '../../lookup/find-service.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl services get` */
 export const getService = (cli: Cli): Command =>

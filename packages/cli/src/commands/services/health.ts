@@ -2,7 +2,7 @@ import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { serviceId } from '../../lookup/find-service.ts';
 import type { Column } from '../../output/table.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 type Health = components['schemas']['ServiceHealth'];
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { createService } from './create.ts';
 import { deleteService } from './delete.ts';
 import { getService } from './get.ts';

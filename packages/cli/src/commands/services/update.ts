@@ -2,7 +2,7 @@ import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { changesOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
 import { readService } from '../../lookup/find-service.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { serviceFields, withServiceOptions, type ServiceOptions } from './options.ts';
 
 interface Options extends ServiceOptions, BodyOptions {

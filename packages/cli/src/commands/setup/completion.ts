@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { completionScript, SHELLS, type Shell } from '../../completion/completion-script.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl completion` */
 export const completionCommand = ({ terminal }: Cli): Command =>

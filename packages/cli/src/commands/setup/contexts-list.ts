@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readContexts } from '../../contexts/context-file.ts';
 import { listText } from '../../output/print.ts';
 import { globalsOf } from '../../program/global-options.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl contexts list` */
 export const listContexts = ({ terminal }: Cli): Command =>

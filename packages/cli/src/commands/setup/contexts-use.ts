@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readContexts, writeContexts } from '../../contexts/context-file.ts';
 import { contextNamed } from '../../contexts/select-context.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl contexts use` */
 export const useContext = ({ terminal }: Cli): Command =>

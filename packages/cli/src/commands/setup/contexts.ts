@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { deleteContext } from './contexts-delete.ts';
 import { listContexts } from './contexts-list.ts';
 import { useContext } from './contexts-use.ts';

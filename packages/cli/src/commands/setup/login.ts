@@ -4,7 +4,7 @@ import { parseBaseUrl } from '../../contexts/base-url.ts';
 import { contextFilePath, readContexts, writeContexts } from '../../contexts/context-file.ts';
 import { UsageError } from '../../program/exit-codes.ts';
 import { globalsOf } from '../../program/global-options.ts';
-import { USER_AGENT, type Cli } from '../../program/session.ts';
+import { USER_AGENT, type Cli } from '../../session.ts';
 
 const MAX_TOKEN_BYTES = 4096;
 

@@ -2,7 +2,7 @@ import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { commaList } from '../../input/numbers.ts';
 import { UsageError } from '../../program/exit-codes.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { expiryField, expiryOption, SECRET_NOTE } from './options.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { tokenId } from '../../lookup/find-token.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl tokens delete` */
 export const deleteToken = (cli: Cli): Command =>

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { tokenId } from '../../lookup/find-token.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 
 /** `gwctl tokens get` */
 export const getToken = (cli: Cli): Command =>

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { wholeNumber } from '../../input/numbers.ts';
 import { tokenId } from '../../lookup/find-token.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { SECRET_NOTE } from './options.ts';
 
 interface Options {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { createToken } from './create.ts';
 import { deleteToken } from './delete.ts';
 import { getToken } from './get.ts';

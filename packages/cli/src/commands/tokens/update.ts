@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { tokenId } from '../../lookup/find-token.ts';
 import { UsageError } from '../../program/exit-codes.ts';
-import type { Cli } from '../../program/session.ts';
+import type { Cli } from '../../session.ts';
 import { expiryField, expiryOption } from './options.ts';
 
 interface Options {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { DURATION_BUCKETS, durationBucket } from '../../domain/duration-histogram.ts';
 import { bucketStart, RESOLUTIONS } from '../../domain/statistics-segments.ts';
 import type { Database } from '../database.ts';
-import { float8Array, textArray } from '../records/binary-array.ts';
+import { float8Array, textArray } from '../binary-array.ts';
 
 /** The part of a record that is counted. */
 export interface CountedRecord {

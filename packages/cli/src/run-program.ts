@@ -1,6 +1,6 @@
-import type { Terminal } from '../terminal/terminal.ts';
-import { describeError } from './describe-error.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { describeError } from './program/describe-error.ts';
+import { EXIT, type ExitCode } from './program/exit-codes.ts';
 import { createProgram } from './program.ts';
 import { createCli } from './session.ts';
 

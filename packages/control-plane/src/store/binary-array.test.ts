@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { openTestStore, type TestStore } from '../../../test/store.ts';
+import { openTestStore, type TestStore } from '../../test/store.ts';
 import { float8Array, textArray } from './binary-array.ts';
 
 let store: TestStore;

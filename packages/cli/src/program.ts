@@ -1,20 +1,20 @@
 import { Command } from 'commander';
-import { environmentsCommand } from '../commands/environments/environments.ts';
-import { explainCommand } from '../commands/explain/explain.ts';
-import { auditCommand } from '../commands/operate/audit.ts';
-import { nodesCommand } from '../commands/operate/nodes.ts';
-import { rollbackCommand } from '../commands/operate/rollback.ts';
-import { versionsCommand } from '../commands/operate/versions.ts';
-import { requestsCommand } from '../commands/requests/requests.ts';
-import { routesCommand } from '../commands/routes/routes.ts';
-import { servicesCommand } from '../commands/services/services.ts';
-import { completionCommand } from '../commands/setup/completion.ts';
-import { contextsCommand } from '../commands/setup/contexts.ts';
-import { loginCommand } from '../commands/setup/login.ts';
-import { whoamiCommand } from '../commands/setup/whoami.ts';
-import { tokensCommand } from '../commands/tokens/tokens.ts';
-import { withoutSecrets } from './describe-error.ts';
-import { globalOptions } from './global-options.ts';
+import { environmentsCommand } from './commands/environments/environments.ts';
+import { explainCommand } from './commands/explain/explain.ts';
+import { auditCommand } from './commands/operate/audit.ts';
+import { nodesCommand } from './commands/operate/nodes.ts';
+import { rollbackCommand } from './commands/operate/rollback.ts';
+import { versionsCommand } from './commands/operate/versions.ts';
+import { requestsCommand } from './commands/requests/requests.ts';
+import { routesCommand } from './commands/routes/routes.ts';
+import { servicesCommand } from './commands/services/services.ts';
+import { completionCommand } from './commands/setup/completion.ts';
+import { contextsCommand } from './commands/setup/contexts.ts';
+import { loginCommand } from './commands/setup/login.ts';
+import { whoamiCommand } from './commands/setup/whoami.ts';
+import { tokensCommand } from './commands/tokens/tokens.ts';
+import { withoutSecrets } from './program/describe-error.ts';
+import { globalOptions } from './program/global-options.ts';
 import { VERSION, type Cli } from './session.ts';
 
 /** The width of help, so that the documentation is the same everywhere. */

@@ -1,11 +1,11 @@
 import { createClient, type GatewayClient } from '@gateway/client';
 import type { Command } from 'commander';
-import { selectContext } from '../contexts/select-context.ts';
-import { listText, resourceText, type Output } from '../output/print.ts';
-import type { Column } from '../output/table.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { UsageError } from './exit-codes.ts';
-import { globalsOf } from './global-options.ts';
+import { selectContext } from './contexts/select-context.ts';
+import { listText, resourceText, type Output } from './output/print.ts';
+import type { Column } from './output/table.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { UsageError } from './program/exit-codes.ts';
+import { globalsOf } from './program/global-options.ts';
 
 /** A command that runs: the API, what its options say, and how it prints. */
 export interface Session {
