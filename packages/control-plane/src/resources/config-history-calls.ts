@@ -35,6 +35,12 @@ export const versionParameter = textParameter()
     examples: [42],
   });
 
+/** The two versions of a comparison. */
+export const comparedVersions = {
+  from: versionParameter.meta({ description: 'The version to compare.', examples: [41] }),
+  to: versionParameter.meta({ description: 'The version to compare it with.', examples: [42] }),
+};
+
 const differenceKey = z.tuple([
   z.enum(['service', 'route']),
   z.string().regex(/^[^\0]{1,64}$/),

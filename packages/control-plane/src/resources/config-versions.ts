@@ -9,6 +9,7 @@ import { environmentNameField } from '../domain/fields.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { listParameters } from '../http/list-query.ts';
 import {
+  comparedVersions,
   configHistoryCalls,
   versionParameter,
   type ConfigVersionParts,
@@ -21,12 +22,6 @@ const NEW_PATH = '/v1/environments/{name}';
 const environment = environmentNameField.meta({
   description: 'The name of the environment.',
   examples: ['production'],
-});
-const diffQuery = z.strictObject({
-  ...listParameters,
-  environment,
-  from: versionParameter.meta({ description: 'The version to compare.', examples: [41] }),
-  to: versionParameter.meta({ description: 'The version to compare it with.', examples: [42] }),
 });
 
 /** The former paths of the versions of an environment. */
@@ -80,7 +75,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     answers: 'page',
     data: differenceViewSchema,
     errors: ['environment_not_found', 'config_version_not_found'],
-    query: diffQuery,
+    query: z.strictObject({ ...listParameters, environment, ...comparedVersions }),
     handle: ({ token, query }) => calls.differences(token, query.environment, query),
   });
 

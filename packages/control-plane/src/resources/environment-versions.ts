@@ -10,6 +10,7 @@ import { listParameters } from '../http/list-query.ts';
 import { nameParameter } from '../http/path-parameters.ts';
 import { environmentName } from './environments.ts';
 import {
+  comparedVersions,
   configHistoryCalls,
   versionParameter,
   type ConfigVersionParts,
@@ -18,12 +19,6 @@ import {
 const PATH = '/v1/environments/{name}';
 
 const params = { name: nameParameter('The name of the environment.', 'production') };
-
-const diffQuery = z.strictObject({
-  ...listParameters,
-  from: versionParameter.meta({ description: 'The version to compare.', examples: [41] }),
-  to: versionParameter.meta({ description: 'The version to compare it with.', examples: [42] }),
-});
 
 /** The versions of an environment, the differences between two, and rollback; see docs/adr/0015. */
 export function environmentVersionEndpoints(parts: ConfigVersionParts): readonly Endpoint[] {
@@ -75,7 +70,7 @@ export function environmentVersionEndpoints(parts: ConfigVersionParts): readonly
     answers: 'page',
     data: differenceViewSchema,
     errors: ['environment_not_found', 'config_version_not_found'],
-    query: diffQuery,
+    query: z.strictObject({ ...listParameters, ...comparedVersions }),
     handle: (call) => calls.differences(call.token, environmentName(call.params), call.query),
   });
 

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
 import { requireRoute } from '../domain/access.ts';
 import { environmentNameField, routeNameField } from '../domain/fields.ts';
@@ -24,7 +23,7 @@ import { listRoutes } from '../store/configuration/routes.ts';
 import { requireAllowedHosts, type HostRules } from './allowed-hosts.ts';
 import { originOf } from './change-origin.ts';
 import { namedInBody, UNKNOWN_SERVICE } from './missing-reference.ts';
-import { requireNameOf, targetEnvironment } from './put-target.ts';
+import { requireNameOf, targetEnvironment, targetName } from './put-target.ts';
 import type { ResourceParts } from './resource-parts.ts';
 import { environmentOf, serviceField } from './route-target.ts';
 import { urlsOf } from './routes.ts';
@@ -62,7 +61,7 @@ export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoi
     body: routeSchemas(hosts.denied).replace,
     async prepare({ token, params, query: given, sent }) {
       const environment = targetEnvironment(given, token);
-      const name = nameOf(params);
+      const name = targetName(params, routeNameField, 'rte');
       requireRoute(token, environment, name);
       const [current] = await listRoutes(db, {
         environments: undefined,
@@ -78,7 +77,7 @@ export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoi
     async handle(call) {
       const { token, params, body } = call;
       const environment = targetEnvironment(call.query, token);
-      const name = nameOf(params);
+      const name = targetName(params, routeNameField, 'rte');
       requireNameOf({ name, environment }, body);
       const settings = replacedSettings(name, body);
       await findEnvironment(db, environment);
@@ -105,11 +104,4 @@ export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoi
       return concerning([environment], reply);
     },
   });
-}
-
-function nameOf({ id = '' }: Readonly<Record<string, string>>): string {
-  const parsed = routeNameField.safeParse(id);
-  if (!parsed.success) throw invalidField('name', parsed.error.issues[0]?.message ?? '');
-  if (isId('rte', id)) throw invalidField('name', 'must be a name, not an id; PATCH changes by id');
-  return id;
 }

@@ -1,4 +1,3 @@
-import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
 import { displayNameField, environmentNameField } from '../domain/fields.ts';
 import { isSameService, replaceService } from '../domain/replace-service.ts';
@@ -19,7 +18,7 @@ import { putService } from '../store/configuration/put-service.ts';
 import { listServices } from '../store/configuration/services.ts';
 import { requireAllowedHosts } from './allowed-hosts.ts';
 import { originOf } from './change-origin.ts';
-import { requireNameOf, targetEnvironment } from './put-target.ts';
+import { requireNameOf, targetEnvironment, targetName } from './put-target.ts';
 import type { ResourceParts } from './resource-parts.ts';
 import { secretsOf } from './service-secrets.ts';
 import { urlsOf } from './service-input.ts';
@@ -65,7 +64,7 @@ export function putServiceEndpoint(
     body: serviceSchemas(hosts.denied).replace,
     async prepare({ token, params, query: given, sent }) {
       const environment = targetEnvironment(given, token);
-      const name = nameOf(params);
+      const name = targetName(params, displayNameField, 'svc');
       const { rows } = await listServices(db, {
         environments: undefined,
         environment,
@@ -78,7 +77,7 @@ export function putServiceEndpoint(
     async handle(call) {
       const { token, params, body, sent } = call;
       const environment = targetEnvironment(call.query, token);
-      const name = nameOf(params);
+      const name = targetName(params, displayNameField, 'svc');
       requireNameOf({ name, environment }, body);
       await requireAllowedHosts(urlsOf(body), hosts);
       const id = newId('svc');
@@ -108,13 +107,6 @@ export function putServiceEndpoint(
       return concerning([environment], reply);
     },
   });
-}
-
-function nameOf({ id = '' }: Readonly<Record<string, string>>): string {
-  const parsed = displayNameField.safeParse(id);
-  if (!parsed.success) throw invalidField('name', parsed.error.issues[0]?.message ?? '');
-  if (isId('svc', id)) throw invalidField('name', 'must be a name, not an id; PATCH changes by id');
-  return id;
 }
 
 /** The secrets that `prepare` left out of the body, because they were sent as they are shown. */

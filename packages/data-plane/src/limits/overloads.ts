@@ -68,7 +68,8 @@ export class Overloads implements OverloadRefusals {
 
   /** The refusal of a request if all slots of its kind are in use. */
   full(kind: SlotKind): GatewayError {
-    return this.ofGateway(kind, `Too many ${kind} are in flight.`);
+    this.#shed.at([kind]).count += 1;
+    return UNCOUNTED_REFUSALS.full(kind);
   }
 
   /** Ids of the services that refused a request lately. */

@@ -2,7 +2,7 @@ import type { components, operations } from '@gateway/client';
 import { Command } from 'commander';
 import { wholeNumber } from '../../input/numbers.ts';
 import { timeOption } from '../../input/times.ts';
-import { collectItems } from '../../lookup/collect-items.ts';
+import { collectItems, pageSize } from '../../lookup/collect-items.ts';
 import { tokenId } from '../../lookup/find-token.ts';
 import type { Column } from '../../output/table.ts';
 import type { Cli } from '../../session.ts';
@@ -56,7 +56,7 @@ export const listRequests = (cli: Cli): Command => {
         min_duration_ms: options.minDurationMs,
         since: options.since,
         until: options.until,
-        limit: Math.min(Math.max(limit, 1), 200),
+        limit: pageSize(limit),
       };
       // The API checks the values, and undefined ones are not sent.
       const params = { query: query as Query };
