@@ -27,8 +27,7 @@ const ROUTE_FULL: BulkheadRefusal = { of: 'route' };
 
 /**
  * The slots for requests of one kind. Each service has a limit, so that one that hangs leaves slots for the others; the
- * routes share what is left fairly. A request costs two map lookups and three increments, and
- * the first of a service or route an entry until it ends.
+ * routes share what is left fairly. A request costs two map lookups and three increments.
  */
 export class Bulkheads {
   readonly #slots: FairSlots;

@@ -2,36 +2,47 @@
 export class Load {
   count = 0;
   readonly #id: string;
-  readonly #inUse: Map<string, Load>;
+  readonly #kept: Map<string, Load>;
+  #isKept = false;
 
-  /** @param inUse the loads that count a request, by id */
-  constructor(id: string, inUse: Map<string, Load>) {
+  /** @param kept the loads that were used, by id */
+  constructor(id: string, kept: Map<string, Load>) {
     this.#id = id;
-    this.#inUse = inUse;
+    this.#kept = kept;
   }
 
   enter(): void {
     this.count += 1;
-    if (this.count === 1) this.#inUse.set(this.#id, this);
+    if (this.#isKept) return;
+    this.#kept.set(this.#id, this);
+    this.#isKept = true;
   }
 
   /** Bound, so that a request can register it as its release without an allocation. */
   readonly leave = (): void => {
     this.count -= 1;
-    if (this.count === 0) this.#inUse.delete(this.#id);
+    if (this.count > 0 || this.#kept.size <= MAX_IDLE) return;
+    this.#kept.delete(this.#id);
+    this.#isKept = false;
   };
 }
 
-/** The loads of all tenants that have a request in flight. So there are never more of them than requests. */
+/**
+ * A map that loses and gets an entry with each request leaves a chain of old tables to the garbage collector, which cost a
+ * tenth of the CPU time with 10 000 routes. About 20 MB if the tenants are as many.
+ */
+const MAX_IDLE = 100_000;
+
+/** The loads of all tenants that have a request in flight, and of `MAX_IDLE` others at most. */
 export class Loads {
-  readonly #inUse = new Map<string, Load>();
+  readonly #kept = new Map<string, Load>();
 
   /** The load of a tenant. It is valid until the next call, or as long as it counts a request. */
   of(id: string): Load {
-    return this.#inUse.get(id) ?? new Load(id, this.#inUse);
+    return this.#kept.get(id) ?? new Load(id, this.#kept);
   }
 
   get size(): number {
-    return this.#inUse.size;
+    return this.#kept.size;
   }
 }
