@@ -23,7 +23,7 @@ export interface ConfigurationStatus {
   /**
    * Whether requests can be answered: the last-good files were found, or everything that NATS held at the
    * start is served. Before that, an existing route could be answered as unknown. It stays true once it is.
-   * What cannot be served at the first try does not delay it.
+   * What cannot be served within 3 s does not delay it any longer.
    */
   readonly loaded: boolean;
   /** The served versions, by environment. */

@@ -1,8 +1,10 @@
+import type { Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { ConfigMetrics, RefusalReason } from './config-metrics.ts';
 
 export interface EnvironmentErrorsOptions {
   readonly environment: string;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ConfigMetrics;
   /** The served version, for the log. */
@@ -10,12 +12,14 @@ export interface EnvironmentErrorsOptions {
 }
 
 const LOG_EVERY_FAILURES = 20;
+/** A NATS server that has just started, or changes its leader, does not serve every object at once. */
+const BLOCKED_AFTER_MS = 3000;
 
 /** Why the newest configuration of an environment is not served: kept, logged and counted. */
 export class EnvironmentErrors {
   readonly #options: EnvironmentErrorsOptions;
   #current: string | undefined;
-  #isBlocked = false;
+  #failingSinceMs: number | undefined;
 
   constructor(options: EnvironmentErrorsOptions) {
     this.#options = options;
@@ -26,9 +30,10 @@ export class EnvironmentErrors {
     return this.#current;
   }
 
-  /** Whether the next step waits for something that is not available now. */
+  /** Whether the next step has waited for 3 s for something that is not available. */
   get isBlocked(): boolean {
-    return this.#isBlocked;
+    if (this.#failingSinceMs === undefined) return false;
+    return this.#options.clock.monotonicMs() - this.#failingSinceMs >= BLOCKED_AFTER_MS;
   }
 
   /** The newest configuration is served. */
@@ -38,7 +43,7 @@ export class EnvironmentErrors {
 
   /** Another version is served. */
   unblock(): void {
-    this.#isBlocked = false;
+    this.#failingSinceMs = undefined;
   }
 
   refused(reason: RefusalReason, cause: unknown): void {
@@ -51,8 +56,8 @@ export class EnvironmentErrors {
   }
 
   snapshotRequested(): void {
-    const { environment, log, metrics, version } = this.#options;
-    this.#isBlocked = true;
+    const { environment, clock, log, metrics, version } = this.#options;
+    this.#failingSinceMs ??= clock.monotonicMs();
     metrics.gaps.inc();
     this.#current ??= `${environment}: gap: nothing that arrived follows version ${version()}`;
     log.warn({ environment, served_version: version() }, 'snapshot requested');
@@ -60,10 +65,10 @@ export class EnvironmentErrors {
 
   /** @param failures failed attempts for the same version before this one */
   downloadFailed(version: number, failures: number, cause: unknown): void {
-    const { environment, log, metrics } = this.#options;
+    const { environment, clock, log, metrics } = this.#options;
     const reason = reasonOf(cause);
     this.#current = `${environment}: download_failed: ${reason}`;
-    this.#isBlocked = true;
+    this.#failingSinceMs ??= clock.monotonicMs();
     metrics.fetchFailures.inc();
     if (failures % LOG_EVERY_FAILURES > 0) return;
     log.warn({ environment, version, reason }, 'snapshot download failed; retrying');

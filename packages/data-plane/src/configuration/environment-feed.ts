@@ -70,7 +70,7 @@ export class EnvironmentFeed {
     return this.#errors.current;
   }
 
-  /** Whether everything that arrived is served or refused, or waits for what is not available now. */
+  /** Whether everything that arrived is served or refused, or has waited for 3 s for what is not available. */
   get isSettled(): boolean {
     return !this.#isRunning || this.#errors.isBlocked;
   }

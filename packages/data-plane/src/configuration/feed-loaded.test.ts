@@ -73,6 +73,21 @@ describe('the configuration is loaded', () => {
     await becomesLoaded(feed);
   });
 
+  it('not while the snapshot of one cannot be downloaded yet', async () => {
+    await publisher.publish('good', 1);
+    const { pointer, bytes } = await publisher.seal('late', 1);
+    await publisher.pointers.put('late', JSON.stringify(pointer));
+    const feed = start();
+    await eventually(() => {
+      expect([...feed.status.environments.keys()]).toEqual(['good']);
+      expect(feed.status.errors.get('late')).toMatch(/download_failed/);
+    });
+    expect(feed.status.loaded).toBe(false);
+    await publisher.objects.putBlob({ name: pointer.object }, bytes);
+    await becomesLoaded(feed);
+    expect([...feed.status.environments.keys()]).toEqual(['good', 'late']);
+  });
+
   it('although one environment cannot be served', async () => {
     await publisher.publish('good', 1);
     const { pointer } = await publisher.seal('without-object', 1);
