@@ -15,5 +15,7 @@ export function fakeTerminal(): Terminal & { readonly written: string[] } {
     colour: (_style, text) => text,
     readInput: () => Promise.resolve(''),
     readSecret: () => Promise.resolve(''),
+    pause: () => Promise.resolve(),
+    interrupted: () => new AbortController().signal,
   };
 }

@@ -16,6 +16,8 @@ export interface Ran {
 export interface Gwctl {
   readonly configHome: string;
   run(args: readonly string[], more?: RunOptions): Promise<Ran>;
+  /** Starts a command that runs until it is interrupted. */
+  start(args: readonly string[], more?: RunOptions): Running;
   remove(): void;
 }
 
@@ -24,26 +26,46 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+export interface Running {
+  /** What it has written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Sends SIGINT, as a terminal does at ^C. */
+  pressCtrlC(): void;
+  readonly ended: Promise<Ran>;
+}
+
 /** @param env of every run, such as `GATEWAY_URL` */
 export function openGwctl(env: Readonly<Record<string, string>> = {}): Gwctl {
   const configHome = mkdtempSync(path.join(tmpdir(), 'gwctl-'));
-  return {
-    configHome,
-    run: (args, { stdin = '', env: more = {} } = {}) =>
-      new Promise((resolve, reject) => {
-        const child = spawn(process.execPath, [BIN, ...args], {
-          env: { PATH: process.env['PATH'], XDG_CONFIG_HOME: configHome, ...env, ...more },
-          stdio: ['pipe', 'pipe', 'pipe'],
-        });
-        const text = { stdout: '', stderr: '' };
-        for (const name of ['stdout', 'stderr'] as const) {
-          child[name].setEncoding('utf8').on('data', (chunk: string) => (text[name] += chunk));
-        }
+  const start = (
+    args: readonly string[],
+    { stdin = '', env: more = {} }: RunOptions = {},
+  ): Running => {
+    const child = spawn(process.execPath, [BIN, ...args], {
+      env: { PATH: process.env['PATH'], XDG_CONFIG_HOME: configHome, ...env, ...more },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const text = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (chunk: string) => (text[name] += chunk));
+    }
+    // A command that does not read stdin may have ended.
+    child.stdin.on('error', () => undefined).end(stdin);
+    return {
+      stdout: () => text.stdout,
+      stderr: () => text.stderr,
+      pressCtrlC: () => void child.kill('SIGINT'),
+      ended: new Promise((resolve, reject) => {
         child.once('error', reject);
         child.once('close', (code) => resolve({ code, ...text }));
-        // A command that does not read stdin may have ended.
-        child.stdin.on('error', () => undefined).end(stdin);
       }),
+    };
+  };
+  return {
+    configHome,
+    start,
+    run: (args, more) => start(args, more).ended,
     remove: () => rmSync(configHome, { recursive: true }),
   };
 }

@@ -13,13 +13,21 @@ export function tableLines<Item>(
   items: readonly Item[],
   columns: readonly Column<Item>[],
 ): string[] {
-  const rows = items.map((item) => columns.map((column) => cell(column.of(item))));
+  const rows = items.map((item) => tableCells(item, columns));
   return alignedLines([columns.map(({ title }) => title), ...rows]);
 }
 
-/** The rows with each column as wide as its longest cell. */
-export function alignedLines(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = [];
+/** What an item has in each column. */
+export function tableCells<Item>(item: Item, columns: readonly Column<Item>[]): string[] {
+  return columns.map((column) => cell(column.of(item)));
+}
+
+/** The rows with each column as wide as its longest cell, and at least as wide as `minWidths`. */
+export function alignedLines(
+  rows: readonly (readonly string[])[],
+  minWidths: readonly number[] = [],
+): string[] {
+  const widths = [...minWidths];
   for (const row of rows) {
     row.forEach((text, at) => (widths[at] = Math.max(widths[at] ?? 0, text.length)));
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { readSecret } from './read-secret.ts';
 
@@ -18,6 +19,10 @@ export interface Terminal {
   readInput(maxBytes: number): Promise<string>;
   /** Asks for a secret, which is not shown while it is typed. */
   readSecret(question: string): Promise<string>;
+  /** Resolves after `delayMs`. Rejects when the signal aborts. */
+  pause(delayMs: number, signal: AbortSignal): Promise<void>;
+  /** Aborts at ^C, which then no longer ends the process. */
+  interrupted(): AbortSignal;
 }
 
 type Style = 'red' | 'green' | 'yellow' | 'bold' | 'dim';
@@ -40,6 +45,12 @@ export function systemTerminal(): Terminal {
     colour: (style, text) => styleText(style, text, { stream: stdout }),
     readInput: (maxBytes) => readAll(stdin, maxBytes),
     readSecret: (question) => readSecret(question, stdin, stderr),
+    pause: (delayMs, signal) => sleep(delayMs, undefined, { signal }),
+    interrupted() {
+      const controller = new AbortController();
+      process.once('SIGINT', () => controller.abort());
+      return controller.signal;
+    },
   };
 }
 

@@ -6726,6 +6726,11 @@ export interface operations {
                  */
                 status?: number;
                 /**
+                 * @description Only requests whose status is of this class. `none`: the caller left before a response.
+                 * @example 5xx
+                 */
+                status_class?: "1xx" | "2xx" | "3xx" | "4xx" | "5xx" | "none";
+                /**
                  * @description Only requests with the token of this id.
                  * @example tok_01k2m8v4zj5r7c9e1g3p6t8w0x
                  */

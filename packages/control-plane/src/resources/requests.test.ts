@@ -215,14 +215,19 @@ describe('GET /v1/requests', () => {
     const good = requestRecord(at);
     const bad = requestRecord(at + 1, { route: 'other', status: 502, outcome: 'upstream_error' });
     const dev = requestRecord(at + 2, { environment: 'development', status: 201 });
-    await insert(good, bad, dev);
+    const left = requestRecord(at + 3, { status: null, outcome: 'client_aborted' });
+    await insert(good, bad, dev, left);
     const time = (ms: number) => new Date(ms).toISOString();
     const cases: [Record<string, string>, RequestRecord[]][] = [
       [{ route: 'other' }, [bad]],
       [{ status: '201' }, [dev]],
+      [{ status_class: '2xx' }, [dev, good]],
+      [{ status_class: '5xx' }, [bad]],
+      [{ status_class: 'none' }, [left]],
+      [{ status_class: '2xx', status: '502' }, []],
       [{ outcome: 'upstream_error' }, [bad]],
-      [{ environment: 'production' }, [bad, good]],
-      [{ since: time(at + 1) }, [dev, bad]],
+      [{ environment: 'production' }, [left, bad, good]],
+      [{ since: time(at + 1) }, [left, dev, bad]],
       [{ until: time(at + 1) }, [good]],
       [{ since: '2030-06-15T13:59:00.001+02:00', until: time(at + 2) }, [bad]],
       [{ route: 'none' }, []],
@@ -237,6 +242,7 @@ describe('GET /v1/requests', () => {
     [{ until: '2030-06-15' }, 'until'],
     [{ status: '99' }, 'status'],
     [{ status: '2xx' }, 'status'],
+    [{ status_class: '200' }, 'status_class'],
     [{ outcome: 'good' }, 'outcome'],
     [{ environment: 'No' }, 'environment'],
     [{ route: 'r'.repeat(256) }, 'route'],

@@ -28,6 +28,7 @@ import {
   periodParameters,
 } from '../http/list-query.ts';
 import { idParameter } from '../http/path-parameters.ts';
+import { statusClassFilter, statusClassOf } from '../http/status-class.ts';
 import { searchRecords } from './record-search.ts';
 import { one, page } from '../http/reply.ts';
 import { createSearchQueue } from '../http/search-queue.ts';
@@ -56,6 +57,7 @@ const listQuery = z.strictObject({
       description: 'Only requests that were answered with this status.',
       examples: [502],
     }),
+  status_class: statusClassFilter,
   outcome: choiceField(OUTCOMES)
     .optional()
     .meta({
@@ -153,12 +155,13 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       data: requestViewSchema,
       errors: ['gateway_overloaded'],
       async handle({ query, token, signal }) {
-        const { limit, cursor, since, until, ...filters } = query;
+        const { limit, cursor, since, until, status_class: statusClass, ...filters } = query;
         const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('req'), cursor);
         const list = (part: RecordQuery, timeoutMs: number) =>
           listRecordsWithin(db, part, timeoutMs);
         const wanted = {
           ...filters,
+          statusClass: statusClassOf(statusClass),
           environments: coveredNames(token.environments),
           routes: coveredNames(token.routes),
           sinceMs: Math.max(since ?? 0, oldestReadableMs(clock.nowMs())),

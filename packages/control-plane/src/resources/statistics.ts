@@ -17,6 +17,7 @@ import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { invalidField } from '../http/input.ts';
 import { environmentFilter, textParameter, timeParameter } from '../http/list-query.ts';
 import { one } from '../http/reply.ts';
+import { statusClassFilter, statusClassOf } from '../http/status-class.ts';
 import { createSearchQueue } from '../http/search-queue.ts';
 import type { Database } from '../store/database.ts';
 import { readStatistics } from '../store/statistics/read-statistics.ts';
@@ -26,7 +27,6 @@ const DEFAULT_PERIOD_MS = 60 * 60 * 1000;
 /** The other connections of the pool are for the other calls and for the ingest of records. */
 const MAX_READS = 4;
 const STEP_NAMES = Object.keys(STEPS) as [StepName, ...StepName[]];
-const NO_STATUS = 'none';
 
 const nameFilter = (what: string, example: string) =>
   textParameter()
@@ -55,13 +55,7 @@ const query = z.strictObject({
   route: nameFilter('to the route of this name', 'charges'),
   version: nameFilter('to the version of this name', 'v2'),
   service_id: nameFilter('to this service', 'svc_01k2tm8v4zj5r7c9e1g3p6t8w0'),
-  status_class: choiceField(['1xx', '2xx', '3xx', '4xx', '5xx', NO_STATUS])
-    .optional()
-    .meta({
-      description:
-        'Only requests whose status is of this class. `none`: the caller left before a response.',
-      examples: ['5xx'],
-    }),
+  status_class: statusClassFilter,
   outcome: choiceField(OUTCOMES)
     .optional()
     .meta({ description: 'Only requests that ended like this.', examples: ['timeout'] }),
@@ -112,7 +106,7 @@ export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly En
         readStatistics(db, {
           ...filters,
           serviceId,
-          statusClass: statusClass === undefined ? undefined : classOf(statusClass),
+          statusClass: statusClassOf(statusClass),
           environments: coveredNames(token.environments),
           routes: coveredNames(token.routes),
           segments: segmentsOf(Math.max(fromMs, oldestMs), toMs, stepSeconds),
@@ -135,8 +129,4 @@ export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly En
 
 function endOfMinute(ms: number): number {
   return Math.ceil(ms / (MINUTE_S * 1000)) * MINUTE_S * 1000;
-}
-
-function classOf(name: string): number | null {
-  return name === NO_STATUS ? null : Number(name[0]);
 }

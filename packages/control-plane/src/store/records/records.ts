@@ -117,6 +117,8 @@ export interface RecordQuery {
   readonly environment?: string | undefined;
   readonly route?: string | undefined;
   readonly status?: number | undefined;
+  /** The first digit of the status; null: no status. */
+  readonly statusClass?: number | null | undefined;
   readonly outcome?: string | undefined;
   readonly token_id?: string | undefined;
   readonly method?: string | undefined;
@@ -146,6 +148,7 @@ export function listRecords(db: Database, query: RecordQuery): Promise<BoundedRo
   if (environment !== undefined) conditions.push(sql`environment = ${environment}`);
   if (route !== undefined) conditions.push(sql`route = ${route}`);
   if (status !== undefined) conditions.push(sql`status = ${status}`);
+  if (query.statusClass !== undefined) conditions.push(isOfClass(query.statusClass));
   if (outcome !== undefined) conditions.push(sql`outcome = ${outcome}`);
   conditions.push(...documentConditions(query));
   if (untilMs !== undefined) {
@@ -203,6 +206,12 @@ function documentConditions(query: RecordQuery): RawBuilder<unknown>[] {
     conditions.push(sql`(document->'timing'->>'total_ms')::float8 >= ${min_duration_ms}::float8`);
   }
   return conditions;
+}
+
+function isOfClass(statusClass: number | null): RawBuilder<unknown> {
+  if (statusClass === null) return sql`status IS NULL`;
+  const first = statusClass * 100;
+  return sql`status BETWEEN ${first}::integer AND ${first + 99}::integer`;
 }
 
 /** With one value an index yields the rows in the order of the list; with several it does not. */

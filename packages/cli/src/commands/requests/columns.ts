@@ -1,0 +1,20 @@
+import type { components } from '@gateway/client';
+import type { Column } from '../../output/table.ts';
+import { msText } from './timeline.ts';
+
+export type RequestRecord = components['schemas']['RequestRecord'];
+
+export const requestColumns: readonly Column<RequestRecord>[] = [
+  { title: 'TIME', of: ({ received_at }) => received_at },
+  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'OUTCOME', of: ({ outcome }) => outcome },
+  { title: 'TOOK', of: ({ timing }) => msText(timing.total_ms) },
+  { title: 'RETRIES', of: ({ retry_count }) => retry_count },
+  { title: 'METHOD', of: ({ method }) => method },
+  { title: 'PATH', of: ({ path }) => path },
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'ERROR', wide: true, of: ({ error_code }) => error_code },
+  { title: 'UPSTREAM', wide: true, of: ({ upstream }) => upstream?.url },
+  { title: 'TOKEN', wide: true, of: ({ token_id }) => token_id },
+  { title: 'DATA PLANE', wide: true, of: ({ data_plane }) => data_plane },
+];

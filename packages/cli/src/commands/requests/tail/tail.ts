@@ -1,0 +1,101 @@
+import { ApiError, ConnectionError } from '@gateway/client';
+import { Command } from 'commander';
+import { wholeNumber } from '../../../input/numbers.ts';
+import { timeOption } from '../../../input/times.ts';
+import { recordPrinter } from '../../../output/record-printer.ts';
+import { InterruptedError } from '../../../program/exit-codes.ts';
+import type { Cli, Session } from '../../../session.ts';
+import { requestColumns, type RequestRecord } from '../columns.ts';
+import { recordQuery, withRecordFilters, type RecordFilters } from '../filters.ts';
+import { RecordFollower } from './follow-records.ts';
+import { readRecords, type ReadRecords } from './read-records.ts';
+
+const INITIAL_LIMIT = 10;
+/** After these statuses a later poll may succeed. */
+const PASSING = new Set([429, 500, 502, 503, 504]);
+
+interface Options extends RecordFilters {
+  readonly follow?: true;
+  readonly since?: string;
+  readonly limit?: number;
+}
+
+/** `gwctl requests tail` */
+export const tailRequests = (cli: Cli): Command => {
+  const time = timeOption(cli.terminal.nowMs);
+  return withRecordFilters(new Command('tail'))
+    .summary('Show the last requests, and follow new ones.')
+    .description(
+      'Shows the last requests, oldest first. With --follow it then shows each request within two seconds after its ' +
+        'record is stored, until ^C. If the gateway is away for a while, it goes on when the gateway is back. -o json ' +
+        'prints a line of JSON for each request.',
+    )
+    .option('-f, --follow', 'show new requests until ^C')
+    .option('--since <time>', 'begin with all requests since then: 15m, 2h, or a time', time)
+    .option('-n, --limit <count>', 'begin with so many requests (default: 10)', wholeNumber)
+    .addHelpText('after', '\nExample:\n  $ gwctl requests tail -f --route charges --status 5xx')
+    .action(async (options: Options, command: Command) => {
+      const session = cli.open(command);
+      const { terminal, output } = session;
+      const { since, follow } = options;
+      const limit = options.limit ?? (since === undefined ? INITIAL_LIMIT : undefined);
+      const interrupted = terminal.interrupted();
+      const print = recordPrinter(requestColumns, output, (text) => terminal.out(text));
+      try {
+        const read = readRecords(session.client, await recordQuery(session, options), {
+          signal: interrupted,
+          nowMs: terminal.nowMs,
+        });
+        const initial = () => read({ ...(since === undefined ? {} : { since }) }, limit);
+        if (follow === undefined) print((await initial()).records.toReversed());
+        else await followFrom(initial, { read, session, print, interrupted });
+      } catch (error) {
+        throw interrupted.aborted ? new InterruptedError() : error;
+      }
+    });
+};
+
+interface Following {
+  readonly read: ReadRecords;
+  readonly session: Session;
+  readonly print: (records: readonly RequestRecord[]) => void;
+  readonly interrupted: AbortSignal;
+}
+
+async function followFrom(
+  initial: () => ReturnType<ReadRecords>,
+  { read, session, print, interrupted }: Following,
+): Promise<never> {
+  const { terminal } = session;
+  let isAway = false;
+  const follower = new RecordFollower(
+    {
+      read: (sinceMs, minDurationMs) =>
+        read({ since: new Date(sinceMs).toISOString(), min_duration_ms: minDurationMs }),
+      pause: (delayMs) => terminal.pause(delayMs, interrupted),
+      nowMs: terminal.nowMs,
+      failed(error) {
+        if (!mayPass(error)) throw error;
+        if (!isAway) session.note(`Trying again: ${(error as Error).message}`);
+        isAway = true;
+      },
+      recovered() {
+        isAway = false;
+        session.note('The gateway is back.');
+      },
+    },
+    (await read({}, 1)).serverMs,
+  );
+  // First, so that what comes before the first requests are read is not lost.
+  await follower.skipExisting();
+  const { records } = await initial();
+  follower.unseen(records);
+  print(records.toReversed());
+  for await (const found of follower.follow()) print(found);
+  throw new Error('unreachable');
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  return error instanceof ApiError && PASSING.has(error.status);
+}
