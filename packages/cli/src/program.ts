@@ -12,6 +12,7 @@ import { completionCommand } from './commands/setup/completion.ts';
 import { contextsCommand } from './commands/setup/contexts.ts';
 import { loginCommand } from './commands/setup/login.ts';
 import { whoamiCommand } from './commands/setup/whoami.ts';
+import { statsCommand } from './commands/stats/stats.ts';
 import { tokensCommand } from './commands/tokens/tokens.ts';
 import { withoutSecrets } from './program/describe-error.ts';
 import { globalOptions } from './program/global-options.ts';
@@ -28,7 +29,7 @@ const groups: Readonly<Record<string, readonly ((cli: Cli) => Command)[]>> = {
   Tokens: [tokensCommand],
   Environments: [environmentsCommand],
   Operate: [nodesCommand, versionsCommand, rollbackCommand, auditCommand],
-  Requests: [requestsCommand, explainCommand],
+  Requests: [requestsCommand, explainCommand, statsCommand],
 };
 
 /** All commands of gwctl. */

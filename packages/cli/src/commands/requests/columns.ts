@@ -1,6 +1,6 @@
 import type { components } from '@gateway/client';
+import { msText } from '../../output/durations.ts';
 import type { Column } from '../../output/table.ts';
-import { msText } from './timeline.ts';
 
 export type RequestRecord = components['schemas']['RequestRecord'];
 

@@ -1,7 +1,8 @@
 import type { components } from '@gateway/client';
+import { msText } from '../../output/durations.ts';
 import { printable } from '../../output/printable.ts';
 import { alignedLines } from '../../output/table.ts';
-import { msText, timelineLines, type Look } from './timeline.ts';
+import { timelineLines, type Look } from './timeline.ts';
 
 type RequestRecord = components['schemas']['RequestRecord'];
 

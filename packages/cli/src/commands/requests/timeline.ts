@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { msText } from '../../output/durations.ts';
 import { printable } from '../../output/printable.ts';
 import { alignedLines } from '../../output/table.ts';
 
@@ -39,13 +40,6 @@ export function timelineLines(record: RequestRecord, look: Look): string[] {
       return `  ${(left[at + 1] ?? '').padEnd(leftWidth)}  ${bar}  ${ends[at] ?? ''}`;
     }),
   ];
-}
-
-/** Such as `0.9 ms` and `1.25 s`. */
-export function msText(ms: number): string {
-  if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`;
-  return `${ms >= 100 ? ms.toFixed(0) : ms.toFixed(1)} ms`;
 }
 
 const endOf = ({ started_ms, duration_ms }: Attempt): number => started_ms + duration_ms;

@@ -1,0 +1,99 @@
+import type { components } from '@gateway/client';
+import { printable } from '../../output/printable.ts';
+import { alignedLines } from '../../output/table.ts';
+import { msText } from '../../output/durations.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { stepBegins, type Step } from './steps.ts';
+
+type Statistics = components['schemas']['Statistics'];
+type Counted = Statistics['total'];
+type Look = Pick<Terminal, 'columns' | 'unicode' | 'colour'>;
+
+const MIN_BAR = 10;
+const MAX_BAR = 40;
+const NONE: Counted = { requests: 0, errors: 0, p50_ms: null, p95_ms: null, p99_ms: null };
+
+/** Statistics as a person reads them: the totals, and a row with a bar for each step. */
+export function statisticsLines(
+  title: string,
+  { from, to, total, steps }: Statistics,
+  step: Step,
+  look: Look,
+): string[] {
+  const { requests, errors, p50_ms, p95_ms, p99_ms } = total;
+  const counts = `${counted(requests, 'request')}, ${counted(errors, 'error')} (${shareText(total)})`;
+  const durations = `p50 ${optionalMs(p50_ms)}, p95 ${optionalMs(p95_ms)}, p99 ${optionalMs(p99_ms)}`;
+  const head = [
+    look.colour('bold', printable(title)),
+    look.colour('dim', `${timeText(from)} to ${timeText(to)}`),
+    requests === 0 ? counts : `${counts}, ${durations}`,
+  ];
+  if (requests === 0) return head;
+  const byBegin = new Map(steps.map((one) => [Date.parse(one.at), one]));
+  const begins = stepBegins(Date.parse(from), Date.parse(to), step);
+  return [...head, '', ...rowLines(begins, (at) => byBegin.get(at) ?? NONE, look)];
+}
+
+function rowLines(
+  begins: readonly number[],
+  countedAt: (at: number) => Counted,
+  look: Look,
+): string[] {
+  const rows = begins.map(countedAt);
+  const left = alignedLines([
+    ['TIME', 'REQUESTS'],
+    ...begins.map((at, index) => [
+      timeText(new Date(at).toISOString()),
+      String(rows[index]?.requests ?? 0).padStart('REQUESTS'.length),
+    ]),
+  ]);
+  const right = alignedLines([
+    ['ERRORS', 'SHARE', 'P50', 'P95', 'P99'],
+    ...rows.map((row) => [
+      String(row.errors).padStart('ERRORS'.length),
+      row.requests === 0 ? '-' : shareText(row),
+      ...[row.p50_ms, row.p95_ms, row.p99_ms].map(optionalMs),
+    ]),
+  ]);
+  const widthOf = (lines: readonly string[]) => Math.max(...lines.map(({ length }) => length));
+  const room = look.columns - widthOf(left) - widthOf(right) - 4;
+  const width = Math.min(MAX_BAR, Math.max(MIN_BAR, room));
+  const most = Math.max(...rows.map(({ requests }) => requests));
+  const bars = rows.map((row) => bar(row, { most, width, look }));
+  const heading = (text: string) => look.colour('dim', text);
+  return left.map((text, at) => {
+    const middle = bars[at - 1] ?? ' '.repeat(width);
+    const line = `${text}  ${middle}  ${right[at] ?? ''}`;
+    return at === 0 ? heading(line) : line;
+  });
+}
+
+/** As long as the step has requests, with the share of errors at its end. */
+function bar(
+  { requests, errors }: Counted,
+  { most, width, look }: { most: number; width: number; look: Look },
+): string {
+  const [good, bad] = look.unicode ? ['█', '▒'] : ['#', 'x'];
+  const length = requests === 0 ? 0 : Math.max(1, Math.round((requests / most) * width));
+  // An error is never too rare to be seen.
+  const failed = errors === 0 ? 0 : Math.max(1, Math.round((errors / requests) * length));
+  return (
+    look.colour('green', good.repeat(length - failed)) +
+    look.colour('red', bad.repeat(failed)) +
+    ' '.repeat(width - length)
+  );
+}
+
+function shareText({ errors, requests }: Counted): string {
+  const percent = requests === 0 ? 0 : (errors / requests) * 100;
+  // One error of a million is not none.
+  if (percent > 0 && percent < 0.01) return '<0.01 %';
+  return `${percent === 0 || percent === 100 ? percent : percent.toFixed(2)} %`;
+}
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const optionalMs = (ms: number | null): string => (ms === null ? '-' : msText(ms));
+
+/** Such as `2026-03-01 09:00Z`: the API counts by minutes. */
+const timeText = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)}Z`;

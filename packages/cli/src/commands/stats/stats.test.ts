@@ -1,0 +1,81 @@
+import { storableRecord } from '@gateway/control-plane/ingest/storable-record';
+import { insertRecords } from '@gateway/control-plane/store/records/records';
+import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import { requestRecord } from '@gateway/shared/test/request-record';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openGwctl, type Gwctl } from '../../../test/run-gwctl.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('gwctl stats', () => {
+  let api: TestApi;
+  let gwctl: Gwctl;
+  /** The period, by the clock of the API. */
+  let period: readonly string[];
+  beforeAll(async () => {
+    api = await startTestApi();
+    gwctl = openGwctl({ GATEWAY_URL: api.url, GATEWAY_TOKEN: api.adminToken });
+    const hour = api.clock.nowMs() - 60 * MINUTE_MS;
+    period = [
+      '--since',
+      new Date(hour).toISOString(),
+      '--until',
+      new Date(hour + 60 * MINUTE_MS).toISOString(),
+    ];
+    const failed = { status: 502, outcome: 'upstream_unavailable' } as const;
+    const at = (minute: number, changes: Partial<RequestRecord> = {}) =>
+      requestRecord(hour + minute * MINUTE_MS, changes);
+    const first = Array.from({ length: 8 }, () => at(1));
+    const last = [at(50), at(51, failed), at(52, { route: 'other' })];
+    await insertRecords(api.db, [...first, ...last].map(storableRecord));
+  });
+  afterAll(async () => {
+    gwctl.remove();
+    await api.close();
+  });
+  const stats = (...args: string[]) => gwctl.run(['stats', ...args, ...period]);
+
+  it('shows the totals of a route, and a bar for each step, also for those without requests', async () => {
+    const { code, stdout, stderr } = await stats('echo', '--environment', 'production');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(`echo in production
+2029-12-31 23:00Z to 2030-01-01 00:00Z
+10 requests, 1 error (10.00 %), p50 12.3 ms, p95 12.3 ms, p99 12.3 ms
+
+TIME               REQUESTS                               ERRORS  SHARE    P50      P95      P99
+2029-12-31 23:00Z         8  ###########################       0  0 %      12.3 ms  12.3 ms  12.3 ms
+2029-12-31 23:15Z         0                                    0  -        -        -        -
+2029-12-31 23:30Z         0                                    0  -        -        -        -
+2029-12-31 23:45Z         2  ###xxxx                           1  50.00 %  12.3 ms  12.3 ms  12.3 ms
+`);
+  });
+
+  it('counts all routes of the environment, and filters', async () => {
+    const total = async (...args: string[]) => {
+      const { stdout } = await stats('-o', 'json', ...args);
+      return (JSON.parse(stdout) as { total: { requests: number } }).total.requests;
+    };
+    expect(await total()).toBe(11);
+    expect(await total('echo', '--status', '5xx')).toBe(1);
+    expect(await total('--outcome', 'success')).toBe(10);
+    expect(await total('--environment', 'development')).toBe(0);
+    const none = await stats('nowhere');
+    expect(none.stdout).toMatch(
+      /^nowhere in all environments\n.*\n0 requests, 0 errors \(0 %\)\n$/,
+    );
+    expect((await stats('echo', '-o', 'yaml')).stdout).toMatch(/^total:\n {2}requests: 10$/m);
+  });
+
+  it('takes the step that it is given, and refuses others', async () => {
+    const { stdout } = await stats('-o', 'json', '--step', '1h');
+    expect((JSON.parse(stdout) as { steps: unknown[] }).steps).toHaveLength(1);
+    const wrong = await stats('--step', '2h');
+    expect([wrong.code, wrong.stderr]).toEqual([
+      3,
+      expect.stringContaining('Allowed choices are 1m, 15m'),
+    ]);
+    const status = await stats('--status', '500');
+    expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('  status_class: ')]);
+  });
+});

@@ -1,0 +1,72 @@
+import type { operations } from '@gateway/client';
+import { Command, Option } from 'commander';
+import { timeOption } from '../../input/times.ts';
+import { serviceId } from '../../lookup/find-service.ts';
+import { linesText } from '../../output/print.ts';
+import type { Cli } from '../../session.ts';
+import { statisticsLines } from './statistics-lines.ts';
+import { stepFor, STEPS, type Step } from './steps.ts';
+
+type Query = NonNullable<operations['getStatistics']['parameters']['query']>;
+
+interface Options {
+  readonly since: string;
+  readonly until?: string;
+  readonly step?: Step;
+  readonly routeVersion?: string;
+  readonly service?: string;
+  readonly status?: string;
+  readonly outcome?: string;
+}
+
+/** `gwctl stats` */
+export const statsCommand = (cli: Cli): Command => {
+  const { nowMs } = cli.terminal;
+  const time = timeOption(nowMs);
+  return new Command('stats')
+    .summary('Count requests and errors, and show how long requests took.')
+    .description(
+      'Counts the requests and errors of a route, or of the environment, and shows the median and the 95th and 99th ' +
+        'percentile of their durations. Errors are requests with a status of 5xx, and those whose upstream failed or timed out.',
+    )
+    .argument('[route]', 'the name of the route (default: all routes)')
+    .addOption(
+      new Option('--since <time>', 'a time, or how long ago: 15m, 2h, 7d')
+        .argParser(time)
+        .default(time('1h'), '1h'),
+    )
+    .option('--until <time>', 'a time, or how long ago (default: now)', time)
+    .addOption(
+      new Option('--step <length>', 'a row for each step (default: by the period)').choices(STEPS),
+    )
+    .option('--route-version <name>', 'only the version of this name')
+    .option('--service <service>', 'only the service of this name or id')
+    .option('--status <class>', 'only with a status of this class, such as 5xx')
+    .option('--outcome <outcome>', 'only with this outcome, such as timeout')
+    .addHelpText('after', '\nExample:\n  $ gwctl stats charges --since 1d --step 1h')
+    .action(async (route: string | undefined, options: Options, command: Command) => {
+      const session = cli.open(command);
+      const { since: from, until: to, service } = options;
+      const periodMs = (to === undefined ? nowMs() : Date.parse(to)) - Date.parse(from);
+      const query = {
+        environment: session.environment,
+        route,
+        from,
+        to,
+        step: options.step ?? stepFor(periodMs),
+        version: options.routeVersion,
+        service_id: service === undefined ? undefined : await serviceId(session, service),
+        status_class: options.status,
+        outcome: options.outcome,
+      };
+      // The API checks the values, and undefined ones are not sent.
+      const params = { query: query as Query };
+      const { body } = await session.client.get('/v1/stats', { params });
+      const { output, terminal, environment = 'all environments' } = session;
+      if (output === 'json' || output === 'yaml') session.printResource(body.data);
+      else {
+        const title = route === undefined ? environment : `${route} in ${environment}`;
+        terminal.out(linesText(statisticsLines(title, body.data, query.step, terminal)));
+      }
+    });
+};
