@@ -1716,7 +1716,7 @@ export interface components {
              */
             environment?: string;
             /**
-             * @description The version of the configuration that the document is based on. If another one is the newest, or if changes wait to be published, nothing is changed and the answer is 412.
+             * @description The version of the configuration that the document is based on. If another one is the newest, or if changes wait to be published, nothing is changed and the answer is 412. 0: no version is published yet.
              * @example 42
              */
             if_version?: number;

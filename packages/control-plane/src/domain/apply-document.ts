@@ -1,8 +1,7 @@
 import type { ErrorDetail } from '@gateway/shared/errors/gateway-error';
 import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
-import { environmentNameField, objectField } from './fields.ts';
-import { versionField } from './config-history.ts';
+import { environmentNameField, integerField, objectField } from './fields.ts';
 import { routeSchemas } from './route.ts';
 import { serviceSchemas } from './service.ts';
 
@@ -50,11 +49,13 @@ export function applySchema(deny: AddressRanges) {
       'Whether services and routes that the document does not have are deleted. A kind that is left out is not pruned.',
     ),
     dry_run: flag('Whether only the difference is shown and nothing is changed.'),
-    if_version: versionField.optional().meta({
-      description:
-        'The version of the configuration that the document is based on. If another one is the newest, or if changes wait to be published, nothing is changed and the answer is 412.',
-      examples: [42],
-    }),
+    if_version: integerField(0, Number.MAX_SAFE_INTEGER)
+      .optional()
+      .meta({
+        description:
+          'The version of the configuration that the document is based on. If another one is the newest, or if changes wait to be published, nothing is changed and the answer is 412. 0: no version is published yet.',
+        examples: [42],
+      }),
   }).meta({
     id: 'EnvironmentApply',
     description: 'The services and routes of an environment, by name.',

@@ -51,8 +51,10 @@ export function planApply(rows: EnvironmentRows, input: ApplyInput): ApplyPlan {
     (declared, index, before) => serviceRow(declared, index, before, input, faults),
   );
   const removed = new Set(service.remove.map(({ id }) => id));
+  // A service at fault has no row. The routes that name it are not at fault as well.
+  const declared = (input.document.services ?? []).map(({ name }) => ({ id: '', name }));
   const ids = new Map(
-    [...rows.services, ...service.create]
+    [...declared, ...rows.services, ...service.create]
       .filter(({ id }) => !removed.has(id))
       .map(({ id, name }) => [name, id]),
   );

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestAuthority } from '@gateway/shared/test/certificates';
+import { faultsOf, newAppliedEnvironment, summaryOf } from '../../test/applied-environment.ts';
+import { startTestApi, type TestApi } from '../../test/api.ts';
+
+let api: TestApi;
+beforeAll(async () => void (api = await startTestApi()));
+afterAll(() => api.close());
+
+describe('secrets of an apply', () => {
+  const { certPem, keyPem } = createTestAuthority('upstreams').issue(['client.test']);
+  const pair = { cert_pem: certPem, key_pem: keyPem };
+  const withSecret = (value: string) => ({
+    services: [
+      {
+        name: 'pay',
+        url: 'https://pay.example',
+        credential: { type: 'header', name: 'X-Key', value },
+        tls: { client_certificate: pair },
+      },
+    ],
+  });
+
+  it('are never shown, and a secret that differs is named', async () => {
+    const { apply, changes } = await newAppliedEnvironment(api);
+    const first = await apply(withSecret('marker-one'));
+    const same = await apply(withSecret('marker-one'));
+    expect(summaryOf(same)).toMatchObject({ changed: false });
+    const other = await apply(withSecret('marker-two'));
+    expect(other.json.data?.['changes']).toMatchObject([
+      {
+        name: 'pay',
+        fields: [{ path: '/credential', before: null, after: null, secret_changed: true }],
+      },
+    ]);
+    for (const { text } of [first, same, other]) {
+      expect(text).not.toContain('marker');
+      expect(text).not.toContain('sealed');
+      expect(text).not.toContain('PRIVATE KEY');
+    }
+    expect(await changes()).toEqual(['service.created', 'service.updated']);
+  });
+
+  it('are references in an export, and a reference keeps the secret', async () => {
+    const { apply, dump, changes } = await newAppliedEnvironment(api);
+    await apply(withSecret('marker-one'));
+    const exported = await dump();
+    expect(exported).toMatchObject({
+      services: [
+        {
+          credential: { type: 'header', name: 'x-key', value: '${PAY_VALUE}' },
+          tls: { client_certificate: { cert_pem: certPem, key_pem: '${PAY_CLIENT_KEY}' } },
+        },
+      ],
+    });
+    expect(summaryOf(await apply({ ...exported, prune: true }))).toMatchObject({ changed: false });
+    expect(await changes()).toEqual(['service.created']);
+    const empty = await newAppliedEnvironment(api);
+    const refused = await empty.apply({ ...exported, environment: empty.name });
+    expect(faultsOf(refused)).toEqual([
+      {
+        path: '/services/0/credential',
+        message:
+          'service pay: is a reference that was not replaced, and there is no such credential',
+      },
+    ]);
+  });
+
+  it('are removed if the document leaves them out', async () => {
+    const { apply, dump } = await newAppliedEnvironment(api);
+    await apply(withSecret('marker-one'));
+    await apply({ services: [{ name: 'pay', url: 'https://pay.example' }] });
+    expect((await dump())['services']).toEqual([{ name: 'pay', url: 'https://pay.example' }]);
+  });
+});
