@@ -25,7 +25,7 @@ export type StoredRow = Readonly<Record<string, unknown>> & {
 
 const MAX_VERSION = Number.MAX_SAFE_INTEGER;
 
-const versionField = integerField(1, MAX_VERSION).meta({
+export const versionField = integerField(1, MAX_VERSION).meta({
   description: 'The number of a version.',
   examples: [41],
 });
