@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/node_modules/', '.gateway/', 'coverage/', 'packages/client/src/generated/'] },
+  { ignores: ['**/node_modules/', '.gateway/', 'coverage/', 'packages/cli/dist/', 'packages/client/src/generated/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -4,9 +4,9 @@ import { SeenRecords } from './seen-records.ts';
 /** How long after a poll the next one begins, at least. */
 const POLL_MS = 500;
 /** A poll also looks back, because a record comes after the end of its request, but is listed at its begin. */
-export const LOOK_BACK_MS = 12_000;
+const LOOK_BACK_MS = 12_000;
 /** Requests that take longer than this come later than a poll looks back, and are looked for on their own. */
-export const LONG_MS = 4000;
+const LONG_MS = 4000;
 /** How far back a poll looks for long requests. */
 export const LONG_LOOK_BACK_MS = 15 * 60_000;
 /** How long after an outage records of that time may still come. */
