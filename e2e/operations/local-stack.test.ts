@@ -9,7 +9,7 @@ import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
 import { createTestDatabase } from '@gateway/local-stack/test/test-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { runLine } from './shell-line.ts';
-import { processesOf, runStack, stackPorts, type StackRun } from './stack-run.ts';
+import { noProcessOf, runStack, stackPorts, type StackRun } from './stack-run.ts';
 
 interface Entry {
   readonly name: string;
@@ -73,7 +73,7 @@ describe('npm start', () => {
 
       first.pressCtrlC();
       expect(await first.ended()).toBe(0);
-      expect(processesOf(dataDir)).toEqual([]);
+      await noProcessOf(dataDir);
       expect(await processes()).toEqual([]);
 
       const second = start();
@@ -91,7 +91,7 @@ describe('npm start', () => {
 
       second.child.kill('SIGTERM');
       expect(await second.ended()).toBe(0);
-      expect(processesOf(dataDir)).toEqual([]);
+      await noProcessOf(dataDir);
     },
     startTimeoutMs,
   );
@@ -134,7 +134,7 @@ describe('npm start', () => {
       expect((await runLine(curlLines(again)[0] ?? '')).stdout).toMatch(/^HTTP\/1.1 200/);
       again.pressCtrlC();
       expect(await again.ended()).toBe(0);
-      await eventually(() => expect(processesOf(dataDir)).toEqual([]));
+      await noProcessOf(dataDir);
     },
     startTimeoutMs,
   );
@@ -166,7 +166,7 @@ describe('npm start', () => {
       });
       run.pressCtrlC();
       expect(await run.ended()).toBe(0);
-      expect(processesOf(dataDir)).toEqual([]);
+      await noProcessOf(dataDir);
     },
     startTimeoutMs,
   );
@@ -178,7 +178,7 @@ describe('npm start', () => {
       const run = start();
       expect(await run.ended()).toBe(1);
       expect(run.stderr()).toMatch(/^gateway: port \d+ for data-plane-1 [^\n]*GATEWAY_PORT\n$/);
-      expect(processesOf(dataDir)).toEqual([]);
+      await noProcessOf(dataDir);
     } finally {
       server.close();
     }
@@ -191,7 +191,7 @@ describe('npm start', () => {
     expect(run.stderr()).toMatch(
       /^gateway: the data folder [^\n]* parent folder is a file[^\n]*\n$/,
     );
-    expect(processesOf(dataDir)).toEqual([]);
+    await noProcessOf(dataDir);
   });
 
   it(
@@ -204,7 +204,7 @@ describe('npm start', () => {
       const broken = start();
       expect(await broken.ended()).toBe(1);
       expect(broken.stderr()).toMatch(/^gateway: postgres ended during its start: [^\n]*\n$/);
-      expect(processesOf(dataDir)).toEqual([]);
+      await noProcessOf(dataDir);
     },
     startTimeoutMs,
   );

@@ -6,7 +6,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient, type Client } from '../harness/client.ts';
 import { childrenOf } from './workers/group.ts';
-import { processesOf, runStack, stackPorts, type StackRun } from './stack-run.ts';
+import { noProcessOf, runStack, stackPorts, type StackRun } from './stack-run.ts';
 
 const testTimeoutMs = 120_000;
 const LIMIT = 40;
@@ -108,7 +108,7 @@ describe('npm start at a larger scale', () => {
       expect((await client.proxy('echo')).status).toBe(200);
       started.pressCtrlC();
       expect(await started.ended()).toBe(0);
-      expect(processesOf(dataDir)).toEqual([]);
+      await noProcessOf(dataDir);
     },
     testTimeoutMs,
   );

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@gateway/local-stack/process/free-port';
 import { eventually } from '@gateway/shared/test/eventually';
+import { expect } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -75,8 +76,13 @@ export function runStack(env: Readonly<Record<string, string>>): StackRun {
   };
 }
 
+/** Waits until no process of the folder is left. The guard of an ended process ends a moment after it. */
+export function noProcessOf(folder: string): Promise<void> {
+  return eventually(() => expect(processesOf(folder)).toEqual([]), { deadlineMs: 2000 });
+}
+
 /** Pids of every process whose command line or environment names the folder; needs Linux. */
-export function processesOf(folder: string): number[] {
+function processesOf(folder: string): number[] {
   const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return names.map(Number).filter((pid) => {
     const text = ['cmdline', 'environ'].map((part) => {
