@@ -1,6 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { eventually } from '@gateway/shared/test/eventually';
 import { describe, expect, it } from '@jest/globals';
 import { GET, POST, respond, serveEachTest } from '../../test/http1-world.ts';
+import type { ServerRequest } from './request.ts';
 import type { ServerResponse } from './response.ts';
 
 const world = serveEachTest();
@@ -47,6 +50,30 @@ describe('an HTTP/1.1 connection', () => {
       expect(await (await connection.response()).text()).toBe('ok');
     }
     expect(mostAtOnce).toBeLessThan(64);
+  });
+
+  it.each([
+    ['a whole request', GET, ''],
+    ['a request whose body ends after the response', `${POST}4\r\n\r\n`, 'body'],
+  ])('keeps nothing of %s while it waits for the next one', async (_kind, start, rest) => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const seen: WeakRef<ServerRequest>[] = [];
+    world.onRequest = (request, response) => {
+      seen.push(new WeakRef(request));
+      request.dropRest();
+      respond(response, 'ok');
+    };
+    const connection = await world.open();
+    connection.send(start);
+    expect(await (await connection.response()).text()).toBe('ok');
+    connection.send(rest);
+    await eventually(() => {
+      collectGarbage();
+      expect(seen.map((request) => request.deref())).toEqual([undefined]);
+    });
+    connection.send(GET);
+    expect(await (await connection.response()).text()).toBe('ok');
   });
 
   it('never writes a value with a line break', async () => {

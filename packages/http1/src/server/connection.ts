@@ -33,9 +33,8 @@ export class ServerConnection {
   readonly #linger: Linger;
   #request: ServerRequest | undefined = undefined;
   #response: ServerResponse | undefined = undefined;
-  #head: RequestHead | undefined = undefined;
-  /** The head of the request that was dispatched last. */
-  #dispatched: RequestHead | undefined = undefined;
+  /** Whether the request was passed on. */
+  #isDispatched = false;
   /** Bytes that have arrived and are not read yet. */
   readonly #ahead = new UnreadBytes();
   /** `ending`: bytes that arrive are not read as a request. `taken_over`: the connection has another owner. */
@@ -65,7 +64,10 @@ export class ServerConnection {
           if (typeof bytes === 'string') this.#request?.receivedWhole(bytes);
           else this.#request?.received(toStayValid(bytes));
         },
-        end: () => this.#request?.ended(),
+        end: () => {
+          this.#request?.ended();
+          this.#forgetAnswered();
+        },
       },
       options,
     );
@@ -98,7 +100,7 @@ export class ServerConnection {
   }
 
   get keepAlive(): boolean {
-    return this.#state === 'open' && this.#head?.keepAlive === true;
+    return this.#state === 'open' && this.#request?.head.keepAlive === true;
   }
 
   /** The head did not arrive in time. */
@@ -109,12 +111,15 @@ export class ServerConnection {
   responseSent(last: boolean): void {
     this.#response = undefined;
     if (last) this.#endAfterResponse();
-    // If this happens within `#read`, its loop continues.
-    else if (!this.#reading) this.#read();
+    else {
+      this.#forgetAnswered();
+      // If this happens within `#read`, its loop continues.
+      if (!this.#reading) this.#read();
+    }
   }
 
   abort(): void {
-    if (this.#head?.httpVersion === '1.0') abortConnection(this.socket);
+    if (this.#request?.httpVersion === '1.0') abortConnection(this.socket);
     else this.socket.destroy();
   }
 
@@ -169,29 +174,34 @@ export class ServerConnection {
   /** Expects the next request, if the one before it is complete in both directions. */
   #beginNext(): boolean {
     if (this.#response !== undefined) return false;
-    this.#request = undefined;
     this.#reader.expect();
     return true;
   }
 
   #begin(head: RequestHead): void {
     this.headSinceMs = undefined;
-    this.#head = head;
     this.#request = new ServerRequest(head, this);
+    this.#isDispatched = false;
   }
 
   /** Dispatches a request after the bytes that arrived with its head were read, often the whole request. */
   #dispatch(): void {
-    const head = this.#head;
     const request = this.#request;
-    if (head === undefined || request === undefined || this.#dispatched === head) return;
-    this.#dispatched = head;
+    if (request === undefined || this.#isDispatched) return;
+    this.#isDispatched = true;
+    const { head } = request;
     if (this.#options.takesOver(head)) {
       this.#handOver(request);
       return;
     }
     this.#response = new ServerResponse(head, this);
     this.#options.onRequest(request, this.#response);
+  }
+
+  /** An idle connection must not keep its last request, and all that hangs on it, in memory. */
+  #forgetAnswered(): void {
+    const isAnswered = this.#isDispatched && this.#response === undefined;
+    if (isAnswered && this.#reader.idle) this.#request = undefined;
   }
 
   #handOver(request: ServerRequest): void {
@@ -217,10 +227,10 @@ export class ServerConnection {
 
   /** A malformed body fails its request, which gets its response and record like any other. */
   #failRequest(): void {
-    const head = this.#head;
-    this.#request?.gone('malformed');
-    if (head !== undefined && this.#dispatched !== head) {
-      if (this.#options.takesOver(head)) {
+    const request = this.#request;
+    request?.gone('malformed');
+    if (request !== undefined && !this.#isDispatched) {
+      if (this.#options.takesOver(request.head)) {
         sendRefusal(this.socket, this.#linger, this.#options, 'malformed_body');
       } else this.#dispatch();
     } else if (this.#response === undefined) {
@@ -236,7 +246,7 @@ export class ServerConnection {
     this.#state = 'ending';
     this.#ahead.clear();
     // More of a body with an unknown end may still arrive.
-    const framing = this.#head?.framing;
+    const framing = this.#request?.framing;
     const whole = this.#reader.idle && framing !== undefined && !isUnreadable(framing);
     if (whole) this.socket.destroySoon();
     else this.#linger.begin('');

@@ -24,6 +24,7 @@ type EventName = 'data' | 'end' | 'close' | 'error';
  * A request. Its body waits here until there is a listener; above a limit the connection is not read.
  */
 export class ServerRequest {
+  readonly head: RequestHead;
   readonly method: string;
   readonly url: string;
   readonly httpVersion: string;
@@ -49,6 +50,7 @@ export class ServerRequest {
   #unwanted = false;
 
   constructor(head: RequestHead, connection: RequestConnection) {
+    this.head = head;
     this.method = head.method;
     this.url = head.url;
     this.httpVersion = head.httpVersion;
