@@ -47,6 +47,8 @@ export interface RoundTally {
   conflicts: number;
   /** Writes that were not answered. What such a write leased may stay unused. */
   unanswered: number;
+  /** Writes of which nobody knows whether they were stored, or still will be. */
+  uncertain: number;
 }
 
 /** A round that the ledger has answered. */
@@ -130,7 +132,9 @@ export async function acquireLease(
       if (step !== undefined) return { kind: 'unusable', reason: step };
       return settled(grantedIn(state.entry, request), undefined, state);
     }
+    tally.uncertain += 1;
     const result = await ledger.write(request.key, step.entry, state.revision);
+    if (result.kind !== 'unknown') tally.uncertain -= 1;
     if (result.kind === 'written') {
       const written = { entry: step.entry, revision: result.revision };
       return settled(step.entry.granted, step, written);

@@ -97,9 +97,10 @@ export class LeaseRounds {
     const { clock, counts } = this.#options;
     counter.refilling = true;
     const startedMs = clock.monotonicMs();
+    const { window, key } = counter;
     counter.measureRate(startedMs);
     counter.dropAbandoned(startedMs);
-    const tally = { conflicts: 0, unanswered: 0 };
+    const tally = { conflicts: 0, unanswered: 0, uncertain: 0 };
     try {
       await this.#lease(counter, chargeOnly, NOTHING_GIVEN_UP, tally);
       const tookMs = clock.monotonicMs() - startedMs;
@@ -115,6 +116,8 @@ export class LeaseRounds {
       throw error;
     } finally {
       counter.reserve.endRound();
+      const isSame = counter.window === window && counter.key === key;
+      if (tally.uncertain > 0 && isSame) counter.reserve.mayBeStored();
       counter.refilling = false;
       counts.conflicts += tally.conflicts;
       counts.unanswered += tally.unanswered;

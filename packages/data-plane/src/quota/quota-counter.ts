@@ -6,7 +6,7 @@ import type { QuotaDecision, Requester } from './quota-store.ts';
 import { WindowReserve } from './window-reserve.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
 import type { Leftover } from './saved-place.ts';
-import { partToGiveUp, type GivenUp } from './recall.ts';
+import { KEEPS_ALL, partToGiveUp, type GivenUp } from './recall.ts';
 
 /** A rate is not measured over a shorter time, because a burst would look like a high rate. */
 const MIN_RATE_SPAN_MS = 100;
@@ -135,7 +135,7 @@ export class QuotaCounter {
   giveUp(wanted: number, nowMs: number): GivenUp {
     const { writes } = this.reserve;
     // The round may store another reserve than that of now.
-    if (this.refilling) return { keeps: this.limit, writes, gives: 0 };
+    if (this.refilling) return { keeps: KEEPS_ALL, writes, gives: 0 };
     const spanMs = Math.max(MIN_RATE_SPAN_MS, nowMs - this.#measuredAtMs);
     const needed = Math.floor((this.#takes / spanMs) * KEPT_FOR_MS) + this.waiting.length;
     const { left } = this.reserve;

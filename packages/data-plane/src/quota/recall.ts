@@ -26,6 +26,9 @@ export interface RecallAnswer {
   readonly gives: number;
 }
 
+/** The number that a data plane keeps which gives nothing up: all of its reserve, whatever others know of it. */
+export const KEEPS_ALL = Number.MAX_SAFE_INTEGER;
+
 /** What a data plane answers. */
 export type GivenUp = Omit<RecallAnswer, 'slot'>;
 

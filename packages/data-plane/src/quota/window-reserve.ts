@@ -10,6 +10,8 @@ export class WindowReserve {
   writes = 0;
   /** The share was taken, or given up. */
   #taken = false;
+  /** The ledger may have a reserve that this data plane does not know of, in place of its share. */
+  #maybeStored = false;
 
   /** Whether this data plane had a part of the window, from its share or from the ledger. */
   get known(): boolean {
@@ -18,7 +20,7 @@ export class WindowReserve {
 
   /** Takes the share of this data plane, once it holds and unless the ledger knows of a reserve. */
   takeShare(own: FleetMember, window: WindowOfLimit): void {
-    if (this.known) return;
+    if (this.known || this.#maybeStored) return;
     this.left = shareOf(own, window);
     this.#taken = this.left > 0;
   }
@@ -61,6 +63,14 @@ export class WindowReserve {
     this.inRound = 0;
   }
 
+  /**
+   * The outcome of a write is unknown. It may have replaced the share by what was left here, which others rely on: a share
+   * that is larger now, because the limit was raised, must not be taken.
+   */
+  mayBeStored(): void {
+    this.#maybeStored = true;
+  }
+
   /** What the round did not lease is kept back again. */
   endRound(): void {
     this.left += this.inRound;
@@ -70,5 +80,6 @@ export class WindowReserve {
   startWindow(): void {
     this.lose();
     this.writes = 0;
+    this.#maybeStored = false;
   }
 }
