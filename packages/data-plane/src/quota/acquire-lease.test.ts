@@ -65,12 +65,12 @@ describe('a lease', () => {
       grantedBeforeLoss: 0,
       chargeOnly: false,
     };
-    const tally = { conflicts: 0, unanswered: 0, uncertain: 0 };
+    const tally = { conflicts: 0, unanswered: 0, certainlyLeft: Infinity };
     const outcome = await acquireLease(ledger, request, undefined, () => 'own', tally);
     if (outcome.kind !== 'settled') throw new Error(outcome.reason);
     // The write and the read after it may take as long together as one read.
     expect(ledger.readWithinMs).toEqual([undefined, ANSWER_MS - WRITE_MS]);
-    expect(tally).toEqual({ conflicts: 0, unanswered: 1, uncertain: 1 });
+    expect(tally).toEqual({ conflicts: 0, unanswered: 1, certainlyLeft: Infinity });
     const truly = GRANTED - GIVEN_BACK + OTHERS + outcome.size;
     expect(ledger.entry.granted).toBeGreaterThanOrEqual(truly);
   });

@@ -47,8 +47,11 @@ export interface RoundTally {
   conflicts: number;
   /** Writes that were not answered. What such a write leased may stay unused. */
   unanswered: number;
-  /** Writes of which nobody knows whether they were stored, or still will be. */
-  uncertain: number;
+  /**
+   * What this data plane still has for certain, in lease and reserve, if writes of unknown outcome were stored or still
+   * will be. Infinity if there are none.
+   */
+  certainlyLeft: number;
 }
 
 /** A round that the ledger has answered. */
@@ -109,6 +112,8 @@ export async function acquireLease(
   const firstRevision = typeof state === 'string' ? 0 : state.revision;
   let id = newId();
   const settled = (granted: number, step: Step | undefined, at: LedgerState): LeaseOutcome => {
+    // No former write can be stored after this one.
+    if (step !== undefined) tally.certainlyLeft = Infinity;
     const { size = 0, reserve = request.reserve } = step ?? {};
     const written = step !== undefined;
     const held = heldForOthers(
@@ -132,9 +137,10 @@ export async function acquireLease(
       if (step !== undefined) return { kind: 'unusable', reason: step };
       return settled(grantedIn(state.entry, request), undefined, state);
     }
-    tally.uncertain += 1;
+    const { certainlyLeft } = tally;
+    tally.certainlyLeft = Math.min(certainlyLeft, step.size + step.reserve);
     const result = await ledger.write(request.key, step.entry, state.revision);
-    if (result.kind !== 'unknown') tally.uncertain -= 1;
+    if (result.kind !== 'unknown') tally.certainlyLeft = certainlyLeft;
     if (result.kind === 'written') {
       const written = { entry: step.entry, revision: result.revision };
       return settled(step.entry.granted, step, written);

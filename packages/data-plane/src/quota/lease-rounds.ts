@@ -100,7 +100,7 @@ export class LeaseRounds {
     const { window, key } = counter;
     counter.measureRate(startedMs);
     counter.dropAbandoned(startedMs);
-    const tally = { conflicts: 0, unanswered: 0, uncertain: 0 };
+    const tally = { conflicts: 0, unanswered: 0, certainlyLeft: Infinity };
     try {
       await this.#lease(counter, chargeOnly, NOTHING_GIVEN_UP, tally);
       const tookMs = clock.monotonicMs() - startedMs;
@@ -115,9 +115,8 @@ export class LeaseRounds {
       counts.failedRefills += 1;
       throw error;
     } finally {
-      counter.reserve.endRound();
       const isSame = counter.window === window && counter.key === key;
-      if (tally.uncertain > 0 && isSame) counter.reserve.mayBeStored();
+      counter.reserve.endRound(isSame ? tally.certainlyLeft : Infinity);
       counter.refilling = false;
       counts.conflicts += tally.conflicts;
       counts.unanswered += tally.unanswered;

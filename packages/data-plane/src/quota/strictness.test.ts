@@ -80,6 +80,28 @@ const ASKED_WHILE_STORING_A_DEBT: QuotaWorld = {
   ],
 };
 
+/** The unanswered write has stored a smaller reserve than the data plane has, because little is left of the lowered limit. */
+const SMALLER_RESERVE_IN_A_LOST_ANSWER: QuotaWorld = {
+  nodes: 2,
+  shares: true,
+  limit: 12,
+  windowMs: 1000,
+  skewsMs: [0, 0, 0, 0, 0],
+  steps: [
+    { kind: 'take', node: 0, count: 1 },
+    { kind: 'settle_all' },
+    { kind: 'limit', limit: 7 },
+    { kind: 'take', node: 1, count: 1 },
+    { kind: 'settle', index: 0, fate: 'answered' },
+    { kind: 'settle', index: 0, fate: 'reply_lost' },
+    { kind: 'settle', index: 0, fate: 'lost' },
+    { kind: 'limit', limit: 12 },
+    { kind: 'take', node: 0, count: 10 },
+    { kind: 'take', node: 1, count: 2 },
+    { kind: 'settle_all' },
+  ],
+};
+
 async function neverTooMany(world: QuotaWorld): Promise<void> {
   const { granted, limits } = await play(world);
   for (const [window, count] of granted) {
@@ -102,7 +124,11 @@ describe('quotas over several data planes', () => {
         expect(count).toBeLessThan((limits.get(window) ?? 0) + world.nodes);
       }
     });
-    const examples: [QuotaWorld][] = [[RAISED_AFTER_LOST_ANSWERS], [ASKED_WHILE_STORING_A_DEBT]];
+    const examples: [QuotaWorld][] = [
+      [RAISED_AFTER_LOST_ANSWERS],
+      [ASKED_WHILE_STORING_A_DEBT],
+      [SMALLER_RESERVE_IN_A_LOST_ANSWER],
+    ];
     await fc.assert(property, { numRuns: 300, examples });
   });
 

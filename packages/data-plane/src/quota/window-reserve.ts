@@ -64,17 +64,15 @@ export class WindowReserve {
   }
 
   /**
-   * The outcome of a write is unknown. It may have replaced the share by what was left here, which others rely on: a share
-   * that is larger now, because the limit was raised, must not be taken.
+   * What the round did not lease is kept back again.
+   *
+   * @param certainlyLeft see `RoundTally`. After a write of unknown outcome no more is kept, and a share that is larger
+   *   then, because the limit was raised, is not taken.
    */
-  mayBeStored(): void {
-    this.#maybeStored = true;
-  }
-
-  /** What the round did not lease is kept back again. */
-  endRound(): void {
-    this.left += this.inRound;
+  endRound(certainlyLeft: number): void {
+    this.left = Math.min(this.left + this.inRound, certainlyLeft);
     this.inRound = 0;
+    if (certainlyLeft < Infinity) this.#maybeStored = true;
   }
 
   startWindow(): void {
