@@ -23,6 +23,30 @@ it('completes commands, options and their values', () => {
   expect(complete('gwctl', 'login', '--u')).toEqual(['--url']);
   expect(complete('gwctl', 'contexts', 'list', '-o', 'j')).toEqual(['json']);
   expect(complete('gwctl', 'completion', 'f')).toEqual(['fish']);
+  expect(complete('gwctl', '-o', 'json', 'services', 'l')).toEqual(['list']);
+  expect(complete('gwctl', 'stats', '--step', '6')).toEqual(['6h']);
+});
+
+it('completes files after an option that takes one, and nothing where any text may stand', () => {
+  expect(complete('gwctl', 'routes', 'create', '-f', 'packages/cli/pack')).toEqual([
+    'packages/cli/package.json',
+  ]);
+  expect(complete('gwctl', 'routes', 'list', '--environment', '')).toEqual(['']);
+});
+
+it.each([
+  ['bash', '-n'],
+  ['zsh', '-n'],
+  ['fish', '--no-execute'],
+] as const)('makes a script for %s without syntax errors', (shell, option) => {
+  // A machine without the shell has nothing to check.
+  if (spawnSync(shell, ['--version']).error) return;
+  const input = completionScript(program, shell);
+  const { status, stderr } = spawnSync(shell, [option], {
+    input,
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toMatchObject({ status: 0 });
 });
 
 it('has every command in the script of each shell', () => {
