@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { createProgram } from '../program.ts';
 import { createCli } from '../session.ts';
@@ -41,11 +44,11 @@ it.each([
 ] as const)('makes a script for %s without syntax errors', (shell, option) => {
   // A machine without the shell has nothing to check.
   if (spawnSync(shell, ['--version']).error) return;
-  const input = completionScript(program, shell);
-  const { status, stderr } = spawnSync(shell, [option], {
-    input,
-    encoding: 'utf8',
-  });
+  const folder = mkdtempSync(path.join(tmpdir(), 'gwctl-completion-'));
+  const file = path.join(folder, `gwctl.${shell}`);
+  writeFileSync(file, completionScript(program, shell));
+  const { status, stderr } = spawnSync(shell, [option, file], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
   expect({ status, stderr }).toMatchObject({ status: 0 });
 });
 
