@@ -8,7 +8,7 @@ import { requests, routes, type GeneratedRequest } from './generated-requests.ts
 import { rawCall, type RawAnswer } from './raw-call.ts';
 
 const SEED = Number(process.env['EXPLAIN_SEED'] ?? Date.now() % 1_000_000);
-const REQUESTS = Number(process.env['EXPLAIN_REQUESTS'] ?? 300);
+const REQUESTS = Number(process.env['EXPLAIN_REQUESTS'] ?? 100);
 const ROUTES = 24;
 const startTimeoutMs = 120_000;
 const runTimeoutMs = 300_000;
