@@ -95,7 +95,7 @@ export class CounterTable {
     let scanned = 0;
     for (const counter of this.#counters.values()) {
       oldest ??= counter;
-      if (counter.endMs <= serverMs && counter.waiting.length === 0) {
+      if (counter.endMs <= serverMs && counter.waiting.count === 0) {
         this.#remove(counter);
         return;
       }

@@ -69,6 +69,11 @@ export function partOf(limit: number, parts: number): number {
   return Math.floor((limit * parts) / ALL_PARTS);
 }
 
+/** The parts of each of so many members, if all have the same. */
+export function equalParts(members: number): number {
+  return Math.floor(ALL_PARTS / members);
+}
+
 /** Adds a member without a share, in a new slot. */
 export function join(fleet: Fleet, id: string): Fleet {
   const member = { slot: fleet.next_slot, id, parts: 0, from_ms: 0 };
@@ -88,7 +93,7 @@ export function remove(fleet: Fleet, slots: ReadonlySet<number>): Fleet {
 export function balanced(fleet: Fleet, slot: number, fromMs: number): FleetMember | undefined {
   const own = fleet.members.find((member) => member.slot === slot);
   if (own === undefined) return undefined;
-  const equal = Math.floor(ALL_PARTS / fleet.members.length);
+  const equal = equalParts(fleet.members.length);
   if (own.parts > equal) return { ...own, parts: equal };
   const others = fleet.members.reduce((sum, { parts }) => sum + parts, 0) - own.parts;
   const parts = Math.min(equal, ALL_PARTS - others);

@@ -1,4 +1,4 @@
-import { partOf, shareOf, type FleetMember, type WindowOfLimit } from './fleet.ts';
+import { equalParts, partOf, shareOf, type FleetMember, type WindowOfLimit } from './fleet.ts';
 import type { FleetView } from './fleet-view.ts';
 import type { LedgerEntry, Reserve } from './ledger.ts';
 import type { GivenUp } from './recall.ts';
@@ -67,6 +67,18 @@ export function isSpent(
   { spent }: FleetView,
 ): boolean {
   return spent !== undefined && startMs < spent.beforeMs;
+}
+
+/**
+ * Whether this data plane has granted an equal part of the limit in this window. Then the quota counts as used up here,
+ * although more may be left elsewhere. A part of less than one request cannot be granted.
+ */
+export function hasGrantedItsPart(
+  { used, limit }: { readonly used: number; readonly limit: number },
+  { others }: FleetView,
+): boolean {
+  const part = partOf(limit, equalParts(others.length + 1));
+  return part > 0 && used >= part;
 }
 
 /** A member whose part has become smaller keeps no more than that, whatever it stored before. */

@@ -8,25 +8,20 @@ import {
   type SettledLease,
 } from './acquire-lease.ts';
 import { partOf } from './fleet.ts';
-import type { FleetPlace } from './fleet-view.ts';
-import type { GivenUpBySlot } from './held-back.ts';
+import { hasGrantedItsPart, type GivenUpBySlot } from './held-back.ts';
 import type { LeaseDemand } from './lease-size.ts';
 import type { QuotaLedger } from './ledger.ts';
 import type { QuotaCounter } from './quota-counter.ts';
-import type { QuotaCounts } from './quota-counts.ts';
-import type { Recall } from './recall.ts';
+import { Recaller, type RecallerOptions } from './recaller.ts';
 
-export interface LeaseRoundsOptions {
+export interface LeaseRoundsOptions extends RecallerOptions {
   readonly ledger: QuotaLedger;
   readonly clock: Clock;
   readonly log: Logger;
   /** The time by the clock of the ledger. */
   readonly serverMs: () => number;
-  readonly fleet: FleetPlace;
-  readonly recall: Recall;
   /** Returns ids that are unique over all data planes. */
   readonly newLeaseId: () => string;
-  readonly counts: QuotaCounts;
   /** Called when the ledger has answered. */
   readonly onAnswered: () => void;
   /** Called when the ledger knows of all that the counter has granted. */
@@ -51,8 +46,10 @@ const MAX_RECHECK_MS = 4000;
 /** How often others are asked for requests that wait, and after what time again. */
 const MAX_ASKS = 3;
 const ASK_AGAIN_MS = 10;
-/** The number of windows for which others are asked at one time. */
-const PARALLEL_RECALLS = 64;
+/** The longest pause is this many times as long. */
+const MAX_PAUSES = 10;
+/** How long they are asked if some say nothing and nothing was leased. */
+const ASK_FOR_MS = 1000;
 const NOTHING_GIVEN_UP: GivenUpBySlot = new Map();
 
 /**
@@ -63,10 +60,11 @@ export class LeaseRounds {
   readonly #options: LeaseRoundsOptions;
   /** The durations of the last rounds, ms. */
   #rounds: number[] = [];
-  #recalls = 0;
+  readonly #recaller: Recaller;
 
   constructor(options: LeaseRoundsOptions) {
     this.#options = options;
+    this.#recaller = new Recaller(options);
   }
 
   /** The expected time of a round, ms; longer after rounds that lost to other data planes. */
@@ -82,7 +80,7 @@ export class LeaseRounds {
       limit: counter.limit,
       nodes: this.#options.fleet.view.others.length + 1,
       // A refused counter takes a lease of one for the next request.
-      waiting: Math.max(counter.waiting.length, counter.usedUp ? 1 : 0),
+      waiting: Math.max(counter.waiting.count, counter.usedUp ? 1 : 0),
       expected: Math.ceil(counter.rate * Math.max(leaseMs, LEASE_ROUNDS * this.#roundMs(counter))),
     };
   }
@@ -99,7 +97,7 @@ export class LeaseRounds {
     const startedMs = clock.monotonicMs();
     const { window, key } = counter;
     counter.measureRate(startedMs);
-    counter.dropAbandoned(startedMs);
+    counter.waiting.dropAbandoned(startedMs);
     const tally = { conflicts: 0, unanswered: 0, certainlyLeft: Infinity };
     try {
       await this.#lease(counter, chargeOnly, NOTHING_GIVEN_UP, tally);
@@ -160,38 +158,30 @@ export class LeaseRounds {
     this.#apply(counter, request, outcome, tally.conflicts > 0);
   }
 
-  /** Others that lease just now can give up nothing yet, so they are asked again. */
+  /**
+   * Others that lease just now can give up nothing yet, so they are asked again. As long as some have said nothing, and
+   * requests wait for the first lease of the window, the quota is not known to be used up: others may be slow, or about to
+   * make room for this data plane.
+   */
   async #leaseFromOthers(counter: QuotaCounter, tally: RoundTally): Promise<void> {
+    const { clock, fleet } = this.#options;
     const { window } = counter;
-    for (let asked = 0; asked < MAX_ASKS; asked += 1) {
+    const untilMs = clock.monotonicMs() + ASK_FOR_MS;
+    for (let asked = 1; ; asked += 1) {
       if (!counter.exhausted || counter.held === 0 || counter.window !== window) return;
-      if (asked > 0) await pause(this.#options.clock, ASK_AGAIN_MS);
-      const givenUp = await this.#askOthers(counter);
-      if (givenUp.size > 0) await this.#lease(counter, false, givenUp, tally);
+      if (asked > 1) await pause(clock, ASK_AGAIN_MS * Math.min(asked - 1, MAX_PAUSES));
+      const { waiting, expected } = this.demand(counter);
+      const { givenUp, silent } = await this.#recaller.ask(counter, waiting + expected);
+      const empty = counter.unused === 0 && !hasGrantedItsPart(counter, fleet.view);
+      const isPatient = silent && empty && counter.waiting.count > 0;
+      if (givenUp.size > 0 || (isPatient && asked > 1)) {
+        await this.#lease(counter, false, givenUp, tally);
+      }
+      counter.othersSilent = silent;
+      counter.waiting.dropAbandoned(clock.monotonicMs());
+      if (isPatient && clock.monotonicMs() < untilMs) continue;
       // Whoever is silent will not answer the next time either.
-      if (givenUp.size < this.#options.fleet.view.others.length) return;
-    }
-  }
-
-  /** Asks the others for what they do not need. */
-  async #askOthers(counter: QuotaCounter): Promise<GivenUpBySlot> {
-    const { recall, fleet, counts } = this.#options;
-    if (this.#recalls >= PARALLEL_RECALLS) {
-      counts.recallsSkipped += 1;
-      return NOTHING_GIVEN_UP;
-    }
-    const { key, window } = counter;
-    this.#recalls += 1;
-    counts.recalls += 1;
-    try {
-      const { waiting, expected, limit } = this.demand(counter);
-      const from = fleet.view.others.map(({ slot }) => slot);
-      const answers = await recall({ key, window, limit, wanted: waiting + expected, from });
-      if (counter.window !== window || counter.key !== key) return NOTHING_GIVEN_UP;
-      for (const { gives } of answers) counter.giveBack += gives;
-      return new Map(answers.map((answer) => [answer.slot, answer]));
-    } finally {
-      this.#recalls -= 1;
+      if (givenUp.size < fleet.view.others.length || asked >= MAX_ASKS) return;
     }
   }
 

@@ -8,6 +8,8 @@ export interface LeaseTakerOptions extends Omit<LeaseRoundsOptions, 'onAnswered'
   readonly timeKnown: () => boolean;
   /** Called when a round with the ledger has ended, in whatever way. */
   readonly onRefilled: (counter: QuotaCounter) => void;
+  /** Called when leases are available again. */
+  readonly onAvailable: () => void;
 }
 
 const PARALLEL_CHARGES = 32;
@@ -29,7 +31,9 @@ export class LeaseTaker {
       probe: () => this.#probe(),
       onChange: (open, reason) => {
         this.#report(open, reason);
-        if (open) void this.#settleDebts();
+        if (!open) return;
+        void this.#settleDebts();
+        options.onAvailable();
       },
     });
     this.#rounds = new LeaseRounds({
@@ -42,6 +46,11 @@ export class LeaseTaker {
   /** Whether leases are available; otherwise only the reserve is granted. */
   get open(): boolean {
     return this.#gate.open;
+  }
+
+  /** How long a ledger that does not answer now is still expected to answer soon, ms; otherwise 0. */
+  get slowForMs(): number {
+    return this.#gate.slowForMs;
   }
 
   /** Starts a refill unless one is running. */

@@ -2,10 +2,11 @@ import type { Clock } from '@gateway/shared/clock';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import type { QuotaDecision, QuotaStore, Requester } from './quota-store.ts';
 import { CounterTable } from './counter-table.ts';
+import { DecisionQueue } from './decision-queue.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
 import { ALL_PARTS, partOf, shareOf, type FleetMember } from './fleet.ts';
 import type { Leftover } from './saved-place.ts';
-import { isSpent } from './held-back.ts';
+import { hasGrantedItsPart, isSpent } from './held-back.ts';
 import { leftoversOf } from './leftovers.ts';
 import { GivenUpWindows, partToGiveUp, type GivenUp, type RecalledWindow } from './recall.ts';
 import type { QuotaCounter } from './quota-counter.ts';
@@ -39,6 +40,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   readonly #leases: LeaseTaker;
   readonly #counters: CounterTable;
   readonly #givenUp: GivenUpWindows;
+  readonly #queue: DecisionQueue;
 
   constructor(options: LeasedQuotaOptions) {
     this.#clock = options.clock;
@@ -51,7 +53,15 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
       counts: this.counts,
       timeKnown: () => options.serverTimeOffsetMs() !== undefined,
       serverMs: () => this.#serverMs(),
-      onRefilled: (counter) => this.#answerWaiting(counter),
+      onRefilled: (counter) => this.#queue.answer(counter),
+      onAvailable: () => this.#queue.resume(),
+    });
+    this.#queue = new DecisionQueue({
+      clock: options.clock,
+      serverMs: () => this.#serverMs(),
+      marginMs: () => this.#time.marginMs,
+      leases: this.#leases,
+      decide: (counter, mayWait) => this.#decide(counter, this.#serverMs(), mayWait),
     });
     this.#counters = new CounterTable(options.maxCounters, (removed) => {
       this.#leases.forget(removed);
@@ -142,7 +152,10 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
       this.#counters.applyPolicy(counter, policy);
     }
     // Requests that already wait come first.
-    const decided = counter.waiting.length === 0 ? this.#decide(counter, serverMs) : undefined;
+    const decided =
+      counter.waiting.count === 0
+        ? this.#decide(counter, serverMs, this.#leases.slowForMs > 0)
+        : undefined;
     return decided ?? this.#wait(counter, serverMs, requester);
   }
 
@@ -178,8 +191,12 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     return this.#time.serverMs(this.#clock.nowMs());
   }
 
-  /** Grants or refuses one request; undefined if it must wait. */
-  #decide(counter: QuotaCounter, serverMs: number): QuotaDecision | undefined {
+  /**
+   * Grants or refuses one request; undefined if it must wait.
+   *
+   * @param mayWait whether it may wait for a ledger that does not answer just now
+   */
+  #decide(counter: QuotaCounter, serverMs: number, mayWait: boolean): QuotaDecision | undefined {
     const { marginMs } = this.#time;
     if (serverMs >= counter.endMs || serverMs < counter.startMs - 2 * marginMs) {
       this.#leases.forget(counter);
@@ -188,9 +205,12 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     }
     if (counter.usedUp) {
       if (counter.mayGetReturns) this.#leases.recheck(counter);
-      return counter.view(false, 0, serverMs);
+      const refused = counter.view(false, 0, serverMs);
+      const known = counter.granted >= counter.limit || !counter.othersSilent;
+      if (known || hasGrantedItsPart(counter, this.#fleet.view)) return refused;
+      return { ...refused, unavailable: true };
     }
-    if (counter.wakeAtMs(serverMs, this.#time.marginMs) !== undefined) return undefined;
+    if (counter.wakeAtMs(serverMs, marginMs) !== undefined) return undefined;
     if (counter.unused > 0) {
       counter.takeLeased();
       if (counter.unused <= counter.lowWater) this.#leases.refillAhead(counter);
@@ -200,7 +220,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     const { inRound, known } = counter.reserve;
     const undecided = inRound > 0 || (counter.refilling && !known);
     if (undecided || (!counter.shareOnly && this.#leases.open)) return undefined;
-    return this.#takeReserved(counter, serverMs);
+    return this.#decideAlone(counter, serverMs, mayWait && !counter.shareOnly);
   }
 
   /** The share of this data plane of a window that has just begun, or what is left of it. */
@@ -216,17 +236,26 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     counter.reserve.takeShare(view.own, counter);
   }
 
-  #takeReserved(counter: QuotaCounter, serverMs: number): QuotaDecision {
+  /** Decides without the ledger: from the reserve, or not at all. */
+  #decideAlone(
+    counter: QuotaCounter,
+    serverMs: number,
+    mayWait: boolean,
+  ): QuotaDecision | undefined {
     this.#takeShare(counter);
-    const { reserve } = counter;
-    if (counter.refuseWithoutStore || !reserve.known) {
-      return { ...counter.view(false, 0, serverMs), unavailable: true };
+    const { reserve, refuseWithoutStore } = counter;
+    if (!refuseWithoutStore && reserve.left > 0) {
+      this.counts.shared += 1;
+      this.#leases.addDebt(counter);
+      counter.takeReserved();
+      return counter.view(true, reserve.left, serverMs);
+    }
+    if (refuseWithoutStore || !hasGrantedItsPart(counter, this.#fleet.view)) {
+      return mayWait ? undefined : { ...counter.view(false, 0, serverMs), unavailable: true };
     }
     this.counts.shared += 1;
     this.#leases.addDebt(counter);
-    if (reserve.left === 0) return counter.view(false, 0, serverMs);
-    counter.takeReserved();
-    return counter.view(true, reserve.left, serverMs);
+    return counter.view(false, 0, serverMs);
   }
 
   #wait(
@@ -236,38 +265,6 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   ): Promise<QuotaDecision> {
     const untilWindow = counter.wakeAtMs(serverMs, this.#time.marginMs) !== undefined;
     this.counts[untilWindow ? 'windowWaits' : 'leaseWaits'] += 1;
-    return new Promise((answer) => {
-      counter.waiting.push({ requester, answer });
-      if (counter.waiting.length === 1) this.#scheduleWaiting(counter);
-    });
-  }
-
-  /** Makes sure that waiting requests are decided: after a refill, or at a later time. */
-  #scheduleWaiting(counter: QuotaCounter): void {
-    const serverMs = this.#serverMs();
-    const wakeAtMs = counter.wakeAtMs(serverMs, this.#time.marginMs);
-    // At the start of a window the lease is taken before it may be used.
-    const early = serverMs < counter.usableFromMs;
-    if ((early || wakeAtMs === undefined) && counter.unused === 0 && this.#leases.open) {
-      this.#leases.refill(counter);
-    }
-    if (wakeAtMs === undefined && counter.refilling) return;
-    counter.wake?.cancel();
-    const delayMs = Math.max(1, Math.ceil((wakeAtMs ?? 0) - serverMs));
-    counter.wake = this.#clock.setTimer(delayMs, () => this.#answerWaiting(counter));
-  }
-
-  #answerWaiting(counter: QuotaCounter): void {
-    counter.dropAbandoned(this.#clock.monotonicMs());
-    const { waiting } = counter;
-    for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
-      const decided = this.#decide(counter, this.#serverMs());
-      if (decided === undefined) {
-        waiting.unshift(first);
-        this.#scheduleWaiting(counter);
-        return;
-      }
-      first.answer(decided);
-    }
+    return this.#queue.add(counter, requester);
   }
 }

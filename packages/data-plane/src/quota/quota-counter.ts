@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Timer } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
-import type { QuotaDecision, Requester } from './quota-store.ts';
+import { WaitingRequests } from './waiting-requests.ts';
 import { WindowReserve } from './window-reserve.ts';
 import type { LedgerKey, LedgerState } from './ledger.ts';
 import type { Leftover } from './saved-place.ts';
@@ -16,12 +15,6 @@ const KEPT_FOR_MS = 10;
 
 /** The part of a policy that a counter needs besides its name. */
 type CountedPolicy = Pick<QuotaPolicy, 'limit' | 'windowMs' | 'refuseWithoutStore'>;
-
-/** A request that waits for a decision. */
-export interface Waiter {
-  readonly requester: Requester | undefined;
-  readonly answer: (decision: QuotaDecision) => void;
-}
 
 /**
  * The state of one policy and subject in the current window, as this data plane knows it. `LeasedQuotaStore` decides how
@@ -58,6 +51,8 @@ export class QuotaCounter {
   giveBack = 0;
   /** Nothing was left for this data plane at the last round. */
   exhausted = false;
+  /** At that round some of those that keep something back did not say whether they need it. */
+  othersSilent = false;
   /** When the ledger may be read again for what others have given back, by the monotonic clock. */
   recheckAtMs = -Infinity;
   /** The time between these reads, ms. */
@@ -74,8 +69,7 @@ export class QuotaCounter {
   refilling = false;
   /** A refill starts when no more than this is left of the lease. */
   lowWater = 1;
-  readonly waiting: Waiter[] = [];
-  wake: Timer | undefined = undefined;
+  readonly waiting = new WaitingRequests();
   /** Recently granted requests per ms. */
   rate = 0;
 
@@ -137,7 +131,7 @@ export class QuotaCounter {
     // The round may store another reserve than that of now.
     if (this.refilling) return { keeps: KEEPS_ALL, writes, gives: 0 };
     const spanMs = Math.max(MIN_RATE_SPAN_MS, nowMs - this.#measuredAtMs);
-    const needed = Math.floor((this.#takes / spanMs) * KEPT_FOR_MS) + this.waiting.length;
+    const needed = Math.floor((this.#takes / spanMs) * KEPT_FOR_MS) + this.waiting.count;
     const { left } = this.reserve;
     const spare = left - Math.min(left, Math.max(0, needed - this.unused));
     const freed = partToGiveUp(spare, wanted);
@@ -162,6 +156,7 @@ export class QuotaCounter {
     this.giveBack = 0;
     this.#lowered = false;
     this.exhausted = false;
+    this.othersSilent = false;
     this.recheckAtMs = -Infinity;
     this.recheckMs = 0;
     this.shareOnly = false;
@@ -213,17 +208,6 @@ export class QuotaCounter {
     return this.shareOnly && soonOver ? this.endMs : undefined;
   }
 
-  /** Removes waiting requests whose caller has left or whose deadline has passed, so that they spend nothing. */
-  dropAbandoned(monotonicMs: number): void {
-    let kept = 0;
-    for (const waiter of this.waiting) {
-      if (isAbandoned(waiter.requester, monotonicMs)) continue;
-      this.waiting[kept] = waiter;
-      kept += 1;
-    }
-    this.waiting.length = kept;
-  }
-
   /** Grants one request from the lease. */
   takeLeased(): void {
     this.unused -= 1;
@@ -257,9 +241,4 @@ export class QuotaCounter {
 
 function keyOf(name: string, windowMs: number): LedgerKey {
   return { hash: createHash('sha256').update(`${windowMs} ${name}`).digest('hex'), windowMs };
-}
-
-function isAbandoned(requester: Requester | undefined, monotonicMs: number): boolean {
-  if (requester === undefined) return false;
-  return requester.clientGone || monotonicMs >= requester.deadlineMs;
 }

@@ -1,7 +1,7 @@
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import { shareOf, type WindowOfLimit } from './fleet.ts';
 import type { FleetView } from './fleet-view.ts';
-import { heldForOthers, isSpent } from './held-back.ts';
+import { hasGrantedItsPart, heldForOthers, isSpent } from './held-back.ts';
 import type { LedgerEntry, QuotaLedger } from './ledger.ts';
 import type { QuotaCounter } from './quota-counter.ts';
 import type { QuotaDecision } from './quota-store.ts';
@@ -101,9 +101,11 @@ function fromReserve(
 ): QuotaView {
   const { own } = fleet;
   const share = own === undefined || isSpent(window, fleet) ? 0 : shareOf(own, window);
-  const isKnown = current?.reserve.known === true;
-  if (policy.refuseWithoutStore === true || (!isKnown && share === 0)) {
+  const left = current?.reserve.known === true ? current.reserve.left : share;
+  const { limit } = policy;
+  const isSpentHere = hasGrantedItsPart({ used: current?.used ?? 0, limit }, fleet);
+  if (policy.refuseWithoutStore === true || (left === 0 && !isSpentHere)) {
     return { ...view('reserve', 0), unavailable: true };
   }
-  return view('reserve', isKnown ? current.reserve.left : share);
+  return view('reserve', left);
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { QuotaDecision } from './quota-store.ts';
-import { newest, openModelStore, WINDOW, WINDOW_MS } from '../../test/quota/model-store.ts';
+import { idle, newest, openModelStore, WINDOW, WINDOW_MS } from '../../test/quota/model-store.ts';
 
 /** Longer than the time from an answer of the ledger until leases are taken again. */
 const KEPT_MS = 3000;
+/** How long requests without a share wait for a ledger that is connected. */
+const SLOW_MS = 2000;
 
 describe('quotas while the ledger does not answer', () => {
   /** The first request finds out that the ledger does not answer. */
@@ -37,9 +39,11 @@ describe('quotas while the ledger does not answer', () => {
   });
 
   it('are not granted if the share of each data plane is less than one', async () => {
-    expect(await lose(openModelStore({ limit: 3, nodes: 4, shares: true }))).toMatchObject({
-      granted: false,
-    });
+    const world = openModelStore({ limit: 3, nodes: 4, shares: true });
+    const lost = lose(world);
+    await idle();
+    world.clock.advance(SLOW_MS);
+    expect(await lost).toMatchObject({ granted: false, unavailable: true });
   });
 
   it('are stored in the ledger when it answers again, and leased at once, but not what is kept back for others', async () => {

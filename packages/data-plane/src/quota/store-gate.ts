@@ -11,14 +11,17 @@ export interface StoreGateOptions {
 }
 
 const PROBE_INTERVAL_MS = 500;
+/** A store that is connected may just be slow, so it is expected to answer soon for this long. */
+const SLOW_MS = 2000;
 
 /**
- * Decides whether leases are available. After a failure only one probe at a time uses the store, and all requests are
- * decided without it, so that a store that hangs delays no request.
+ * Decides whether leases are available. After a failure only one probe at a time uses the store, and requests are decided
+ * without it, so that a store that hangs delays no request that can be granted without it.
  */
 export class StoreGate {
   readonly #options: StoreGateOptions;
   #open = true;
+  #closedAtMs = -Infinity;
   #probeAtMs = 0;
   #waitingToProbe = false;
 
@@ -32,6 +35,15 @@ export class StoreGate {
     return this.#open;
   }
 
+  /**
+   * How long the store is still expected to answer soon, ms: it is connected, and has been unreachable only for a moment.
+   * 0 if leases are available, and after that.
+   */
+  get slowForMs(): number {
+    if (this.open || !this.#options.usable()) return 0;
+    return Math.max(0, this.#closedAtMs + SLOW_MS - this.#options.clock.monotonicMs());
+  }
+
   /** Whether the caller should probe the store. If so, no other caller does for a while. */
   claimProbe(): boolean {
     if (this.#open || !this.#options.usable()) return false;
@@ -43,10 +55,14 @@ export class StoreGate {
 
   /** A call to the store has failed. */
   failed(reason: string): void {
-    this.#probeAtMs = this.#options.clock.monotonicMs() + PROBE_INTERVAL_MS;
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#probeAtMs = nowMs + PROBE_INTERVAL_MS;
     const wasOpen = this.#open;
     this.#open = false;
-    if (wasOpen) this.#options.onChange(false, reason);
+    if (wasOpen) {
+      this.#closedAtMs = nowMs;
+      this.#options.onChange(false, reason);
+    }
     this.#probeLater();
   }
 

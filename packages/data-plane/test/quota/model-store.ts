@@ -14,14 +14,27 @@ export const WINDOW = 31_000_000;
 const START_MS = WINDOW_MS * WINDOW + 15_000;
 export const ERROR_MS = 20;
 
+export interface ModelStoreOptions {
+  readonly limit?: number;
+  readonly nodes?: number;
+  readonly timeKnown?: boolean;
+  /** Whether something is kept back for each of the nodes. */
+  readonly shares?: boolean;
+  /** All is kept back for this node. */
+  readonly allTo?: number;
+  /** Instead of asking the open nodes. */
+  readonly recall?: Recall;
+}
+
 /** Quota stores with one ledger and one clock, both of which the test controls. */
 export function openModelStore({
   limit = 1000,
   nodes = 1,
   timeKnown = true,
-  /** Whether something is kept back for each of the nodes. */
   shares = false,
-} = {}) {
+  allTo,
+  recall,
+}: ModelStoreOptions = {}) {
   const clock = manualClock(START_MS);
   const ledger = new ModelLedger();
   let leases = 0;
@@ -46,8 +59,8 @@ export function openModelStore({
       clock,
       log: pino({ level: 'silent' }),
       maxCounters: 10,
-      fleet: fixedFleet({ nodes, node, shares }),
-      recall: recallFrom(node),
+      fleet: fixedFleet({ nodes, node, shares, allTo }),
+      recall: recall ?? recallFrom(node),
       serverTimeOffsetMs: () => (timeKnown ? 0 : undefined),
       serverTimeErrorMs: () => ERROR_MS,
       newLeaseId: () => `lease ${(leases += 1)}`,

@@ -251,7 +251,7 @@ export const ERROR_TABLE = {
     status: 503,
     domain: 'gateway',
     replay: 'safe',
-    when: 'The quota of the route cannot be counted because NATS cannot be reached. The route has `on_store_unavailable: refuse`, or this data plane has no share of the limit: it has just started, or the limit is smaller than the number of data planes.',
+    when: 'The quota of the route cannot be counted because NATS, or a data plane that keeps back the rest of the limit, does not answer. The route has `on_store_unavailable: refuse`, or this data plane has no share of the limit left that it has not granted: it has just started, has given its share to others, or the limit is smaller than the number of data planes.',
     action: 'Retry after `Retry-After` seconds.',
   },
   upstream_timeout: {
