@@ -1,13 +1,16 @@
 import type { Terminal } from '../src/terminal/terminal.ts';
 
-/** A terminal that keeps what is written to it. */
-export function fakeTerminal(): Terminal & { readonly written: string[] } {
+/** A terminal that keeps what is written to it, with `fields` replaced. */
+export function fakeTerminal(
+  fields: Partial<Terminal> = {},
+): Terminal & { readonly written: string[] } {
   const written: string[] = [];
   return {
     written,
     env: {},
     nowMs: () => Date.UTC(2030, 0, 1),
     columns: 100,
+    stderrColumns: undefined,
     unicode: true,
     stdinIsTerminal: false,
     out: (text) => void written.push(text),
@@ -17,5 +20,7 @@ export function fakeTerminal(): Terminal & { readonly written: string[] } {
     readSecret: () => Promise.resolve(''),
     pause: () => Promise.resolve(),
     interrupted: () => new AbortController().signal,
+    confirm: () => Promise.resolve(false),
+    ...fields,
   };
 }

@@ -165,6 +165,13 @@ describe('the client of the management API', () => {
     const nowhere = client({ baseUrl: 'http://127.0.0.1:1' }).get('/v1/services');
     await expect(nowhere).rejects.toBeInstanceOf(ConnectionError);
     await expect(nowhere).rejects.toThrow(/^GET http:\/\/127\.0\.0\.1:1\/v1\/services failed: /);
+    const path = { id: 'rte_1' };
+    const route = client({ baseUrl: 'http://127.0.0.1:1' }).get('/v1/routes/{id}', {
+      params: { path },
+    });
+    await expect(route).rejects.toThrow(
+      /^GET http:\/\/127\.0\.0\.1:1\/v1\/routes\/rte_1 failed: fetch failed: ./,
+    );
     const silent = client({
       timeoutMs: 20,
       fetch: ({ signal }) =>

@@ -79,12 +79,16 @@ export function createClient(options: ClientOptions): GatewayClient {
     init: AnyInit = {},
   ): Promise<Answer<Body>> {
     const deadline = startDeadline(clock, timeoutMs, init.signal ?? undefined);
+    let url = new URL(path, baseUrl).href;
     const key = method === 'post' ? { 'idempotency-key': newKey() } : {};
     const request = {
       ...init,
       headers: { ...key, ...Object.fromEntries(new Headers(init.headers)) },
       signal: deadline.signal,
-      fetch: (one: Request) => fetchWithRetries(one, { fetch, deadline, random }),
+      fetch(one: Request) {
+        url = one.url;
+        return fetchWithRetries(one, { fetch, deadline, random });
+      },
     };
     try {
       const { data, error, response } = await untyped(raw).request(method, path, request);
@@ -95,7 +99,7 @@ export function createClient(options: ClientOptions): GatewayClient {
       return { status, headers, etag, requestId, body: data as Body };
     } catch (error) {
       if (error instanceof ApiError || init.signal?.aborted === true) throw error;
-      throw unreachable(method, new URL(path, baseUrl).href, error);
+      throw unreachable(method, url, error);
     } finally {
       deadline.end();
     }
@@ -151,12 +155,19 @@ function untyped(client: object): UntypedClient {
 
 function unreachable(method: Method, url: string, error: unknown): ConnectionError {
   const causes: string[] = [];
-  for (let at = error; at instanceof Error && causes.length < 4; at = at.cause) {
+  for (let at = error; isErrorLike(at) && causes.length < 4; at = at.cause) {
     if (at.message !== '') causes.push(at.message);
   }
   return new ConnectionError(`${method.toUpperCase()} ${url} failed: ${causes.join(': ')}`, {
     cause: error,
   });
+}
+
+/** Errors of fetch may come from another realm, where `Error` is another class. */
+function isErrorLike(
+  value: unknown,
+): value is { readonly message: string; readonly cause?: unknown } {
+  return typeof value === 'object' && value !== null && 'message' in value;
 }
 
 /** 128 random bits. `crypto.randomUUID` does not exist in browsers without TLS. */

@@ -18,7 +18,10 @@ export const withBodyOptions = (command: Command): Command =>
 const SET_HELP = 'set a field, such as rate_limit.limit=100; the value is YAML; may be repeated';
 
 /** For an option that may be repeated. */
-export const collect = (value: string, before: readonly string[]): string[] => [...before, value];
+export const collect = (value: string, before: readonly string[] = []): string[] => [
+  ...before,
+  value,
+];
 
 /**
  * The fields that the options give: those of the file, over them those of options, over them those of `--set`.

@@ -1,7 +1,16 @@
 import { ApiError, ConnectionError } from '@gateway/client';
 import { CommanderError } from 'commander';
 import { printable } from '../output/printable.ts';
-import { EXIT, FailedError, InterruptedError, UsageError, type ExitCode } from './exit-codes.ts';
+import {
+  DifferenceError,
+  ErrorWithRemark,
+  EXIT,
+  FailedError,
+  InterruptedError,
+  UsageError,
+  type ExitCode,
+} from './exit-codes.ts';
+import { RefusedFilesError } from './refused-files.ts';
 
 /** What is written to stderr for an error, and the exit code. */
 export interface ErrorReport {
@@ -20,9 +29,23 @@ export const withoutSecrets = (text: string): string => text.replaceAll(SECRETS,
 
 /** Describes an error that ended a command. */
 export function describeError(error: unknown): ErrorReport {
-  if (error instanceof ApiError) return describeApiError(error);
+  if (error instanceof ErrorWithRemark) {
+    const { text, exitCode } = describeError(error.cause);
+    return { text: `${text}  ${error.message}\n`, exitCode };
+  }
+  if (error instanceof ApiError) {
+    const details = error.details.map(({ path, message }) => `${path}: ${message}`);
+    return describeApiError(error, error.message, details);
+  }
+  if (error instanceof RefusedFilesError) {
+    return describeApiError(error.refusal, error.message, error.faults);
+  }
   if (error instanceof ConnectionError) return report(error.message, EXIT.unreachable);
-  if (error instanceof InterruptedError) return { text: '\n', exitCode: EXIT.interrupted };
+  if (error instanceof InterruptedError) {
+    const text = error.message === '' ? '\n' : `\ngwctl: interrupted: ${error.message}\n`;
+    return { text, exitCode: EXIT.interrupted };
+  }
+  if (error instanceof DifferenceError) return { text: '', exitCode: EXIT.difference };
   if (error instanceof UsageError) return report(error.message, EXIT.usage);
   if (error instanceof FailedError) return report(error.message, EXIT.failed);
   // Commander has written its message already.
@@ -37,13 +60,21 @@ export function describeError(error: unknown): ErrorReport {
   return report(`unexpected error: ${message}`, EXIT.failed);
 }
 
-function describeApiError(error: ApiError): ErrorReport {
-  const lines = [`${error.message} (${error.status} ${error.code})`];
-  for (const { path, message } of error.details) lines.push(`  ${path}: ${message}`);
+function describeApiError(
+  error: ApiError,
+  message: string,
+  details: readonly string[],
+): ErrorReport {
+  const lines = [`${message} (${error.status} ${error.code})`, ...details.map((one) => `  ${one}`)];
   const scopes = /error="insufficient_scope".*scope="([^"]*)"/.exec(
     error.headers.get('www-authenticate') ?? '',
   );
   if (scopes) lines.push(`  the token needs the scope ${scopes[1]}`);
+  if (error.code === 'not_found') {
+    lines.push(
+      '  this gateway does not have the call; its version may be older than that of gwctl',
+    );
+  }
   if (error.requestId !== undefined) lines.push(`  request id: ${error.requestId}`);
   return report(lines.join('\n'), exitCodeOf(error.status));
 }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import { UsageError } from '../program/exit-codes.ts';
+import { confirm } from './confirm.ts';
 import { readSecret } from './read-secret.ts';
 
 /** What a command sees of its process. */
@@ -8,6 +10,8 @@ export interface Terminal {
   readonly nowMs: () => number;
   /** Characters in a line. */
   readonly columns: number;
+  /** Characters in a line of stderr; undefined if it is no terminal. */
+  readonly stderrColumns: number | undefined;
   /** Whether the terminal shows characters beyond ASCII. */
   readonly unicode: boolean;
   readonly stdinIsTerminal: boolean;
@@ -15,7 +19,7 @@ export interface Terminal {
   error(text: string): void;
   /** The text in this colour; as it is if stdout is no terminal or `NO_COLOR` is set. */
   colour(style: Style, text: string): string;
-  /** All of stdin. @throws if it has more bytes */
+  /** All of stdin. @throws UsageError if it has more bytes */
   readInput(maxBytes: number): Promise<string>;
   /** Asks for a secret, which is not shown while it is typed. */
   readSecret(question: string): Promise<string>;
@@ -23,11 +27,14 @@ export interface Terminal {
   pause(delayMs: number, signal: AbortSignal): Promise<void>;
   /** Aborts at ^C, which then no longer ends the process. */
   interrupted(): AbortSignal;
+  /** Asks a question with the answers yes and no. @throws InterruptedError after ^C */
+  confirm(question: string, interrupted: AbortSignal): Promise<boolean>;
 }
 
 type Style = 'red' | 'green' | 'yellow' | 'bold' | 'dim';
 
 const DEFAULT_COLUMNS = 100;
+const MIB = 1024 * 1024;
 
 /** The terminal of this process. */
 export function systemTerminal(): Terminal {
@@ -38,6 +45,7 @@ export function systemTerminal(): Terminal {
     nowMs: Date.now,
     // A terminal may say that it has 0 columns.
     columns: (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS,
+    stderrColumns: stderr.isTTY ? stderr.columns || DEFAULT_COLUMNS : undefined,
     unicode: /utf-?8/i.test(locale),
     stdinIsTerminal: stdin.isTTY,
     out: (text) => void stdout.write(text),
@@ -51,6 +59,7 @@ export function systemTerminal(): Terminal {
       process.once('SIGINT', () => controller.abort());
       return controller.signal;
     },
+    confirm: (question, interrupted) => confirm(question, { stdin, stderr }, interrupted),
   };
 }
 
@@ -60,8 +69,12 @@ async function readAll(input: AsyncIterable<unknown>, maxBytes: number): Promise
   for await (const chunk of input) {
     const buffer = Buffer.from(chunk as Uint8Array);
     bytes += buffer.length;
-    if (bytes > maxBytes) throw new Error(`stdin has more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new UsageError(`stdin has more than ${sizeText(maxBytes)}`);
     chunks.push(buffer);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+function sizeText(bytes: number): string {
+  return bytes >= MIB ? `${Math.floor(bytes / MIB)} MiB` : `${bytes} bytes`;
 }

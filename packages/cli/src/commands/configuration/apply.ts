@@ -1,0 +1,83 @@
+import { Command, Option } from 'commander';
+import { appliedLines } from '../../difference/difference-lines.ts';
+import { duration } from '../../input/durations.ts';
+import { linesText } from '../../output/print.ts';
+import { UsageError } from '../../program/exit-codes.ts';
+import { awaitRollout } from '../../rollout/await-rollout.ts';
+import type { Cli, Session } from '../../session.ts';
+import { confirmPrune } from './confirm-prune.ts';
+import {
+  APPLY_TIMEOUT_MS,
+  readDesiredState,
+  sendDesiredState,
+  withFileOptions,
+  type DesiredState,
+  type FileOptions,
+} from './desired-state.ts';
+import { APPLIED, NOT_SENT, SENT, withWhatIsKnown } from './what-is-known.ts';
+import { showDifference, withExitCodeOption, type ExitCodeOption } from './show-difference.ts';
+
+interface Options extends FileOptions, ExitCodeOption {
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly wait?: true;
+  readonly timeout: number;
+}
+
+/** `gwctl apply` */
+export const applyCommand = (cli: Cli): Command =>
+  withExitCodeOption(withFileOptions(new Command('apply')))
+    .summary('Make services and routes as files declare them.')
+    .description(
+      'Makes the services and routes of an environment as files declare them, by name. All changes are one version of ' +
+        'the configuration, or nothing is changed. The same files again change nothing.',
+    )
+    .option('--dry-run', 'show the difference and change nothing, as gwctl diff does')
+    .option('--yes', 'delete without asking')
+    .option('--wait', 'wait until every data plane serves the changes')
+    .addOption(
+      new Option('--timeout <duration>', 'how long to wait')
+        .argParser(duration)
+        .default(60_000, '60s'),
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options, command: Command) => {
+      const session = cli.open(command, { timeoutMs: APPLY_TIMEOUT_MS });
+      if (options.prune && !options.yes && !options.dryRun && !session.terminal.stdinIsTerminal) {
+        throw new UsageError('--prune deletes, and there is no terminal to ask; add --yes');
+      }
+      const desired = await readDesiredState(session, options);
+      if (options.dryRun) await showDifference(session, desired, options);
+      else await apply(session, desired, options);
+    });
+
+async function apply(
+  session: Session,
+  desired: DesiredState,
+  { yes, wait, timeout: timeoutMs }: Options,
+): Promise<void> {
+  const { terminal, output } = session;
+  const signal = terminal.interrupted();
+  await withWhatIsKnown(signal, async (become) => {
+    become(NOT_SENT);
+    const asks = desired.prune && !yes;
+    const ifVersion = asks ? await confirmPrune(session, desired, signal) : undefined;
+    become(SENT);
+    const guard = ifVersion === undefined ? {} : { ifVersion };
+    const result = await sendDesiredState(session, desired, { dryRun: false, ...guard, signal });
+    become(APPLIED);
+    if (output === 'json' || output === 'yaml') session.printResource(result);
+    else terminal.out(linesText(appliedLines(result, terminal)));
+    const { environment } = desired;
+    if (wait) await awaitRollout(session, { environment, timeoutMs, signal });
+  });
+}
+
+const EXAMPLES = `
+A secret is a reference in the file, such as token: \${PAYMENTS_TOKEN}. It is replaced by the variable
+of this name, or keeps the stored secret if the variable is not set.
+
+Examples:
+  $ gwctl apply -f gateway.yaml
+  $ gwctl apply -f gateway/ --prune --yes --wait
+  $ gwctl export | gwctl apply -f - --dry-run`;

@@ -1,0 +1,24 @@
+import { Command } from 'commander';
+import type { Cli } from '../../session.ts';
+import {
+  APPLY_TIMEOUT_MS,
+  readDesiredState,
+  withFileOptions,
+  type FileOptions,
+} from './desired-state.ts';
+import { showDifference, withExitCodeOption, type ExitCodeOption } from './show-difference.ts';
+
+/** `gwctl diff` */
+export const diffCommand = (cli: Cli): Command =>
+  withExitCodeOption(withFileOptions(new Command('diff')))
+    .summary('Show what an apply of files would change.')
+    .description(
+      'Shows what an apply of files would change, and changes nothing. The token needs read scopes only. No secret ' +
+        'is shown.',
+    )
+    .addHelpText('after', '\nExample:\n  $ gwctl diff -f gateway/ --prune --exit-code')
+    .action(async (options: FileOptions & ExitCodeOption, command: Command) => {
+      const session = cli.open(command, { timeoutMs: APPLY_TIMEOUT_MS });
+      const desired = await readDesiredState(session, options);
+      await showDifference(session, desired, options);
+    });
