@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createManagementClient } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import pg from 'pg';
 import { daysBefore, loadDay, loadVariants, RARE } from './load-records.ts';
@@ -98,11 +99,13 @@ async function measure(stack: PlaneStack, options: RecordsOptions): Promise<void
   await load(stack.databaseUrl, options);
   await withClient(stack.databaseUrl, async (client) => {
     await printSize(client, options.days);
-    const api = { baseUrl: controlPlane.baseUrl, token: stack.adminToken };
+    const api = createManagementClient(controlPlane.baseUrl, stack.adminToken);
     await timeLookups(client, api, LOOKUPS, print);
     await timeLists(client, api, RARE, Math.floor((options.days * 2) / 3), print);
     if (options.hold) {
-      print(`database: ${stack.databaseUrl}; API: ${api.baseUrl}; token: ${api.token}`);
+      print(
+        `database: ${stack.databaseUrl}; API: ${controlPlane.baseUrl}; token: ${stack.adminToken}`,
+      );
       await delay(MAX_MS);
     }
   });

@@ -1,4 +1,8 @@
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import {
+  createManagementClient,
+  type ManagementClient,
+} from '@gateway/local-stack/stack/management-client';
+import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import pg from 'pg';
 import { usageOf } from '../measure/process-tree.ts';
 import { percentile } from '../measure/statistics.ts';
@@ -35,7 +39,8 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
     await client.connect();
     const starts = await load(client, options);
     const pids = [controlPlane.pid, stack.postgres?.pid ?? Number.NaN];
-    await time(stack, controlPlane.baseUrl, pids, starts);
+    const api = createManagementClient(controlPlane.baseUrl, stack.adminToken);
+    await time(api, pids, starts);
   } finally {
     await client.end();
     await stack.close();
@@ -71,8 +76,7 @@ async function load(client: pg.Client, options: StatisticsOptions): Promise<read
 }
 
 async function time(
-  stack: PlaneStack,
-  baseUrl: string,
+  api: ManagementClient,
   pids: readonly number[],
   starts: readonly number[],
 ): Promise<void> {
@@ -106,11 +110,8 @@ async function time(
     let requests = 0;
     for (let run = 0; run < TIMES; run += 1) {
       const startedMs = performance.now();
-      const response = await fetch(`${baseUrl}/v1/stats?${query.toString()}`, {
-        headers: { authorization: `Bearer ${stack.adminToken}` },
-      });
-      if (response.status !== 200) throw new Error(`${name}: status ${response.status}`);
-      const body = (await response.json()) as { data: { total: { requests: number } } };
+      const answer = await api.get(`/v1/stats?${query.toString()}`);
+      const body = answer as { data: { total: { requests: number } } };
       tookMs.push(performance.now() - startedMs);
       requests = body.data.total.requests;
     }

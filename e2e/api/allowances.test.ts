@@ -44,7 +44,7 @@ describe('the allowance of failed authentications, and the management quota', ()
       await withinOneMinute(async () => {
         const address = newAddress();
         const fail = () =>
-          gateway.admin.get(path, { headers: from(address), token: createTokenSecret() });
+          gateway.admin.call('GET', path, { headers: from(address), token: createTokenSecret() });
         const left: (string | null)[] = [];
         for (let count = 0; count < 3; count += 1) {
           const answer = await fail();
@@ -65,7 +65,7 @@ describe('the allowance of failed authentications, and the management quota', ()
   it('counts the management calls of a token in X-RateLimit-Remaining, and answers 429 above its quota', async () => {
     await withinOneMinute(async () => {
       const { token } = await gateway.tokenClient({ scopes: ['services:read'] });
-      const call = () => gateway.admin.get('/v1/services', { token });
+      const call = () => gateway.admin.call('GET', '/v1/services', { token });
       const first = await call();
       expect(first.headers.get('x-ratelimit-limit')).toBe('40');
       expect(first.headers.get('x-ratelimit-remaining')).toBe('39');

@@ -81,7 +81,7 @@ describe('environments, end to end', () => {
     for (const path of [`/v1/services/${service.id}`, `/v1/routes/${route.id}`]) {
       await expectRefusal(await developer.get(path), 401, 'authentication_failed');
       await expectRefusal(await developer.patch(path, {}), 401, 'authentication_failed');
-      await expectRefusal(await developer.call('DELETE', path), 401, 'authentication_failed');
+      await expectRefusal(await developer.delete(path), 401, 'authentication_failed');
     }
   });
 

@@ -54,7 +54,7 @@ describe('authentication, errors, limits and versioning', () => {
     const path = `/v1/routes/${development.id}`;
     const refused = await production.patch(path, { timeout_ms: 1 });
     await expectRefusal(refused, 401, 'authentication_failed');
-    const deleted = await production.call('DELETE', path);
+    const deleted = await production.delete(path);
     await expectRefusal(deleted, 401, 'authentication_failed');
     expect((await gateway.admin.get(path)).json()).toEqual({
       data: development,

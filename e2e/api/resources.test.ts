@@ -91,7 +91,7 @@ describe('resources at the base URL', () => {
 
   it('answers 204 to a DELETE, and then 404 to its traffic and its id', async () => {
     const { id } = await gateway.route({ name: 'deleted' });
-    const answer = await gateway.admin.call('DELETE', `/v1/routes/${id}`);
+    const answer = await gateway.admin.delete(`/v1/routes/${id}`);
     expect([answer.status, answer.body]).toEqual([204, '']);
     await gateway.settled();
     for (const one of await everywhere('deleted')) await expectRefusal(one, 404, 'route_not_found');
@@ -101,11 +101,11 @@ describe('resources at the base URL', () => {
   it('refuses with 409 to delete a service that a route names', async () => {
     const service = await gateway.service();
     const route = await gateway.route({ name: 'holds-it', service_id: service.id });
-    const refused = await gateway.admin.call('DELETE', `/v1/services/${service.id}`);
+    const refused = await gateway.admin.delete(`/v1/services/${service.id}`);
     const { message } = await expectRefusal(refused, 409, 'service_in_use');
     expect(message).toContain('holds-it');
-    await gateway.admin.call('DELETE', `/v1/routes/${route.id}`);
-    const deleted = await gateway.admin.call('DELETE', `/v1/services/${service.id}`);
+    await gateway.admin.delete(`/v1/routes/${route.id}`);
+    const deleted = await gateway.admin.delete(`/v1/services/${service.id}`);
     expect(deleted.status).toBe(204);
   });
 
@@ -145,7 +145,7 @@ describe('resources at the base URL', () => {
       cursor = page.next_cursor;
       // Deletes the row at the cursor's position and adds another row.
       if (seen.length === 2) {
-        await owner.call('DELETE', `/v1/services/${seen[1]}`);
+        await owner.delete(`/v1/services/${seen[1]}`);
         made.push(await make());
       }
     } while (cursor !== null);

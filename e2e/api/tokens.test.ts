@@ -26,7 +26,7 @@ describe('tokens on the proxy path and on the management API', () => {
     const { token, tokenId } = await gateway.tokenClient();
     await gateway.settled();
     expect(await statuses(token)).toEqual([200, 200, 200]);
-    const revoked = await gateway.admin.call('DELETE', `/v1/tokens/${tokenId}`);
+    const revoked = await gateway.admin.delete(`/v1/tokens/${tokenId}`);
     const startedMs = performance.now();
     expect(revoked.status).toBe(204);
     await eventually(async () => expect(await statuses(token)).toEqual([401, 401, 401]));

@@ -31,7 +31,7 @@ describe('the list of data planes', () => {
         expect.objectContaining({ environment: 'production', versions_behind: 0 }),
       );
     }
-    const gone = await gateway.admin.call('DELETE', `/v1/routes/${made.resource().id}`, wait);
+    const gone = await gateway.admin.delete(`/v1/routes/${made.resource().id}`, wait);
     expect([gone.status, gone.headers.get('preference-applied')]).toEqual([204, 'wait=20']);
     for (const { baseUrl } of gateway.dataPlanes) {
       expect((await gateway.admin.at(baseUrl).proxy('waited-for')).status).toBe(404);

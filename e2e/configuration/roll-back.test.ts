@@ -25,8 +25,8 @@ describe('a rollback of the configuration', () => {
     expect(known.headers.get('preference-applied')).toBe('wait=20');
     const version = await newest();
 
-    await admin.call('DELETE', `/v1/tokens/${revoked.tokenId}`);
-    await admin.call('DELETE', `/v1/routes/${kept.id}`);
+    await admin.delete(`/v1/tokens/${revoked.tokenId}`);
+    await admin.delete(`/v1/routes/${kept.id}`);
     await admin.patch(`/v1/services/${service.id}`, { credential: null, health_path: '/now' });
     const last = { name: 'made-since', service_id: service.id };
     expect((await admin.post('/v1/routes', last, wait)).status).toBe(201);

@@ -29,7 +29,8 @@ describe('a data plane that does not answer what it is asked', () => {
     await gateway.close();
   });
 
-  const explain = (body: object) => management.post(`/v1/routes/${routeId}/explain`, body);
+  const explain = (body: object) =>
+    management.call('POST', `/v1/routes/${routeId}/explain`, { body });
   const liveIds = async () =>
     (await management.get('/v1/data-planes')).page().data.map(({ id }) => id);
 

@@ -139,7 +139,7 @@ async function createCredentials(
   const development = await token({ environments: ['development'] });
   const expired = await token({ expires_at: soon });
   const revoked = await token();
-  await gateway.admin.call('DELETE', `/v1/tokens/${revoked.tokenId}`);
+  await gateway.admin.delete(`/v1/tokens/${revoked.tokenId}`);
   await new Promise((resolve) => setTimeout(resolve, Date.parse(soon) - Date.now()));
   const header = (headers: Record<string, string>): PresentedCredential => ({
     asked: {},

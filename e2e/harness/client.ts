@@ -1,4 +1,4 @@
-import { createClient as createManagementClient } from '@gateway/client';
+import { ApiError, createClient as createManagementClient } from '@gateway/client';
 
 /** A response with its whole body. */
 export interface Answer {
@@ -35,11 +35,21 @@ export interface Page {
 export interface Client {
   readonly baseUrl: string;
   readonly token: string;
+  /**
+   * Sends a request as it is, once. For traffic, and for tests of the wire: the contract of the API, its refusals of
+   * callers, methods and malformed input, its quota (429) and its outages (503), and isolation of tenants.
+   */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /**
+   * These call the management API with its client, as users do: it repeats a call after 429 and 503, and sends an
+   * `Idempotency-Key` with each POST. Resolves with the response as it came, whatever its status. What the client does
+   * not send is sent as with `call`: traffic, a body that is not JSON, a request without a token.
+   */
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
   patch(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
-  /** Creates a resource with the client of the management API. Rejects if the status is not 201. */
+  delete(path: string, options?: CallOptions): Promise<Answer>;
+  /** Creates a resource. Rejects if the status is not 201. */
   create(path: string, body: unknown): Promise<Resource>;
   /** A request through the route; by default a POST of `{}`. */
   proxy(route: string, options?: CallOptions & { readonly method?: string }): Promise<Answer>;
@@ -49,11 +59,9 @@ export interface Client {
 
 const timeoutMs = 20_000;
 
-/** A response of the client of the management API, whose path is only known when the test runs. */
-interface Answered {
-  readonly status: number;
-  readonly body: { readonly data: Resource };
-}
+/** The methods of the client of the management API, for paths that are only known when the test runs. */
+type ManagementCalls = Record<Method, (path: string, init: object) => Promise<unknown>>;
+type Method = 'get' | 'post' | 'patch' | 'delete';
 
 export function createClient(baseUrl: string, token: string): Client {
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
@@ -73,32 +81,47 @@ export function createClient(baseUrl: string, token: string): Client {
       signal: AbortSignal.timeout(timeoutMs),
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text,
-      text: () => Promise.resolve(text),
-      json: () => JSON.parse(text) as unknown,
-      resource: () => (JSON.parse(text) as { data: Resource }).data,
-      page: () => JSON.parse(text) as Page,
-    };
+    return answerOf(response, await response.text());
   }
 
-  const management = createManagementClient({ baseUrl, token, timeoutMs });
+  async function manage(method: Method, path: string, options: CallOptions = {}): Promise<Answer> {
+    if (!isForManagementClient(path, options)) return call(method.toUpperCase(), path, options);
+    let answer: Answer | undefined;
+    const client = createManagementClient({
+      baseUrl,
+      token: options.token ?? token,
+      timeoutMs,
+      async fetch(request) {
+        const response = await fetch(request);
+        const text = await response.text();
+        answer = answerOf(response, text);
+        const { status, headers } = response;
+        return new Response(text === '' ? null : text, { status, headers });
+      },
+    });
+    const { headers, body } = options;
+    const init = { ...(headers && { headers }), ...(body !== undefined && { body }) };
+    try {
+      await (client as unknown as ManagementCalls)[method](path, init);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+    if (answer === undefined) throw new Error(`${method} ${path}: the client sent nothing`);
+    return answer;
+  }
 
   return {
     baseUrl,
     token,
     call,
-    get: (path, options) => call('GET', path, options),
-    post: (path, body, options) => call('POST', path, { ...options, body }),
-    patch: (path, body, options) => call('PATCH', path, { ...options, body }),
+    get: (path, options) => manage('get', path, options),
+    post: (path, body, options) => manage('post', path, { ...options, body }),
+    patch: (path, body, options) => manage('patch', path, { ...options, body }),
+    delete: (path, options) => manage('delete', path, options),
     async create(path, body) {
-      const post = management.post as (path: string, init: object) => Promise<Answered>;
-      const { status, body: answer } = await post(path, { body });
-      if (status !== 201) throw new Error(`POST ${path}: ${status}`);
-      return answer.data;
+      const answer = await manage('post', path, { body });
+      if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.body}`);
+      return answer.resource();
     },
     proxy(route, { method = 'POST', ...options } = {}) {
       const body = options.body ?? (method === 'GET' || method === 'HEAD' ? undefined : {});
@@ -107,4 +130,24 @@ export function createClient(baseUrl: string, token: string): Client {
     withToken: (other) => createClient(baseUrl, other),
     at: (other) => createClient(other, token),
   };
+}
+
+function answerOf({ status, headers }: Response, text: string): Answer {
+  return {
+    status,
+    headers,
+    body: text,
+    text: () => Promise.resolve(text),
+    json: () => JSON.parse(text) as unknown,
+    resource: () => (JSON.parse(text) as { data: Resource }).data,
+    page: () => JSON.parse(text) as Page,
+  };
+}
+
+/** Whether the client of the management API sends such a request. */
+function isForManagementClient(path: string, { body, token, headers = {} }: CallOptions): boolean {
+  const isManagement = /^\/v1\/(?!proxy(\/|$))/.test(path);
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const isUsual = !names.includes('content-type') && !names.includes('authorization');
+  return isManagement && isUsual && typeof body !== 'string' && token !== null;
 }

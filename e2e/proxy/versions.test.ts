@@ -86,7 +86,7 @@ describe('versions of a route, at two data planes', () => {
   it('prevent the deletion of their services', async () => {
     await split('holding', 1, 0);
     for (const id of Object.values(services)) {
-      const refused = await gateway.admin.call('DELETE', `/v1/services/${id}`);
+      const refused = await gateway.admin.delete(`/v1/services/${id}`);
       const { message } = await expectRefusal(refused, 409, 'service_in_use');
       expect(message).toContain('holding');
     }

@@ -51,7 +51,7 @@ describe('a caller that must be refused with 401 and reach no upstream', () => {
       // The header is needed: without it the request would use the only environment of the token.
       callers.set(kind, { token, headers: { 'x-gateway-environment': 'production' } });
       if (kind === 'with a revoked token') {
-        await gateway.admin.call('DELETE', `/v1/tokens/${tokenId}`);
+        await gateway.admin.delete(`/v1/tokens/${tokenId}`);
       }
     }
     routePath = `/v1/routes/${(await gateway.route({ name: 'orders' })).id}`;

@@ -44,7 +44,7 @@ describe('the revocation of a token', () => {
           return (await client.proxy('orders')).status;
         });
         expect(await Promise.all(served)).toEqual([200, 200, 200]);
-        expect((await gateway.admin.call('DELETE', `/v1/tokens/${tokenId}`)).status).toBe(204);
+        expect((await gateway.admin.delete(`/v1/tokens/${tokenId}`)).status).toBe(204);
         const waits = gateway.dataPlanes.map(({ baseUrl }) => refusedAfterMs(baseUrl, token));
         latenciesMs.push(Math.max(...(await Promise.all(waits))));
         const management = await gateway.admin.withToken(token).get('/v1/environments');

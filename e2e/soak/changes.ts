@@ -45,7 +45,7 @@ export async function startChanges(options: ChangeOptions): Promise<Changes> {
   }
 
   async function remove(path: string): Promise<void> {
-    const answer = await admin.call('DELETE', path);
+    const answer = await admin.delete(path);
     if (answer.status !== 204) throw new Error(`DELETE ${path}: ${answer.status} ${answer.body}`);
   }
 

@@ -14,7 +14,7 @@ export const postgresStopped: Scenario<FaultWorld> = {
     const asking = { ended: false };
     const ask = async () => {
       while (!asking.ended) {
-        const { status, headers } = await world.management.get('/v1/services');
+        const { status, headers } = await world.management.call('GET', '/v1/services');
         statuses.add(`${status} Retry-After: ${headers.get('retry-after') ?? 'none'}`);
       }
     };

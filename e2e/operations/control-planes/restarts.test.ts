@@ -55,7 +55,8 @@ describe('three control planes, each restarted in turn', () => {
   async function makeRoute(name: string, service_id: string, first: number): Promise<void> {
     for (let place = first; ; place += 1) {
       try {
-        const { status } = await clientOf(place).post('/v1/routes', { name, service_id });
+        const body = { name, service_id };
+        const { status } = await clientOf(place).call('POST', '/v1/routes', { body });
         // It was created, but the response was lost.
         if (status === 201 || (status === 409 && place > first)) return;
         expect(status).toBe(503);

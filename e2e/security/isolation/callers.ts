@@ -32,7 +32,7 @@ export async function createCallers(
   const expires_at = new Date(Date.now() + 1000).toISOString();
   const expired = await secretOf({ ...full, expires_at });
   const revoked = await gateway.tokenClient(full);
-  await admin.call('DELETE', `/v1/tokens/${revoked.tokenId}`);
+  await admin.delete(`/v1/tokens/${revoked.tokenId}`);
   const rotated = await gateway.tokenClient(full);
   await admin.post(`/v1/tokens/${rotated.tokenId}/rotate`, { grace_seconds: 0 });
   const callers = new Map<CallerKind, string | null>([

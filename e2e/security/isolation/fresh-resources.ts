@@ -24,7 +24,7 @@ export function freshResources(world: World) {
   const { admin } = gateway;
   let made = 0;
   const newName = (kind: string) => `${kind}-of-the-matrix-${(made += 1)}`;
-  const remove = (path: string) => () => admin.call('DELETE', path);
+  const remove = (path: string) => () => admin.delete(path);
 
   const waiting = { headers: { prefer: 'wait=10' } };
   /** The newest version of `production`, which contains all earlier changes. */
@@ -60,7 +60,7 @@ export function freshResources(world: World) {
   const removeNamed = (list: string, name: string) => async () => {
     const { data } = (await admin.get(`${list}${list.includes('?') ? '&' : '?'}limit=200`)).page();
     const found = data.find((one) => one['name'] === name);
-    if (found !== undefined) await admin.call('DELETE', `${list.split('?')[0]}/${found.id}`);
+    if (found !== undefined) await admin.delete(`${list.split('?')[0]}/${found.id}`);
   };
 
   return {

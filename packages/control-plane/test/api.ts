@@ -63,6 +63,7 @@ export interface TestApi {
   readonly dataPlanes: DataPlanes;
   /** Marks the pending changes of an environment as published. Returns the version. */
   publish(environment: string): Promise<number>;
+  /** Sends a request as it is, without the client of the API: these tests are about the responses on the wire. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Creates a token and returns its secret. */
   makeToken(body: object): Promise<string>;

@@ -1,3 +1,4 @@
+import { createClient } from '@gateway/client';
 import { eventually } from '@gateway/shared/test/eventually';
 import { describe, expect, it } from '@jest/globals';
 import { isRunning } from '../src/process/foreign-process.ts';
@@ -11,10 +12,9 @@ describe('createPlaneStack', () => {
       const controlPlane = await stack.startControlPlane();
       const dataPlane = await stack.startDataPlane();
       pids.push(controlPlane.pid, dataPlane.pid);
-      const headers = { authorization: `Bearer ${stack.adminToken}` };
-      const response = await fetch(`${dataPlane.baseUrl}/v1/services`, { headers });
-      expect(response.status).toBe(200);
-      expect(await response.json()).toMatchObject({ data: [] });
+      const client = createClient({ baseUrl: dataPlane.baseUrl, token: stack.adminToken });
+      const { status, body } = await client.get('/v1/services');
+      expect([status, body.data]).toEqual([200, []]);
       expect((await fetch(`${dataPlane.adminUrl}/metrics`)).status).toBe(200);
 
       await stack.nats.stop();
