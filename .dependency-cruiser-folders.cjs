@@ -15,5 +15,5 @@ module.exports = {
       to: { circular: true },
     },
   ],
-  options: { ...options, exclude: { path: '\\.gateway/|\\.test\\.ts$' } },
+  options: { ...options, exclude: { path: `${options.exclude.path}|\\.test\\.ts$` } },
 };

@@ -95,6 +95,20 @@ module.exports = {
       },
     },
     {
+      name: 'the-console-sees-only-the-client',
+      severity: 'error',
+      from: { path: '^packages/console/src/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^(packages/(?!console/src/|client/src/)|migrations/|e2e/|bench/)|node_modules/openapi-fetch/',
+      },
+    },
+    {
+      name: 'nothing-imports-the-console',
+      severity: 'error',
+      from: { pathNot: '^packages/console/' },
+      to: { path: '^packages/console/' },
+    },
+    {
       name: 'the-planes-never-import-each-other',
       severity: 'error',
       from: { path: planes },
@@ -168,7 +182,7 @@ module.exports = {
       name: 'production-code-imports-no-test-code',
       severity: 'error',
       from: {
-        path: '^packages/(shared|http1|control-plane|data-plane|client|cli)/src/',
+        path: '^packages/(shared|http1|control-plane|data-plane|client|cli|console)/src/',
         pathNot: '\\.test\\.ts$|/test/',
       },
       to: { path: '\\.test\\.ts$|/test/' },
@@ -176,13 +190,13 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '\\.gateway/' },
+    exclude: { path: '\\.gateway/|^packages/console/dist' },
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
-      extensions: ['.ts', '.js', '.mjs'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs'],
     },
   },
 };

@@ -1,11 +1,21 @@
 import js from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/node_modules/', '.gateway/', 'coverage/', 'packages/cli/dist/', 'packages/client/src/generated/'] },
+  {
+    ignores: [
+      '**/node_modules/',
+      '.gateway/',
+      'coverage/',
+      'packages/cli/dist/',
+      'packages/client/src/generated/',
+      'packages/console/dist/',
+    ],
+  },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
@@ -21,6 +31,7 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
+  { files: ['packages/console/src/**'], extends: [reactHooks.configs.flat.recommended] },
   {
     files: ['**/*.mjs', '**/*.cjs', '**/*.js'],
     languageOptions: {

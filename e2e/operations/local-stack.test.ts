@@ -58,8 +58,10 @@ describe('npm start', () => {
       expect(first.stdout()).toContain(`Base URL       ${first.baseUrl}`);
       const reference = await fetch(`${first.baseUrl}/docs`);
       expect(await reference.text()).toContain('<title>Gateway management API</title>');
-      // There is no console yet.
-      expect(first.stdout()).not.toContain('/console');
+      const [page = ''] = /\S+\/console$/m.exec(first.stdout()) ?? [];
+      const consolePage = await (await fetch(page)).text();
+      const [, script = ''] = /src="(\/console\/assets\/[^"]+)"/.exec(consolePage) ?? [];
+      expect((await fetch(new URL(script, page))).status).toBe(200);
       expect(await runLine(proxied)).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(

@@ -11,8 +11,10 @@ export { ApiError, ConnectionError, type ErrorCode, type ErrorDetail } from './e
 export interface ClientOptions {
   /** The address of the gateway, such as `https://gateway.example`. */
   readonly baseUrl: string;
-  /** The secret of a token. */
-  readonly token: string;
+  /** The secret of a token. Without it, `headers` or a cookie must authenticate the calls. */
+  readonly token?: string;
+  /** Sent with each call. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** How long a call may take, with its retries. Default: 30 seconds. */
   readonly timeoutMs?: number;
   /** Sent as `User-Agent` by Node. Browsers send their own. */
@@ -68,7 +70,8 @@ export function createClient(options: ClientOptions): GatewayClient {
   const raw = createFetchClient<paths>({
     baseUrl,
     headers: {
-      authorization: `Bearer ${token}`,
+      ...options.headers,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
     },
   });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { systemClock as clock } from '@gateway/shared/clock';
 import { ConfigError } from '@gateway/shared/config/environment';
 import { createIdFactory, systemRandom } from '@gateway/shared/ids';
@@ -28,6 +29,8 @@ import { startDatabaseProbe } from './store/probe.ts';
 
 const NAME = 'control plane';
 const STOP_TIMEOUT_MS = 10_000;
+/** Where the console is built; see packages/console/build. */
+const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
 /** How many of the data planes' faults /readyz lists. */
 const MAX_SHOWN_FAULTS = 20;
 
@@ -134,6 +137,8 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     nowMs: () => clock.nowMs(),
   };
   const app = createApp({
+    db,
+    consoleFolder: CONSOLE_FOLDER,
     idempotencyKeys,
     authenticator,
     clock,

@@ -83,6 +83,8 @@ export interface TestApiOptions {
   readonly statusOf?: (serviceId: string) => ServiceStatus;
   /** Answers questions to data planes. Default: none listens. */
   readonly ask?: AskDataPlane;
+  /** The folder with the built console. Default: none. */
+  readonly consoleFolder?: string;
   /** Maps the port of Postgres to the port to connect to, for tests of an outage. */
   readonly databaseVia?: (port: number) => Promise<number>;
 }
@@ -132,6 +134,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     nowMs: () => clock.nowMs(),
   };
   const app = createApp({
+    db,
+    consoleFolder: options.consoleFolder ?? '/nowhere',
     idempotencyKeys,
     clock,
     newId,

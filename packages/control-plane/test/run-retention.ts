@@ -2,6 +2,7 @@ import { keepPartitions } from '../src/partitions/keep-partitions.ts';
 import { cleanIdempotencyKeys } from '../src/partitions/key-cleanup.ts';
 import {
   deleteOldVersions,
+  deleteSessions,
   revokeExpired,
   type RetentionOptions,
 } from '../src/partitions/retention.ts';
@@ -11,5 +12,6 @@ export async function runRetention(options: RetentionOptions, signal: AbortSigna
   await keepPartitions(options, signal);
   await cleanIdempotencyKeys(options, signal);
   await deleteOldVersions(options, signal);
+  await deleteSessions(options, signal);
   await revokeExpired(options, signal);
 }

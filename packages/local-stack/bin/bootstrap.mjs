@@ -18,6 +18,7 @@ const commands = {
     '--disable-warning=ExperimentalWarning',
     'node_modules/jest/bin/jest.js',
   ],
+  build: ['packages/console/build/main.ts'],
   check: ['packages/local-stack/bin/check.mjs'],
   bench: ['bench/main.ts'],
   soak: ['e2e/soak/main.ts'],

@@ -12,6 +12,7 @@ const lanes = [
   [['eslint', 'eslint', ['.']]],
   [
     ['tsc', 'tsc', ['-p', 'tsconfig.json']],
+    ['tsc (console)', 'tsc', ['-p', 'packages/console']],
     ['prettier', 'prettier', ['--check', '--log-level', 'warn', '.']],
     ['dependency-cruiser', 'depcruise', sources],
     ['dependency-cruiser (folders)', 'depcruise', ['--config', FOLDER_RULES, ...sources]],

@@ -1,6 +1,8 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { consoleCalls } from './console/console-calls.ts';
+import { consoleHandlers } from './console/console-handlers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi/document.ts';
 import type { IdempotencyStore } from './idempotency.ts';
@@ -11,6 +13,7 @@ import { securityHeaders } from './security-headers.ts';
 import { startExchange, type ExchangeOptions } from './start-exchange.ts';
 import { toGatewayError } from './to-gateway-error.ts';
 import type { RolloutWaits } from '../fleet/rollout-waits.ts';
+import type { Database } from '../store/database.ts';
 
 export interface AppOptions extends ExchangeOptions {
   readonly endpoints: readonly Endpoint[];
@@ -18,6 +21,10 @@ export interface AppOptions extends ExchangeOptions {
   readonly waits: RolloutWaits;
   /** The idempotency keys of POSTs. */
   readonly idempotencyKeys: IdempotencyStore;
+  /** Where the sessions of the console are stored. */
+  readonly db: Database;
+  /** The folder with the built console. */
+  readonly consoleFolder: string;
 }
 
 type Handlers = Map<string, RequestHandler>;
@@ -25,7 +32,7 @@ type Handlers = Map<string, RequestHandler>;
 /** The order of methods in `Allow`. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The management API: a first middleware for all calls, a handler for each endpoint, one error handler. */
+/** The management API and the console: a first middleware for all calls, a handler for each endpoint, one error handler. */
 export function createApp(options: AppOptions): Express {
   const { endpoints, authenticator, clock, log, waits, idempotencyKeys } = options;
   const responder = createResponder(clock);
@@ -37,12 +44,17 @@ export function createApp(options: AppOptions): Express {
   app.use(securityHeaders());
   app.use(startExchange(options));
   app.use(optionsHandler(endpoints, responder));
+  app.use(consoleCalls(options.trustedProxies));
 
   const paths = new Map<string, Handlers>([
     [OPENAPI_PATH, new Map([['GET', documentHandler(endpoints, responder)]])],
     ...referenceHandlers(responder).map(([path, handler]): [string, Handlers] => [
       path,
       new Map([['GET', handler]]),
+    ]),
+    ...consoleHandlers(responder, options).map(([path, handlers]): [string, Handlers] => [
+      path,
+      new Map(handlers),
     ]),
   ]);
   for (const endpoint of endpoints) {

@@ -17,6 +17,8 @@ export interface Exchange {
   /** The path pattern of the endpoint, for metrics. The path itself would make one series for each id. */
   pattern: string | undefined;
   tokenId: string | undefined;
+  /** Of a call of the console's pages: the id of its session, if it has one. */
+  session?: { readonly id: string | undefined };
   /** Aborts if the client disconnects before the response is complete. */
   readonly signal: AbortSignal;
 }
@@ -102,6 +104,8 @@ type Headers = Record<string, string>;
 
 /** Writes all responses of the management port, except those to requests that node:http cannot parse. */
 export interface Responder {
+  /** Sets the headers of every response, for a body that is written elsewhere. */
+  prepare(response: Response): void;
   /** @param more headers of this response only */
   reply(response: Response, reply: Reply, more?: Headers): void;
   error(response: Response, error: GatewayError): void;
@@ -127,6 +131,11 @@ export function createResponder(clock: Clock): Responder {
   }
 
   return {
+    prepare(response) {
+      for (const [name, value] of Object.entries(standardHeaders(exchangeOf(response), clock))) {
+        response.setHeader(name, value);
+      }
+    },
     reply(response, reply, more = {}) {
       const { requestId } = exchangeOf(response);
       switch (reply.kind) {
@@ -163,7 +172,7 @@ export function createResponder(clock: Clock): Responder {
 }
 
 function documentHeaders({ type }: { readonly type?: string }, more: Headers): Headers {
-  const headers: Headers = { ...more, 'cache-control': 'max-age=300' };
+  const headers: Headers = { 'cache-control': 'max-age=300', ...more };
   if (type !== undefined) headers['content-type'] = type;
   return headers;
 }

@@ -6,6 +6,7 @@ import type { KyselyPlugin } from 'kysely';
 import { openTestStore, type TestStore } from '../../test/store.ts';
 import { ownOrigin } from '../domain/audit-event.ts';
 import { createToken, revokeToken } from '../store/tokens/change-tokens.ts';
+import { findTokenBySecret, type OpenedToken } from '../store/tokens/find-tokens.ts';
 import { TokenLookup, UNKNOWN_SECRET_MS } from './token-lookup.ts';
 
 describe('the lookup of a token', () => {
@@ -19,7 +20,7 @@ describe('the lookup of a token', () => {
   afterAll(() => store.close());
   beforeEach(() => void (queries = 0));
 
-  function openLookup(maxUnknown?: number): TokenLookup {
+  function openLookup(maxUnknown?: number): TokenLookup<OpenedToken> {
     const counting: KyselyPlugin = {
       transformQuery: ({ node }) => {
         queries += 1;
@@ -27,7 +28,8 @@ describe('the lookup of a token', () => {
       },
       transformResult: ({ result }) => Promise.resolve(result),
     };
-    return new TokenLookup(store.db.withPlugin(counting), clock, maxUnknown);
+    const db = store.db.withPlugin(counting);
+    return new TokenLookup((sha256) => findTokenBySecret(db, sha256), clock, maxUnknown);
   }
 
   async function makeToken(secret_sha256: Buffer): Promise<string> {

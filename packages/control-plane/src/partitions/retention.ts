@@ -2,6 +2,8 @@ import { pause } from '@gateway/shared/clock';
 import type { createIdFactory } from '@gateway/shared/ids';
 import { ownOrigin } from '../domain/audit-event.ts';
 import { deleteChanges, deleteVersions } from '../store/configuration/config-versions.ts';
+import { sessionBounds } from '../domain/session-life.ts';
+import { deleteEndedSessions } from '../store/console/sessions.ts';
 import { revokeExpiredTokens } from '../store/tokens/revoke-expired-tokens.ts';
 import { cleanIdempotencyKeys, type KeyCleanupOptions } from './key-cleanup.ts';
 import { keepPartitionsOrLog, type PartitionOptions } from './keep-partitions.ts';
@@ -26,8 +28,8 @@ export interface Retention {
 }
 
 /**
- * Keeps the partitions and cleans the idempotency keys every minute. Every hour it deletes old versions of configurations and revokes
- * tokens that expired a week ago. Any number of control planes may run it side by side.
+ * Keeps the partitions and cleans the idempotency keys every minute. Every hour it deletes old versions of configurations and ended
+ * sessions of the console, and revokes tokens that expired a week ago. Any number of control planes may run it side by side.
  */
 export function startRetention(options: RetentionOptions): Retention {
   const stopping = new AbortController();
@@ -51,6 +53,9 @@ async function loop(options: RetentionOptions, signal: AbortSignal): Promise<voi
       await deleteOldVersions(options, signal).catch((error: unknown) => {
         log.error({ err: error }, 'deletion of old versions failed; retrying in an hour');
       });
+      await deleteSessions(options, signal).catch((error: unknown) => {
+        log.error({ err: error }, 'deletion of ended sessions failed; retrying in an hour');
+      });
       await revokeExpired(options, signal).catch((error: unknown) => {
         log.error({ err: error }, 'revocation of expired tokens failed; retrying in an hour');
       });
@@ -67,6 +72,16 @@ export async function deleteOldVersions(
   const keptFrom = clock.nowMs() - historyDays * DAY_MS;
   while (!signal.aborted && (await deleteVersions(db, keptFrom)) > 0);
   while (!signal.aborted && (await deleteChanges(db)) > 0);
+}
+
+/** Deletes the sessions of the console that have ended. @throws if Postgres fails. */
+export async function deleteSessions(
+  { db, clock }: Pick<RetentionOptions, 'db' | 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = new Date(clock.nowMs());
+  const bounds = sessionBounds(+now);
+  while (!signal.aborted && (await deleteEndedSessions(db, bounds, now)) > 0);
 }
 
 /** Revokes the tokens that expired a week ago. @throws if Postgres fails. */

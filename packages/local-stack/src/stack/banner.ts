@@ -26,6 +26,7 @@ The gateway is ready${scale(facts)}.
 
   Base URL       ${baseUrl}
 ${further}  Control plane  ${facts.controlPlaneUrl}
+  Console        ${baseUrl}/console
   API reference  ${baseUrl}/docs
   Admin token    ${adminToken}
   Data folder    ${facts.dataDir}

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@gateway/client';
 import type { BannerFacts } from './banner.ts';
+import { buildConsole } from './build-console.ts';
 import type { StackConfig } from './config.ts';
 import { demoEnvironment, ensureDemo } from './demo.ts';
 import { pickDemoAddress } from './demo-address.ts';
@@ -36,12 +37,31 @@ async function waitForRoute(baseUrl: string, token: string, signal: AbortSignal)
 }
 
 /**
- * Starts all processes of the stack in order, adds each to the supervisor as soon as it runs, and creates the demo service
- * and route.
+ * Builds the console and starts all processes of the stack in order. Each is added to the supervisor as soon as it runs.
+ * Then creates the demo service and route.
  *
  * @throws {StartError} or the signal's reason; the caller stops what was started through the supervisor
  */
 export async function startStack(
+  config: StackConfig,
+  secrets: StackSecrets,
+  steps: ServerSteps,
+): Promise<BannerFacts> {
+  const { log, signal } = steps;
+  const failed = new AbortController();
+  // In parallel with the start of the servers, which wait for the disk most of the time.
+  const building = buildConsole({ log, signal: AbortSignal.any([signal, failed.signal]) });
+  try {
+    return await startProcesses(config, secrets, steps);
+  } catch (error) {
+    failed.abort();
+    throw error;
+  } finally {
+    await building;
+  }
+}
+
+async function startProcesses(
   config: StackConfig,
   secrets: StackSecrets,
   steps: ServerSteps,

@@ -1,0 +1,17 @@
+import { createClient, type components } from '@gateway/client';
+
+/** Only a script of this origin can set it; the control plane demands it of changes. */
+export const CSRF_HEADER = { 'X-Gateway-Console': '1' };
+
+/** Calls of the management API. The cookie of the session stands in for a token, which the browser does not have. */
+export const gateway = createClient({
+  baseUrl: `${location.origin}/console/api`,
+  headers: CSRF_HEADER,
+});
+
+type Schemas = components['schemas'];
+
+export type Caller = Schemas['Caller'];
+export type Service = Schemas['Service'];
+export type ServiceHealth = Schemas['ServiceHealth'];
+export type DataPlane = Schemas['DataPlane'];

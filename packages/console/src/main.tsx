@@ -1,0 +1,30 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './global.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createQueryClient } from './api/query-client.ts';
+import { styleNonce } from './nonce.ts';
+import { createConsoleRouter } from './router.ts';
+import { theme } from './theme.ts';
+
+const queryClient = createQueryClient();
+const router = createConsoleRouter(queryClient);
+const container = document.getElementById('root');
+
+if (container !== null) {
+  createRoot(container).render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+          <Notifications position="bottom-right" />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+}

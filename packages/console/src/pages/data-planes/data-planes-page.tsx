@@ -1,0 +1,108 @@
+import { Paper } from '@mantine/core';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { gateway, type DataPlane } from '../../api/client.ts';
+import { useEnvironment } from '../../api/environments.ts';
+import { DataTable, type Column } from '../../ui/data-table.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { LoadError } from '../../ui/load-error.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { withCursor } from '../../ui/with-cursor.ts';
+import { describeLag } from './describe-lag.ts';
+
+const route = getRouteApi('/app/data-planes');
+
+function dataPlanesQuery(environment: string, cursor: string | undefined) {
+  return queryOptions({
+    queryKey: ['data-planes', environment, cursor],
+    queryFn: async ({ signal }) => {
+      const query = { environment, ...(cursor === undefined ? {} : { cursor }) };
+      return (await gateway.get('/v1/data-planes', { params: { query }, signal })).body;
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: 5000,
+  });
+}
+
+function columnsFor(environment: string): readonly Column<DataPlane>[] {
+  const served = (one: DataPlane) => one.environments.find((it) => it.environment === environment);
+  return [
+    { key: 'id', header: 'Data plane', cell: ({ id }) => id },
+    {
+      key: 'state',
+      header: 'State',
+      cell: ({ stale }) => <StatusBadge status={stale ? 'stale' : 'live'} />,
+    },
+    { key: 'region', header: 'Region', cell: ({ region }) => region },
+    {
+      key: 'configuration',
+      header: 'Configuration',
+      cell: (one) => describeLag(served(one)),
+    },
+    {
+      key: 'flight',
+      header: 'In flight',
+      align: 'right',
+      cell: ({ in_flight }) => in_flight.toLocaleString(),
+    },
+    {
+      key: 'software',
+      header: 'Software',
+      visibleFrom: 'md',
+      cell: ({ gateway_version }) => gateway_version ?? 'unknown',
+    },
+    {
+      key: 'error',
+      header: 'Error',
+      visibleFrom: 'md',
+      cell: (one) => served(one)?.last_error ?? '',
+    },
+    {
+      key: 'seen',
+      header: 'Last heartbeat',
+      cell: ({ last_seen_at }) => <RelativeTime at={last_seen_at} />,
+    },
+    {
+      key: 'started',
+      header: 'Started',
+      visibleFrom: 'lg',
+      cell: ({ started_at }) => <RelativeTime at={started_at} />,
+    },
+  ];
+}
+
+/** The data planes and the configuration of the environment that each serves. */
+export function DataPlanesPage() {
+  const environment = useEnvironment();
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data, error, refetch } = useQuery(dataPlanesQuery(environment, cursor));
+  return (
+    <Page title="Data planes">
+      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
+      {(data !== undefined || error === null) && (
+        <Paper withBorder>
+          <DataTable
+            label="Data planes"
+            columns={columnsFor(environment)}
+            rows={data?.data}
+            rowKey={({ id }) => id}
+            empty={
+              <Empty title="No data plane has sent a heartbeat">
+                Start one, or check that it reaches NATS.
+              </Empty>
+            }
+          />
+        </Paper>
+      )}
+      <Pager
+        cursor={cursor}
+        nextCursor={data?.next_cursor}
+        onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
+      />
+    </Page>
+  );
+}

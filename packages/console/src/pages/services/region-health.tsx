@@ -1,0 +1,27 @@
+import { Group, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { serviceHealthQuery } from './services-query.ts';
+import { healthByRegion } from './health-by-region.ts';
+
+/** How many upstreams of a service each region's data planes find healthy. */
+export function RegionHealth({ serviceId }: { readonly serviceId: string }) {
+  const { data, isPending } = useQuery(serviceHealthQuery(serviceId));
+  if (isPending) return <Skeleton height={16} width={80} />;
+  const regions = data === undefined ? [] : healthByRegion(data);
+  if (regions.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        no report
+      </Text>
+    );
+  }
+  return (
+    <Group gap="md">
+      {regions.map(({ region, healthy, total }) => (
+        <Text key={region} size="sm">
+          {region} {healthy}/{total}
+        </Text>
+      ))}
+    </Group>
+  );
+}

@@ -1,0 +1,68 @@
+import { Code, Paper } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Service } from '../../api/client.ts';
+import { useEnvironment } from '../../api/environments.ts';
+import { DataTable, type Column } from '../../ui/data-table.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { LoadError } from '../../ui/load-error.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { withCursor } from '../../ui/with-cursor.ts';
+import { RegionHealth } from './region-health.tsx';
+import { servicesQuery } from './services-query.ts';
+
+const route = getRouteApi('/app/services');
+
+const columns: readonly Column<Service>[] = [
+  { key: 'name', header: 'Name', cell: ({ name }) => name },
+  { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { key: 'regions', header: 'Regions', cell: ({ id }) => <RegionHealth serviceId={id} /> },
+  {
+    key: 'upstreams',
+    header: 'Upstreams',
+    visibleFrom: 'md',
+    cell: ({ upstreams }) => upstreams.map(({ url }) => <Code key={url}>{url}</Code>),
+  },
+  {
+    key: 'changed',
+    header: 'Changed',
+    visibleFrom: 'sm',
+    cell: ({ updated_at }) => <RelativeTime at={updated_at} />,
+  },
+];
+
+/** The services of the environment, with their health. */
+export function ServicesPage() {
+  const environment = useEnvironment();
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data, error, refetch } = useQuery(servicesQuery(environment, cursor));
+  return (
+    <Page title="Services">
+      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
+      {(data !== undefined || error === null) && (
+        <Paper withBorder>
+          <DataTable
+            label="Services"
+            columns={columns}
+            rows={data?.data}
+            rowKey={({ id }) => id}
+            empty={
+              <Empty title={`No services in ${environment}`}>
+                A service is what the gateway forwards requests to.
+              </Empty>
+            }
+          />
+        </Paper>
+      )}
+      <Pager
+        cursor={cursor}
+        nextCursor={data?.next_cursor}
+        onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,36 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRouter } from '@tanstack/react-router';
+import { appRoute } from './app-route.ts';
+import { dataPlanesRoute } from './pages/data-planes/route.ts';
+import { homeRoute } from './pages/home-route.ts';
+import { servicesRoute } from './pages/services/route.ts';
+import { signInRoute } from './pages/sign-in/route.ts';
+import { rootRoute } from './root-route.ts';
+import { PageError } from './shell/page-error.tsx';
+import { Loading } from './ui/loading.tsx';
+
+/** Every page. A page that needs a session is a child of `appRoute`. */
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  appRoute.addChildren([homeRoute, servicesRoute, dataPlanesRoute]),
+]);
+
+/** The router of the console, whose paths are below /console. */
+export function createConsoleRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    basepath: '/console',
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultErrorComponent: PageError,
+    defaultPendingComponent: Loading,
+    defaultPendingMs: 300,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

@@ -1,0 +1,87 @@
+import { AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { AccountMenu } from './account-menu.tsx';
+import { ColorSchemeSwitch } from './color-scheme-switch.tsx';
+import { EnvironmentSelect } from './environment-select.tsx';
+import { NAVIGATION } from './navigation.ts';
+import { SessionWatch } from './session-watch.tsx';
+import { ShortcutHelp } from './shortcut-help.tsx';
+import { useShortcuts } from './shortcuts.ts';
+import classes from './shell.module.css';
+
+/** The frame of all pages with a session: header, navigation, the page. */
+export function Shell() {
+  const [menuOpened, menu] = useDisclosure(false);
+  const [helpOpened, help] = useDisclosure(false);
+  const navigate = useNavigate();
+  useShortcuts({
+    onHelp: help.open,
+    onJump: (key) => {
+      const target = NAVIGATION.find((one) => one.key === key);
+      if (target !== undefined) void navigate(target.link);
+    },
+  });
+
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !menuOpened } }}
+      padding="md"
+    >
+      <a className={classes.skip} href="#main">
+        Skip to the page
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={menuOpened}
+              onClick={menu.toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={menuOpened ? 'Close the navigation' : 'Open the navigation'}
+            />
+            <Text fw={700} visibleFrom="sm" className={classes.brand ?? ''}>
+              Gateway
+            </Text>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <EnvironmentSelect />
+            <UnstyledButton
+              className={classes.iconButton ?? ''}
+              onClick={help.open}
+              aria-label="Keyboard shortcuts"
+              visibleFrom="sm"
+            >
+              ?
+            </UnstyledButton>
+            <ColorSchemeSwitch />
+            <AccountMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Pages">
+        <AppShell.Section component={ScrollArea} grow>
+          {NAVIGATION.map(({ label, link }) => (
+            <NavLink
+              key={label}
+              label={label}
+              component={Link}
+              {...link}
+              className={classes.link ?? ''}
+              onClick={menu.close}
+            />
+          ))}
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1} className={classes.main ?? ''}>
+        <div className={classes.page}>
+          <Outlet />
+        </div>
+      </AppShell.Main>
+      <ShortcutHelp opened={helpOpened} onClose={help.close} />
+      <SessionWatch />
+    </AppShell>
+  );
+}

@@ -1,0 +1,51 @@
+import { useLocalStorage } from '@mantine/hooks';
+import { useEffect, useEffectEvent } from 'react';
+
+interface ShortcutActions {
+  readonly onHelp: () => void;
+  /** `g` and then this key was pressed. */
+  readonly onJump: (key: string) => void;
+}
+
+/** After `g`, how long the next key counts as its second. */
+const SEQUENCE_MS = 1500;
+
+/** Whether single keys are shortcuts. People who dictate text need to switch them off (WCAG 2.1.4). */
+export function useShortcutsEnabled() {
+  return useLocalStorage({ key: 'gateway-console-shortcuts', defaultValue: true });
+}
+
+/** The keys of the console: `/` focuses the search, `?` lists the keys, `g` and a letter lead to a page. */
+export function useShortcuts({ onHelp, onJump }: ShortcutActions): void {
+  const [enabled] = useShortcutsEnabled();
+  const help = useEffectEvent(onHelp);
+  const jump = useEffectEvent(onJump);
+  useEffect(() => {
+    if (!enabled) return;
+    let startedAt = -Infinity;
+    const listen = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isOccupied(event.target)) return;
+      if (event.timeStamp - startedAt < SEQUENCE_MS) {
+        startedAt = -Infinity;
+        jump(event.key);
+      } else if (event.key === 'g') startedAt = event.timeStamp;
+      else if (event.key === '?') help();
+      else if (event.key === '/' && focusSearch()) event.preventDefault();
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, [enabled]);
+}
+
+/** Whether a key belongs to what has the focus: a field, or a dialog. */
+function isOccupied(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.closest('input,textarea,select,[role=dialog]') !== null;
+}
+
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('input[data-search]');
+  field?.focus();
+  field?.select();
+  return field !== null;
+}

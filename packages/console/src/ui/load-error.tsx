@@ -1,0 +1,27 @@
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { errorText, requestIdOf } from './error-text.ts';
+
+interface LoadErrorProps {
+  readonly error: unknown;
+  readonly onRetry?: (() => void) | undefined;
+}
+
+/** What could not be loaded, with the id of the call, and a button that tries again. */
+export function LoadError({ error, onRetry }: LoadErrorProps) {
+  const requestId = requestIdOf(error);
+  return (
+    <Alert color="red" title="This could not be loaded" role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{errorText(error)}</Text>
+        <Group gap="md">
+          {onRetry !== undefined && (
+            <Button size="xs" variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+          {requestId !== undefined && <Code>{requestId}</Code>}
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,11 @@
+import { Center, Loader, VisuallyHidden } from '@mantine/core';
+
+/** While a page is loaded. */
+export function Loading() {
+  return (
+    <Center p="xl" role="status">
+      <Loader />
+      <VisuallyHidden>Loading</VisuallyHidden>
+    </Center>
+  );
+}

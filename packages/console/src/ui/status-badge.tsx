@@ -1,0 +1,30 @@
+import { Badge } from '@mantine/core';
+import classes from './status-badge.module.css';
+
+const TONES: Readonly<Record<string, string | undefined>> = {
+  healthy: 'green',
+  active: 'green',
+  live: 'green',
+  success: 'green',
+  degraded: 'yellow',
+  half_open: 'yellow',
+  stale: 'yellow',
+  unhealthy: 'red',
+  ejected: 'red',
+};
+
+/** A state in a colour of its own. The word stands in the badge, so that nobody depends on the colour. */
+export function StatusBadge({ status }: { readonly status: string }) {
+  return (
+    <Badge
+      className={classes.badge ?? ''}
+      data-tone={TONES[status] ?? 'gray'}
+      variant="default"
+      size="md"
+      tt="none"
+      leftSection={<span className={classes.dot} />}
+    >
+      {status.replaceAll('_', ' ')}
+    </Badge>
+  );
+}

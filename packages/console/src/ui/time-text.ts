@@ -1,0 +1,34 @@
+const SECOND_MS = 1000;
+const UNITS = [
+  ['day', 24 * 60 * 60 * SECOND_MS],
+  ['hour', 60 * 60 * SECOND_MS],
+  ['minute', 60 * SECOND_MS],
+  ['second', SECOND_MS],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+const local = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+});
+
+/** The distance of a time, such as `3 minutes ago` or `in 2 days`. A few seconds are `just now`. */
+export function relativeTime(atMs: number, nowMs: number): string {
+  const distanceMs = atMs - nowMs;
+  if (Math.abs(distanceMs) < 10 * SECOND_MS) return 'just now';
+  for (const [unit, unitMs] of UNITS) {
+    const count = Math.trunc(distanceMs / unitMs);
+    if (count !== 0) return relative.format(count, unit);
+  }
+  return 'just now';
+}
+
+/** A time in the zone of the browser. */
+export function localTime(at: string): string {
+  return local.format(new Date(at));
+}
+
+/** A time in UTC: `2026-11-24 19:03:12 UTC`. */
+export function utcTime(at: string): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,17 @@
+import react from '@vitejs/plugin-react';
+import type { UserConfig } from 'vite';
+
+/** How the console is built: paths below /console, every file but the page with its hash in the name. */
+export const config: UserConfig = {
+  base: '/console/',
+  plugins: [react()],
+  build: {
+    target: 'es2022',
+    assetsDir: 'assets',
+    // Files that are in a style sheet or a script as `data:` would need a wider policy.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+};
+
+export default config;

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+
+/** What the built page has in place of the nonce of a response. */
+const NONCE_PLACEHOLDER = '__NONCE__';
+
+/** The page of one response, and the policy that belongs to it. */
+export interface ConsolePage {
+  readonly content: string;
+  readonly policy: string;
+}
+
+/**
+ * What the page may load: only files of this server. The component kit writes its variables into `<style>` elements, so
+ * styles need the nonce of the response; scripts are never inline.
+ */
+function policyFor(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join(';');
+}
+
+/** Reads the page when it is first opened. Each call of the returned function makes the page of one response. */
+export function consolePageLoader(folder: string): () => Promise<ConsolePage> {
+  let reading: Promise<string> | undefined;
+  return async () => {
+    reading ??= readFile(`${folder}/console/index.html`, 'utf8').catch((error: unknown) => {
+      reading = undefined;
+      throw notBuilt(error);
+    });
+    const page = await reading;
+    const nonce = randomBytes(16).toString('base64url');
+    return { content: page.replaceAll(NONCE_PLACEHOLDER, nonce), policy: policyFor(nonce) };
+  };
+}
+
+function notBuilt(cause: unknown): GatewayError {
+  const message = 'The console is not built. Run `npm run build` in the repository.';
+  return new GatewayError('not_found', message, { cause });
+}
