@@ -5,10 +5,13 @@ import type { Leftover } from './saved-place.ts';
 
 /** The number of oldest counters that are searched for one whose window has ended. */
 const EVICTION_SCAN = 8;
+/** For counters that should not be removed there is this much more room. */
+const EXTRA_PART = 1 / 4;
 
 /**
  * Keeps at most `maxCounters` counters. If there are more, a counter whose window has ended is removed, otherwise the
- * oldest one. That one is counted in `dropped`, because its unused lease is lost.
+ * oldest one. That one is counted in `dropped`, because its unused lease is lost. Counters that have granted what the
+ * ledger does not know of, or whose requests wait, stay as long as there is room for a quarter more.
  */
 export class CounterTable {
   readonly #counters = new Map<string, QuotaCounter>();
@@ -94,17 +97,28 @@ export class CounterTable {
     let oldest: QuotaCounter | undefined;
     let scanned = 0;
     for (const counter of this.#counters.values()) {
-      oldest ??= counter;
-      if (counter.endMs <= serverMs && counter.waiting.count === 0) {
+      const inUse = counter.refilling || counter.waiting.count > 0;
+      if (counter.endMs <= serverMs && !inUse) {
         this.#remove(counter);
         return;
       }
+      if (inUse || counter.debt > 0) this.#makeNewest(counter);
+      else oldest ??= counter;
       scanned += 1;
       if (scanned === EVICTION_SCAN) break;
+    }
+    if (oldest === undefined && this.#counters.size >= this.#maxCounters * (1 + EXTRA_PART)) {
+      [oldest] = this.#counters.values();
     }
     if (oldest === undefined) return;
     this.#remove(oldest);
     this.#dropped += 1;
+  }
+
+  /** So that the next search finds others. */
+  #makeNewest(counter: QuotaCounter): void {
+    this.#counters.delete(counter.name);
+    this.#counters.set(counter.name, counter);
   }
 
   #remove(counter: QuotaCounter): void {

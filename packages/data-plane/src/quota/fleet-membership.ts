@@ -1,9 +1,10 @@
 import type { Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { balanced, CLOCK_ERROR_MS, join, remove, withMember, type FleetMember } from './fleet.ts';
+import { CLOCK_ERROR_MS, join, remove, withMember, type FleetMember } from './fleet.ts';
 import { FormerUse } from './former-use.ts';
-import type { FleetPlace, FleetView } from './fleet-view.ts';
+import { NO_VIEW, type FleetPlace, type FleetView } from './fleet-view.ts';
 import type { Leftover, SavedPlace } from './saved-place.ts';
+import { ShareCertainty } from './share-certainty.ts';
 import { SilentMembers, type SilentMembersOptions } from './silent-members.ts';
 import { StoredFleet, type StoredFleetOptions } from './stored-fleet.ts';
 
@@ -45,17 +46,8 @@ export class FleetMembership implements FleetPlace {
   readonly #stored: StoredFleet;
   #slot: number | undefined;
   #own: FleetMember | undefined = undefined;
-  #view: FleetView = {
-    own: undefined,
-    spent: undefined,
-    others: [],
-    nextSlot: 0,
-    validForMs: -Infinity,
-  };
-  /** The start of the share that this data plane may use. */
-  #acceptedFromMs: number | undefined;
-  /** The revision after which a change of the share may still be stored. */
-  #openChange: number | undefined = undefined;
+  #view = NO_VIEW;
+  readonly #certainty: ShareCertainty;
   #owes = false;
   #keeping: Promise<void> | undefined = undefined;
   #timer: Timer | undefined = undefined;
@@ -67,10 +59,10 @@ export class FleetMembership implements FleetPlace {
     this.#stored = new StoredFleet(options, () => this.#look());
     const { id, saved } = options;
     this.#former = new FormerUse(id, options.serverMs(), saved);
+    this.#certainty = new ShareCertainty(saved?.from_ms);
     if (saved === undefined) return;
     const { slot, parts, from_ms, owes } = saved;
     this.#slot = slot;
-    this.#acceptedFromMs = from_ms;
     this.#owes = owes;
     this.#see({ slot, id, parts, from_ms: Math.max(from_ms, this.#former.usableFromMs) });
     // This process has the leftovers now. If it is killed, nobody has them.
@@ -110,14 +102,8 @@ export class FleetMembership implements FleetPlace {
       return;
     }
     this.#own = undefined;
-    const slots = new Set([this.#slot]);
     try {
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        await this.#stored.read();
-        if (!(await this.#stored.write(remove(this.#stored.fleet, slots)))) continue;
-        save(undefined);
-        return;
-      }
+      if (await this.#stored.remove(this.#slot, MAX_TRIES)) save(undefined);
     } catch (error) {
       log.info({ reason: String(error) }, 'the quota fleet could not be left at the stop');
     }
@@ -172,7 +158,7 @@ export class FleetMembership implements FleetPlace {
   #look(): void {
     const { fleet, revision, readAtMs } = this.#stored;
     if (readAtMs > -Infinity) this.#former.timeIsKnown(readAtMs);
-    if (revision !== this.#openChange) this.#openChange = undefined;
+    this.#certainty.seen(revision);
     const { id, onShareChange } = this.#options;
     const stored = fleet.members.find((one) => one.slot === this.#slot && one.id === id);
     if (stored === undefined) {
@@ -181,9 +167,8 @@ export class FleetMembership implements FleetPlace {
       this.#see(undefined);
       return;
     }
-    const certain = this.#openChange === undefined && stored.from_ms === this.#acceptedFromMs;
     const from_ms = Math.max(stored.from_ms, this.#former.usableFromMs);
-    this.#see({ ...stored, from_ms, parts: certain ? stored.parts : 0 });
+    this.#see({ ...stored, from_ms, parts: this.#certainty.usableParts(stored) });
   }
 
   #see(own: FleetMember | undefined): void {
@@ -211,7 +196,8 @@ export class FleetMembership implements FleetPlace {
     }
     // Nobody has a view of the fleet without the only member.
     const alone = this.#stored.fleet.members.length === 1;
-    const change = this.#change(alone ? nowMs : nowMs + LEAD_MS);
+    const fromMs = alone ? nowMs : nowMs + LEAD_MS;
+    const change = this.#certainty.nextShare(this.#stored.fleet, this.#own.slot, fromMs);
     if (change === undefined || this.#owes) return true;
     return this.#changeShare(change, alone);
   }
@@ -223,34 +209,23 @@ export class FleetMembership implements FleetPlace {
     if (!(await this.#stored.write(join(remove(this.#stored.fleet, gone), this.#options.id))))
       return false;
     this.#slot = slot;
-    this.#acceptedFromMs = 0;
+    this.#certainty.accept(0);
     this.#look();
     this.#save();
     // The next step takes a share.
     return false;
   }
 
-  /** An equal share, or the same one again if it is not certain since when others know of it. */
-  #change(fromMs: number): FleetMember | undefined {
-    const own = this.#own;
-    if (own === undefined) return undefined;
-    const stored = this.#stored.fleet.members.find(({ slot }) => slot === own.slot);
-    const change = balanced(this.#stored.fleet, own.slot, fromMs);
-    if (change !== undefined || stored === undefined) return change;
-    const certain = stored.parts === 0 || stored.from_ms === this.#acceptedFromMs;
-    return certain ? undefined : { ...stored, from_ms: fromMs };
-  }
-
   /** Until the change is known to be stored, or not, this data plane has no share. */
   async #changeShare(change: FleetMember, alone: boolean): Promise<boolean> {
     const { serverMs, onShareChange } = this.#options;
-    this.#openChange = this.#stored.revision;
+    this.#certainty.beginChange(this.#stored.revision);
     this.#see({ ...change, parts: 0 });
     onShareChange(change);
     if (!(await this.#stored.write(withMember(this.#stored.fleet, change)))) return false;
-    this.#openChange = undefined;
+    this.#certainty.endChange();
     const inTime = serverMs() <= change.from_ms - VIEW_MS - CLOCK_ERROR_MS;
-    if (alone || inTime) this.#acceptedFromMs = change.from_ms;
+    if (alone || inTime) this.#certainty.accept(change.from_ms);
     this.#look();
     this.#save();
     onShareChange(change);
@@ -260,7 +235,7 @@ export class FleetMembership implements FleetPlace {
   #save(leftovers?: readonly Leftover[]): void {
     if (this.#own === undefined) return;
     const { slot, parts } = this.#own;
-    const from_ms = this.#acceptedFromMs ?? 0;
+    const from_ms = this.#certainty.acceptedFromMs ?? 0;
     this.#options.save({
       slot,
       parts,

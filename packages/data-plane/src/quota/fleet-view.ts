@@ -22,6 +22,15 @@ export interface FleetView {
   readonly validForMs: number;
 }
 
+/** Before the fleet was read. */
+export const NO_VIEW: FleetView = {
+  own: undefined,
+  spent: undefined,
+  others: [],
+  nextSlot: 0,
+  validForMs: -Infinity,
+};
+
 /** The place of this data plane in the fleet, as the quotas use it. */
 export interface FleetPlace {
   /** The fleet as last read. */

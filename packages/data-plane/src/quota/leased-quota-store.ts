@@ -4,11 +4,12 @@ import type { QuotaDecision, QuotaStore, Requester } from './quota-store.ts';
 import { CounterTable } from './counter-table.ts';
 import { DecisionQueue } from './decision-queue.ts';
 import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
-import { ALL_PARTS, partOf, shareOf, type FleetMember } from './fleet.ts';
+import { ALL_PARTS, type FleetMember } from './fleet.ts';
 import type { Leftover } from './saved-place.ts';
-import { hasGrantedItsPart, isSpent } from './held-back.ts';
+import { hasGrantedItsPart } from './held-back.ts';
+import { KeptReserves } from './kept-reserves.ts';
 import { leftoversOf } from './leftovers.ts';
-import { GivenUpWindows, partToGiveUp, type GivenUp, type RecalledWindow } from './recall.ts';
+import type { GivenUp, RecalledWindow } from './recall.ts';
 import type { QuotaCounter } from './quota-counter.ts';
 import { emptyQuotaCounts, type QuotaCounts } from './quota-counts.ts';
 import { remainingOf, viewQuota, type QuotaView, type QuotaViews } from './quota-view.ts';
@@ -39,14 +40,13 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   readonly #time: ServerClock;
   readonly #leases: LeaseTaker;
   readonly #counters: CounterTable;
-  readonly #givenUp: GivenUpWindows;
+  readonly #kept: KeptReserves;
   readonly #queue: DecisionQueue;
 
   constructor(options: LeasedQuotaOptions) {
     this.#clock = options.clock;
     this.#ledger = options.ledger;
     this.#fleet = options.fleet;
-    this.#givenUp = new GivenUpWindows(options.maxCounters);
     this.#time = new ServerClock(options);
     this.#leases = new LeaseTaker({
       ...options,
@@ -65,10 +65,13 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     });
     this.#counters = new CounterTable(options.maxCounters, (removed) => {
       this.#leases.forget(removed);
-      // A counter that is made again in this window must not have the reserve a second time.
-      const { key, window, limit, endMs } = removed;
-      if (endMs > this.#serverMs())
-        this.#givenUp.add(key, { window, limit, keeps: 0 }, this.#serverMs());
+      this.#kept.forget(removed);
+    });
+    this.#kept = new KeptReserves({
+      fleet: options.fleet,
+      counters: this.#counters,
+      maxWindows: options.maxCounters,
+      serverMs: () => this.#serverMs(),
     });
     for (const leftover of options.leftovers ?? []) this.#continue(leftover);
   }
@@ -99,18 +102,8 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
    *
    * @returns what it still keeps back, and what it gives of its lease; undefined if it gives up nothing
    */
-  giveUp({ key, window, limit, wanted }: RecalledWindow): GivenUp | undefined {
-    const startMs = window * key.windowMs;
-    const { own } = this.#fleet.view;
-    if (own === undefined || isSpent({ startMs }, this.#fleet.view)) return undefined;
-    const counter = this.#counters.withKey(key);
-    if (counter?.window === window) return counter.giveUp(wanted, this.#clock.monotonicMs());
-    if (counter !== undefined && counter.window > window) return { keeps: 0, writes: 0, gives: 0 };
-    // Without a counter its reserve was never stored.
-    const spare = this.#givenUp.keeps(key, window) ?? shareOf(own, { limit, startMs });
-    const keeps = spare - partToGiveUp(spare, wanted);
-    const noted = this.#givenUp.add(key, { window, limit, keeps }, this.#serverMs());
-    return noted ? { keeps, writes: 0, gives: 0 } : undefined;
+  giveUp(recalled: RecalledWindow): GivenUp | undefined {
+    return this.#kept.giveUp(recalled, this.#clock.monotonicMs());
   }
 
   /** Whether anything was granted in the current windows that the ledger does not know of. */
@@ -120,22 +113,12 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
 
   /** What this data plane has left of the current windows; undefined if there are too many. */
   leftovers(): readonly Leftover[] | undefined {
-    return leftoversOf(this.#counters.all(), this.#givenUp, this.#serverMs());
+    return leftoversOf(this.#counters.all(), this.#kept.givenUp, this.#serverMs());
   }
 
-  /**
-   * The place of this data plane in the fleet changes, or has changed; undefined if it is lost. Of the current windows it
-   * keeps no more than its new part, and no share that holds from a later window on. The next lease of each window brings
-   * its reserve up to the new part.
-   */
+  /** See `KeptReserves`. */
   shareChanged(own: FleetMember | undefined): void {
-    for (const counter of this.#counters.all()) {
-      const { reserve, limit } = counter;
-      counter.lowWater = Infinity;
-      if (own === undefined) reserve.lose();
-      else if (reserve.writes === 0) reserve.limitTo(shareOf(own, counter));
-      else reserve.limitTo(partOf(limit, own.parts));
-    }
+    this.#kept.shareChanged(own);
   }
 
   /** @param nowMs by the local wall clock */
@@ -180,7 +163,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   #continue(leftover: Leftover): void {
     const { hash, window_ms: windowMs, window, limit, reserve: keeps, writes, debt } = leftover;
     if (debt === 0 && writes === 0 && leftover.unused === 0) {
-      this.#givenUp.add({ hash, windowMs }, { window, limit, keeps }, this.#serverMs());
+      this.#kept.givenUp.add({ hash, windowMs }, { window, limit, keeps }, this.#serverMs());
       return;
     }
     const counter = this.#counters.addLeftover(leftover, this.#clock.monotonicMs());
@@ -201,7 +184,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     if (serverMs >= counter.endMs || serverMs < counter.startMs - 2 * marginMs) {
       this.#leases.forget(counter);
       counter.startWindow(serverMs, marginMs);
-      this.#keepBack(counter);
+      this.#kept.startWindow(counter);
     }
     if (counter.usedUp) {
       if (counter.mayGetReturns) this.#leases.recheck(counter);
@@ -223,26 +206,13 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     return this.#decideAlone(counter, serverMs, mayWait && !counter.shareOnly);
   }
 
-  /** The share of this data plane of a window that has just begun, or what is left of it. */
-  #keepBack(counter: QuotaCounter): void {
-    this.#takeShare(counter);
-    const kept = this.#givenUp.keeps(counter.key, counter.window);
-    if (kept !== undefined) counter.reserve.set(Math.min(kept, counter.reserve.left));
-  }
-
-  #takeShare(counter: QuotaCounter): void {
-    const { view } = this.#fleet;
-    if (view.own === undefined || isSpent(counter, view)) return;
-    counter.reserve.takeShare(view.own, counter);
-  }
-
   /** Decides without the ledger: from the reserve, or not at all. */
   #decideAlone(
     counter: QuotaCounter,
     serverMs: number,
     mayWait: boolean,
   ): QuotaDecision | undefined {
-    this.#takeShare(counter);
+    this.#kept.takeShare(counter);
     const { reserve, refuseWithoutStore } = counter;
     if (!refuseWithoutStore && reserve.left > 0) {
       this.counts.shared += 1;

@@ -106,6 +106,36 @@ describe('quotas while the ledger does not answer', () => {
     expect(await take(store, policy)).toMatchObject({ granted: true });
   });
 
+  it('are stored in the ledger although more quotas are used meanwhile than are counted at one time', async () => {
+    const world = openModelStore({ limit: 100, nodes: 2, shares: true });
+    const { take, store, policy, ledger, clock, settle, settled, open } = world;
+    ledger.cutOff(0);
+    for (let taken = 0; taken < 50; taken += 1) expect(take()).toMatchObject({ granted: true });
+    for (let others = 0; others < 40; others += 1) {
+      const refusing = { ...policy, key: `production/${others}`, refuseWithoutStore: true };
+      expect(take(store, refusing)).toMatchObject({ granted: false });
+    }
+    expect(store.dropped).toBeGreaterThan(0);
+    expect(store.owes()).toBe(true);
+    ledger.reconnect(0);
+    clock.advance(500);
+    await settle();
+    const other = open(1);
+    let granted = 0;
+    while ((await settled(take(other))).granted) granted += 1;
+    expect(granted).toBe(50);
+  });
+
+  it('are forgotten if all that are counted have granted something, so that memory is bounded', () => {
+    const { take, store, policy, ledger } = openModelStore({ limit: 100, nodes: 2, shares: true });
+    ledger.cutOff(0);
+    for (let others = 0; others < 40; others += 1) {
+      const other = { ...policy, key: `production/${others}` };
+      expect(take(store, other)).toMatchObject({ granted: true });
+    }
+    expect(store.size).toBeLessThanOrEqual(13);
+  });
+
   it('are granted from the share if the ledger is at a later window', async () => {
     const { take, ledger, policy, open, settled, clock } = openModelStore({
       limit: 100,

@@ -1,4 +1,4 @@
-import { NO_FLEET, type Fleet } from './fleet.ts';
+import { NO_FLEET, remove, type Fleet } from './fleet.ts';
 import type { FleetStore } from './fleet-store.ts';
 
 export interface StoredFleetOptions {
@@ -51,6 +51,20 @@ export class StoredFleet {
       this.#revision = result.revision;
     }
     return true;
+  }
+
+  /**
+   * Removes a member, also if others change the fleet meanwhile.
+   *
+   * @returns false if others were always quicker
+   * @throws if the fleet cannot be read or written
+   */
+  async remove(slot: number, maxTries: number): Promise<boolean> {
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      await this.read();
+      if (await this.write(remove(this.#fleet, new Set([slot])))) return true;
+    }
+    return false;
   }
 
   async #readNow(): Promise<void> {
