@@ -21,6 +21,7 @@ export function parseSource({ name, text }: Source): readonly SourceDocument[] {
     lineCounter,
     prettyErrors: false,
     stringKeys: true,
+    merge: true,
   });
   // No document at all: the file is empty or has comments only.
   if (!Array.isArray(documents)) return [];

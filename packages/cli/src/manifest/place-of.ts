@@ -1,4 +1,4 @@
-import { isAlias, isMap, isPair, isScalar, isSeq, type Document } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Document } from 'yaml';
 import type { SourceDocument } from './parse-source.ts';
 
 /**
@@ -39,7 +39,7 @@ interface Step {
 function childOf(node: unknown, part: string): Step | undefined {
   if (isMap(node)) {
     const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === part);
-    return isPair(pair) ? { at: pair.key, node: pair.value } : undefined;
+    return pair && { at: pair.key, node: pair.value };
   }
   const child = isSeq(node) ? node.items[Number(part)] : undefined;
   return child === undefined ? undefined : { at: child, node: child };

@@ -9,13 +9,13 @@ import { confirmPrune } from './confirm-prune.ts';
 import {
   APPLY_TIMEOUT_MS,
   readDesiredState,
-  sendDesiredState,
   withFileOptions,
   type DesiredState,
   type FileOptions,
 } from './desired-state.ts';
-import { APPLIED, NOT_SENT, SENT, withWhatIsKnown } from './what-is-known.ts';
+import { sendDesiredState } from './send-desired-state.ts';
 import { showDifference, withExitCodeOption, type ExitCodeOption } from './show-difference.ts';
+import { APPLIED, SENT, withWhatIsKnown } from './what-is-known.ts';
 
 interface Options extends FileOptions, ExitCodeOption {
   readonly dryRun?: true;
@@ -46,6 +46,7 @@ export const applyCommand = (cli: Cli): Command =>
       if (options.prune && !options.yes && !options.dryRun && !session.terminal.stdinIsTerminal) {
         throw new UsageError('--prune deletes, and there is no terminal to ask; add --yes');
       }
+      if (options.exitCode && !options.dryRun) throw new UsageError('--exit-code needs --dry-run');
       const desired = await readDesiredState(session, options);
       if (options.dryRun) await showDifference(session, desired, options);
       else await apply(session, desired, options);
@@ -59,7 +60,6 @@ async function apply(
   const { terminal, output } = session;
   const signal = terminal.interrupted();
   await withWhatIsKnown(signal, async (become) => {
-    become(NOT_SENT);
     const asks = desired.prune && !yes;
     const ifVersion = asks ? await confirmPrune(session, desired, signal) : undefined;
     become(SENT);

@@ -154,6 +154,21 @@ it('names the place of every field that the API refuses, and nothing is applied'
   await nothingIsThere();
 });
 
+it('names the item if a wrong field is merged into it', async () => {
+  const stdin = `services: [{name: a, url: http://a.example}]
+routes:
+  - &first {name: one, service: a, timeout_ms: 0}
+  - <<: *first
+    name: two
+`;
+  const ran = await apply('-', { stdin });
+  expect(ran.stderr.split('\n').slice(1, 3)).toEqual([
+    '  stdin:3:36: route one: timeout_ms must be a whole number from 1 to 300000',
+    '  stdin:4:5: route two: timeout_ms must be a whole number from 1 to 300000',
+  ]);
+  await nothingIsThere();
+});
+
 it('names the place of a service that is missing', async () => {
   const stdin = `services: [{name: a, url: http://a.example}]
 routes:

@@ -2,7 +2,8 @@ import { heading } from '../../difference/difference-lines.ts';
 import { linesText } from '../../output/print.ts';
 import { FailedError } from '../../program/exit-codes.ts';
 import type { Session } from '../../session.ts';
-import { sendDesiredState, type DesiredState } from './desired-state.ts';
+import type { DesiredState } from './desired-state.ts';
+import { sendDesiredState } from './send-desired-state.ts';
 
 /**
  * Lists what a prune deletes, and asks. Returns the version of the configuration that the list is of, so that nothing

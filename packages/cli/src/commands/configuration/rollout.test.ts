@@ -90,7 +90,9 @@ it('says after the timeout which data plane is behind and why', async () => {
   });
 });
 
-it('needs files, and a duration', async () => {
+it('needs files, a duration, and --dry-run with --exit-code', async () => {
+  const code = await test.run('apply -f - --environment production --exit-code');
+  expect([code.code, code.stderr]).toEqual([3, 'gwctl: --exit-code needs --dry-run\n']);
   const none = await test.run('apply --environment production');
   expect([none.code, none.stderr]).toEqual([
     3,

@@ -10,7 +10,8 @@ import { nameOf, placeInManifest } from '../../manifest/manifest.ts';
 import { linesText } from '../../output/print.ts';
 import { DifferenceError } from '../../program/exit-codes.ts';
 import type { Session } from '../../session.ts';
-import { sendDesiredState, type DesiredState } from './desired-state.ts';
+import type { DesiredState } from './desired-state.ts';
+import { sendDesiredState } from './send-desired-state.ts';
 
 export interface ExitCodeOption {
   readonly exitCode?: true;

@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError } from '@gateway/client';
 import { ErrorWithRemark, InterruptedError } from '../../program/exit-codes.ts';
 
-export const NOT_SENT = 'nothing was changed';
+const NOT_SENT = 'nothing was changed';
 export const SENT =
   'it is not known whether the changes are applied; they are applied as a whole or not at all, and gwctl diff shows which';
 export const APPLIED = 'the changes are applied; not every data plane may serve them yet';
@@ -27,14 +27,16 @@ export async function withWhatIsKnown(
 }
 
 function remarkOn(error: unknown, known: Known): string | undefined {
-  if (error instanceof ConnectionError)
+  if (error instanceof ConnectionError) {
     return known === SENT && wasNotSent(error) ? NOT_SENT : known;
+  }
   if (!(error instanceof ApiError)) return undefined;
   if (error.code === 'precondition_failed') {
     return 'the list may be out of date, and nothing was changed; run it again';
   }
+  if (known !== SENT) return known;
   // A proxy may give up while the gateway still works. 503 means that the gateway did not begin.
-  return error.status >= 500 && error.status !== 503 ? known : undefined;
+  return error.status >= 500 && error.status !== 503 ? SENT : undefined;
 }
 
 /** Errors before there is a connection. */
