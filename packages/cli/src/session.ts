@@ -6,6 +6,7 @@ import type { Column } from './output/table.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { UsageError } from './program/exit-codes.ts';
 import { globalsOf } from './program/global-options.ts';
+import { waitingClient } from './waiting-client.ts';
 
 /** A command that runs: the API, what its options say, and how it prints. */
 export interface Session {
@@ -45,7 +46,11 @@ export function createCli(terminal: Terminal): Cli {
       const environment = given ?? usual;
       return {
         terminal,
-        client: createClient({ baseUrl: url, token, userAgent: USER_AGENT, timeoutMs }),
+        client: waitingClient(
+          createClient({ baseUrl: url, token, userAgent: USER_AGENT, timeoutMs }),
+          terminal,
+          `Waiting for ${url}`,
+        ),
         output,
         environment,
         requireEnvironment() {

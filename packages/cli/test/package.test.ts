@@ -58,6 +58,13 @@ describe('the package of gwctl', () => {
     }
   });
 
+  it('uses no function that Node 20 does not have', () => {
+    const bundle = readFileSync(path.join(installed, 'dist/gwctl.mjs'), 'utf8');
+    const newer =
+      /(Promise\.(withResolvers|try)|(Object|Map)\.groupBy|Array\.fromAsync|Iterator\.from)\(/g;
+    expect(bundle.match(newer)).toBeNull();
+  });
+
   it('installs offline a gwctl that says its version and calls the management API', async () => {
     expect(await gwctl('--version')).toBe(`${manifestIn(source).version}\n`);
     expect(await gwctl('whoami')).toMatch(/^name +admin$/m);

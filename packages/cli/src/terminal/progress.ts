@@ -11,6 +11,9 @@ const DELAY_MS = 1000;
 const FRAME_MS = 100;
 const FRAMES = { unicode: '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', ascii: '|/-\\' };
 
+/** The terminals that show progress now: a call within the work of a command shows none of its own. */
+const busy = new WeakSet<Terminal>();
+
 /**
  * Does some work, and shows a spinner on stderr if it takes more than a second and stderr is a terminal.
  * @param label says what is done
@@ -20,7 +23,10 @@ export async function withProgress<Result>(
   label: string,
   work: (progress: Progress) => Promise<Result>,
 ): Promise<Result> {
-  if (terminal.stderrColumns === undefined) return work({ show: () => undefined });
+  if (terminal.stderrColumns === undefined || busy.has(terminal)) {
+    return work({ show: () => undefined });
+  }
+  busy.add(terminal);
   let below: readonly string[] = [];
   const finished = new AbortController();
   const drawn = drawUntil(finished.signal, terminal, () => [label, ...below]);
@@ -29,6 +35,7 @@ export async function withProgress<Result>(
   } finally {
     finished.abort();
     await drawn;
+    busy.delete(terminal);
   }
 }
 
