@@ -4,7 +4,7 @@ import path from 'node:path';
 import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
 import type { Terminal } from '../src/terminal/terminal.ts';
 import { runInProcess } from './run-in-process.ts';
-import type { Ran } from './run-gwctl.ts';
+import type { Ran } from './run-in-process.ts';
 
 /** An API with a folder for files, and gwctl that is logged in to it as the admin. */
 export interface ConfigurationTest {

@@ -3,20 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInProcess, type Ran } from './run-in-process.ts';
 
 const BIN = fileURLToPath(new URL('../bin/gwctl.mjs', import.meta.url));
 
-export interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs gwctl as a process of its own, with contexts of its own. */
+/** Runs gwctl with contexts of its own. */
 export interface Gwctl {
   readonly configHome: string;
+  /** Runs a command in this process, because a process for each would take most of the time of the tests. */
   run(args: readonly string[], more?: RunOptions): Promise<Ran>;
-  /** Starts a command that runs until it is interrupted. */
+  /** Starts a command as a process of its own, which runs until it is interrupted. */
   start(args: readonly string[], more?: RunOptions): Running;
   remove(): void;
 }
@@ -65,7 +61,12 @@ export function openGwctl(env: Readonly<Record<string, string>> = {}): Gwctl {
   return {
     configHome,
     start,
-    run: (args, more) => start(args, more).ended,
+    run: (args, { stdin = '', env: more = {} } = {}) =>
+      runInProcess(args, {
+        stdin,
+        env: { XDG_CONFIG_HOME: configHome, ...env, ...more },
+        unicode: false,
+      }),
     remove: () => rmSync(configHome, { recursive: true }),
   };
 }

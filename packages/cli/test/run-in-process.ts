@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from '../src/run-program.ts';
 import type { Terminal } from '../src/terminal/terminal.ts';
 import { fakeTerminal } from './fake-terminal.ts';
-import type { Ran } from './run-gwctl.ts';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** Runs a command line in this process. `stdin` is what the command reads. */
 export async function runInProcess(

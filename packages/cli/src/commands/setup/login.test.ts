@@ -25,7 +25,8 @@ describe('gwctl login', () => {
     gwctl.run(['login', name, '--url', `${api.url}/`, ...more], { stdin: `${token}\n` });
 
   it('keeps a checked token with mode 0600, and shows it nowhere', async () => {
-    const ran = await login('main', api.adminToken, '--environment', 'production');
+    const args = ['login', 'main', '--url', `${api.url}/`, '--environment', 'production'];
+    const ran = await gwctl.start(args, { stdin: `${api.adminToken}\n` }).ended;
     expect(ran.code).toBe(0);
     expect(ran.stdout).toBe('');
     expect(ran.stderr).toContain(`Logged in to ${api.url} as admin`);
@@ -125,5 +126,8 @@ describe('gwctl login', () => {
     for (const args of [['nothing'], ['whoami', '--nothing'], ['whoami', '-o', 'xml']]) {
       expect((await gwctl.run(args)).code).toBe(3);
     }
+    const { code, stdout, stderr } = await gwctl.start(['nothing']).ended;
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain("unknown command 'nothing'");
   });
 });
