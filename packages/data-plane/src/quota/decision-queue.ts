@@ -12,12 +12,8 @@ export interface DecisionQueueOptions {
   readonly marginMs: () => number;
   /** After the end of each refill `answer` is called. */
   readonly leases: Pick<LeaseTaker, 'open' | 'slowForMs' | 'refill'>;
-  /**
-   * Decides a request; undefined if it must wait.
-   *
-   * @param mayWait whether it may wait for a ledger that does not answer just now
-   */
-  readonly decide: (counter: QuotaCounter, mayWait: boolean) => QuotaDecision | undefined;
+  /** Decides the request that has waited longest; undefined if it must wait on. */
+  readonly decide: (counter: QuotaCounter, first: Waiter) => QuotaDecision | undefined;
 }
 
 /** A request that has waited for longer does not wait for a ledger that does not answer. */
@@ -31,6 +27,12 @@ export class DecisionQueue {
 
   constructor(options: DecisionQueueOptions) {
     this.#options = options;
+  }
+
+  /** Whether a request may wait for a ledger that does not answer just now. A new one has not waited yet. */
+  mayWait(waiter: Waiter | undefined): boolean {
+    const sinceMs = waiter?.sinceMs ?? this.#options.clock.monotonicMs();
+    return this.#patienceMs(sinceMs) > 0;
   }
 
   add(counter: QuotaCounter, requester: Requester | undefined): Promise<QuotaDecision> {
@@ -48,7 +50,7 @@ export class DecisionQueue {
     waiting.dropAbandoned(this.#options.clock.monotonicMs());
     // A request that is decided does not count as waiting.
     for (let next = waiting.takeFirst(); next !== undefined; next = waiting.takeFirst()) {
-      const decided = this.#options.decide(counter, this.#patienceMs(next) > 0);
+      const decided = this.#options.decide(counter, next);
       if (decided === undefined) {
         waiting.putBack(next);
         this.#schedule(counter);
@@ -80,15 +82,14 @@ export class DecisionQueue {
     let laterMs = (wakeAtMs ?? 0) - serverMs;
     if (wakeAtMs === undefined && !isLeasing) {
       this.#stalled.add(counter);
-      laterMs = this.#patienceMs(waiting.first);
+      laterMs = this.#patienceMs(waiting.first?.sinceMs ?? -Infinity);
     }
     const delayMs = Math.max(1, Math.ceil(laterMs));
     waiting.wake = clock.setTimer(delayMs, () => this.answer(counter));
   }
 
-  #patienceMs(waiter: Waiter | undefined): number {
+  #patienceMs(sinceMs: number): number {
     const { clock, leases } = this.#options;
-    if (waiter === undefined) return 0;
-    return Math.min(leases.slowForMs, waiter.sinceMs + MAX_WAIT_MS - clock.monotonicMs());
+    return Math.min(leases.slowForMs, sinceMs + MAX_WAIT_MS - clock.monotonicMs());
   }
 }

@@ -179,6 +179,8 @@ export class LeaseRounds {
       }
       counter.othersSilent = silent;
       counter.waiting.dropAbandoned(clock.monotonicMs());
+      // They may say something soon.
+      if (isPatient) counter.recheckAfter(RECHECK_MS, clock.monotonicMs());
       if (isPatient && clock.monotonicMs() < untilMs) continue;
       // Whoever is silent will not answer the next time either.
       if (givenUp.size < fleet.view.others.length || asked >= MAX_ASKS) return;
@@ -222,8 +224,8 @@ export class LeaseRounds {
     if (request.chargeOnly) return;
     counter.exhausted = counter.unused < request.waiting;
     if (!counter.exhausted) return;
-    counter.recheckMs = Math.min(MAX_RECHECK_MS, Math.max(RECHECK_MS, 2 * counter.recheckMs));
-    counter.recheckAtMs = this.#options.clock.monotonicMs() + counter.recheckMs;
+    const recheckMs = Math.min(MAX_RECHECK_MS, Math.max(RECHECK_MS, 2 * counter.recheckMs));
+    counter.recheckAfter(recheckMs, this.#options.clock.monotonicMs());
   }
 
   /** The ledger knows the debt and the reserve of the request. */

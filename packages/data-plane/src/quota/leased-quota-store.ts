@@ -14,6 +14,7 @@ import type { QuotaCounter } from './quota-counter.ts';
 import { emptyQuotaCounts, type QuotaCounts } from './quota-counts.ts';
 import { remainingOf, viewQuota, type QuotaView, type QuotaViews } from './quota-view.ts';
 import { ServerClock, type ServerClockOptions } from './server-clock.ts';
+import type { Waiter } from './waiting-requests.ts';
 
 type TakerOptions = Pick<
   LeaseTakerOptions,
@@ -61,7 +62,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
       serverMs: () => this.#serverMs(),
       marginMs: () => this.#time.marginMs,
       leases: this.#leases,
-      decide: (counter, mayWait) => this.#decide(counter, this.#serverMs(), mayWait),
+      decide: (counter, first) => this.#decide(counter, this.#serverMs(), first),
     });
     this.#counters = new CounterTable(options.maxCounters, (removed) => {
       this.#leases.forget(removed);
@@ -135,10 +136,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
       this.#counters.applyPolicy(counter, policy);
     }
     // Requests that already wait come first.
-    const decided =
-      counter.waiting.count === 0
-        ? this.#decide(counter, serverMs, this.#leases.slowForMs > 0)
-        : undefined;
+    const decided = counter.waiting.count === 0 ? this.#decide(counter, serverMs) : undefined;
     return decided ?? this.#wait(counter, serverMs, requester);
   }
 
@@ -174,12 +172,8 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     return this.#time.serverMs(this.#clock.nowMs());
   }
 
-  /**
-   * Grants or refuses one request; undefined if it must wait.
-   *
-   * @param mayWait whether it may wait for a ledger that does not answer just now
-   */
-  #decide(counter: QuotaCounter, serverMs: number, mayWait: boolean): QuotaDecision | undefined {
+  /** Grants or refuses one request, which has waited or not; undefined if it must wait. */
+  #decide(counter: QuotaCounter, serverMs: number, waiter?: Waiter): QuotaDecision | undefined {
     const { marginMs } = this.#time;
     if (serverMs >= counter.endMs || serverMs < counter.startMs - 2 * marginMs) {
       this.#leases.forget(counter);
@@ -203,14 +197,14 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     const { inRound, known } = counter.reserve;
     const undecided = inRound > 0 || (counter.refilling && !known);
     if (undecided || (!counter.shareOnly && this.#leases.open)) return undefined;
-    return this.#decideAlone(counter, serverMs, mayWait && !counter.shareOnly);
+    return this.#decideAlone(counter, serverMs, waiter);
   }
 
   /** Decides without the ledger: from the reserve, or not at all. */
   #decideAlone(
     counter: QuotaCounter,
     serverMs: number,
-    mayWait: boolean,
+    waiter: Waiter | undefined,
   ): QuotaDecision | undefined {
     this.#kept.takeShare(counter);
     const { reserve, refuseWithoutStore } = counter;
@@ -221,7 +215,8 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
       return counter.view(true, reserve.left, serverMs);
     }
     if (refuseWithoutStore || !hasGrantedItsPart(counter, this.#fleet.view)) {
-      return mayWait ? undefined : { ...counter.view(false, 0, serverMs), unavailable: true };
+      if (!counter.shareOnly && this.#queue.mayWait(waiter)) return undefined;
+      return { ...counter.view(false, 0, serverMs), unavailable: true };
     }
     this.counts.shared += 1;
     this.#leases.addDebt(counter);

@@ -141,6 +141,12 @@ export class QuotaCounter {
     return { keeps: left - freed + this.debt, writes, gives };
   }
 
+  /** @param nowMs by the monotonic clock */
+  recheckAfter(recheckMs: number, nowMs: number): void {
+    this.recheckMs = recheckMs;
+    this.recheckAtMs = nowMs + recheckMs;
+  }
+
   /** Starts the window of this time. The rest of a former lease is lost. */
   startWindow(serverMs: number, marginMs: number): void {
     this.window = Math.floor(serverMs / this.windowMs);

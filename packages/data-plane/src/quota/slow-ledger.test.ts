@@ -121,6 +121,22 @@ describe('a data plane while another keeps back all of the window', () => {
     expect(world.take()).toMatchObject({ granted: false, unavailable: true });
   });
 
+  it('asks again half a second after the other was silent, and grants what it gives then', async () => {
+    let gives = false;
+    const world = setUp(() => Promise.resolve(gives ? [givesAll] : []));
+    const taken = watch(world.take());
+    for (let waitedMs = 0; taken.answer === undefined && waitedMs < 2 * ASK_MS; waitedMs += 10) {
+      await world.settle();
+      world.clock.advance(10);
+    }
+    expect(taken.answer).toMatchObject({ granted: false, unavailable: true });
+    gives = true;
+    world.clock.advance(500);
+    expect(await world.take()).toMatchObject({ granted: false, unavailable: true });
+    await world.settle();
+    expect(await world.take()).toMatchObject({ granted: true });
+  });
+
   it('refuses as used up if the other needs all of it', async () => {
     const world = setUp(() => Promise.resolve([{ ...givesAll, keeps: 99 }]));
     for (let taken = 0; taken < 2; taken += 1) {
