@@ -34,8 +34,9 @@ export function windowsOf(
 }
 
 /**
- * Counts what was granted in each window. A request whose data plane was killed before it answered was granted if it
- * arrived at the upstream.
+ * Counts what was granted in each window. A request without an answer, because its data plane was killed or its caller
+ * stopped waiting, was granted if it arrived at the upstream: at some time after it was sent and before it arrived, which
+ * may be seconds on a busy machine.
  *
  * @param arrivals when each call arrived at the upstream, by its id
  */
@@ -54,7 +55,10 @@ export function countWindows(
     at(Math.floor(sentMs / windowMs)).offered += 1;
     const arrivedAtMs = arrivals.get(id);
     if (answer === undefined) {
-      if (arrivedAtMs !== undefined) at(Math.floor(arrivedAtMs / windowMs)).granted += 1;
+      if (arrivedAtMs === undefined) continue;
+      const arrivedIn = Math.floor(arrivedAtMs / windowMs);
+      const isCertain = Math.floor(sentMs / windowMs) === arrivedIn;
+      at(arrivedIn)[isCertain ? 'granted' : 'uncertain'] += 1;
     } else if (answer.status === 200 || arrivedAtMs !== undefined) {
       const windows = windowsOf(answer, windowMs);
       const last = windows.at(-1) ?? Math.floor(answer.receivedMs / windowMs);
