@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -34,6 +34,7 @@ export interface Running {
 /** @param env of every run, such as `GATEWAY_URL` */
 export function openGwctl(env: Readonly<Record<string, string>> = {}): Gwctl {
   const configHome = mkdtempSync(path.join(tmpdir(), 'gwctl-'));
+  const children: ChildProcess[] = [];
   const start = (
     args: readonly string[],
     { stdin = '', env: more = {} }: RunOptions = {},
@@ -42,6 +43,7 @@ export function openGwctl(env: Readonly<Record<string, string>> = {}): Gwctl {
       env: { PATH: process.env['PATH'], XDG_CONFIG_HOME: configHome, ...env, ...more },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
+    children.push(child);
     const text = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (chunk: string) => (text[name] += chunk));
@@ -67,6 +69,10 @@ export function openGwctl(env: Readonly<Record<string, string>> = {}): Gwctl {
         env: { XDG_CONFIG_HOME: configHome, ...env, ...more },
         unicode: false,
       }),
-    remove: () => rmSync(configHome, { recursive: true }),
+    remove() {
+      // A test that failed may have left one.
+      for (const child of children) child.kill();
+      rmSync(configHome, { recursive: true });
+    },
   };
 }
