@@ -10,7 +10,7 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client.ts';
 import { styleNonce } from './nonce.ts';
 import { createConsoleRouter } from './router.ts';
-import { theme } from './theme.ts';
+import { cssVariablesResolver, theme } from './theme.ts';
 
 const queryClient = createQueryClient();
 const router = createConsoleRouter(queryClient);
@@ -19,7 +19,12 @@ const container = document.getElementById('root');
 if (container !== null) {
   createRoot(container).render(
     <StrictMode>
-      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariablesResolver}
+        defaultColorScheme="auto"
+        getStyleNonce={styleNonce}
+      >
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />
           <Notifications position="bottom-right" />

@@ -1,4 +1,6 @@
-import { createTheme } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+
+const NAMED_CLOSE = { 'aria-label': 'Close' };
 
 /** Fonts are those of the system, because nothing is loaded from another host. */
 export const theme = createTheme({
@@ -11,4 +13,27 @@ export const theme = createTheme({
   autoContrast: true,
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // What the kit leaves without a name, and headers of dialogs that would be further headers of the page.
+  components: {
+    ModalHeader: { defaultProps: { role: 'none' } },
+    ModalCloseButton: { defaultProps: NAMED_CLOSE },
+    DrawerHeader: { defaultProps: { role: 'none' } },
+    DrawerCloseButton: { defaultProps: NAMED_CLOSE },
+    Notification: { defaultProps: { closeButtonProps: NAMED_CLOSE } },
+  },
+});
+
+/** The kit's own shades for text that matters less have too little contrast (WCAG 2.2, 1.4.3). */
+export const cssVariablesResolver: CSSVariablesResolver = ({ colors }) => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': colors.gray[7],
+    '--mantine-color-placeholder': colors.gray[7],
+    '--mantine-color-error': colors.red[9],
+  },
+  dark: {
+    '--mantine-color-dimmed': colors.dark[1],
+    '--mantine-color-placeholder': colors.dark[2],
+    '--mantine-color-error': colors.red[4],
+  },
 });

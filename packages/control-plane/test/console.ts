@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Answer, CallOptions, TestApi } from './api.ts';
 
 /** What the pages of the console send with every call. */
-export const CSRF = { 'x-gateway-console': '1' };
+export const CSRF = { 'x-console-request': '1' };
 
 /** Exchanges a token for a session. */
 export function signIn(

@@ -1,7 +1,7 @@
 import { createClient, type components } from '@gateway/client';
 
 /** Only a script of this origin can set it; the control plane demands it of changes. */
-export const CSRF_HEADER = { 'X-Gateway-Console': '1' };
+export const CSRF_HEADER = { 'X-Console-Request': '1' };
 
 /** Calls of the management API. The cookie of the session stands in for a token, which the browser does not have. */
 export const gateway = createClient({

@@ -3,6 +3,8 @@ import { queryOptions } from '@tanstack/react-query';
 import { CSRF_HEADER, gateway, type Caller } from './client.ts';
 
 const SESSION_PATH = '/console/session';
+/** The channel between the tabs of a browser. */
+const SIGN_OUTS = 'gateway-console-sign-outs';
 
 /** The token of the session. It fails with `authentication_failed` if there is no session. */
 export const callerQuery = queryOptions({
@@ -17,9 +19,19 @@ export async function signIn(token: string): Promise<void> {
   await call('POST', JSON.stringify({ token }));
 }
 
-/** Ends the session. @throws ApiError, ConnectionError */
+/** Ends the session, and tells the other tabs. @throws ApiError, ConnectionError */
 export async function signOut(): Promise<void> {
   await call('DELETE');
+  const channel = new BroadcastChannel(SIGN_OUTS);
+  channel.postMessage('');
+  channel.close();
+}
+
+/** Calls the listener when another tab has ended the session. @returns the undo */
+export function onSignOut(listener: () => void): () => void {
+  const channel = new BroadcastChannel(SIGN_OUTS);
+  channel.addEventListener('message', listener);
+  return () => channel.close();
 }
 
 async function call(method: string, body?: string): Promise<void> {

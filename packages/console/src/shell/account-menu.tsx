@@ -1,8 +1,10 @@
-import { Badge, Button, Group, Menu, Text } from '@mantine/core';
+import { Badge, Button, Group, Popover, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCaller } from '../api/rights.ts';
 import { signOut } from '../api/session.ts';
+import { errorText } from '../ui/error-text.ts';
+import { notifyFailure } from '../ui/notify.ts';
 import { RelativeTime } from '../ui/relative-time.tsx';
 
 /** Whose token the session has, what it may do, and the way out. */
@@ -12,45 +14,52 @@ export function AccountMenu() {
   const queryClient = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
-    onSettled: async () => {
+    onSuccess: async () => {
       await navigate({ to: '/sign-in' });
       queryClient.clear();
     },
+    // The reader must not believe that the session has ended.
+    onError: (error) => notifyFailure(`You are still signed in. ${errorText(error)}`),
   });
   if (caller === undefined) return null;
   return (
-    <Menu position="bottom-end" width={320}>
-      <Menu.Target>
-        <Button variant="default" size="compact-md" h={32} maw={180}>
+    <Popover position="bottom-end" width={320} withinPortal={false} trapFocus returnFocus>
+      <Popover.Target>
+        <Button variant="default" size="compact-sm" h={32} maw={180}>
           {caller.name}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Token {caller.name}</Menu.Label>
-        <Group gap={4} px="sm" pb="xs">
-          {caller.scopes.map((scope) => (
-            <Badge key={scope} variant="default" size="sm" tt="none">
-              {scope === '*' ? 'all scopes' : scope}
-            </Badge>
-          ))}
-        </Group>
-        <Text size="xs" px="sm" pb="xs" c="dimmed">
-          Environments: {everything(caller.environments)}
-          <br />
-          Routes: {everything(caller.routes)}
-          <br />
-          {caller.secret_expires_at === null ? (
-            'Does not expire'
-          ) : (
-            <>
-              Expires <RelativeTime at={caller.secret_expires_at} />
-            </>
-          )}
-        </Text>
-        <Menu.Divider />
-        <Menu.Item onClick={() => leave.mutate()}>Sign out</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Your token" p="sm">
+        <Stack gap="xs">
+          <Text size="sm" fw={600}>
+            Token {caller.name}
+          </Text>
+          <Group gap={4}>
+            {caller.scopes.map((scope) => (
+              <Badge key={scope} variant="default" size="sm" tt="none">
+                {scope === '*' ? 'all scopes' : scope}
+              </Badge>
+            ))}
+          </Group>
+          <Text size="xs" c="dimmed" component="div">
+            Environments: {everything(caller.environments)}
+            <br />
+            Routes: {everything(caller.routes)}
+            <br />
+            {caller.secret_expires_at === null ? (
+              'Does not expire'
+            ) : (
+              <>
+                Expires <RelativeTime at={caller.secret_expires_at} />
+              </>
+            )}
+          </Text>
+          <Button variant="default" loading={leave.isPending} onClick={() => leave.mutate()}>
+            Sign out
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 

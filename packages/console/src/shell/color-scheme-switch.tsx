@@ -1,4 +1,11 @@
-import { Menu, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import {
+  Popover,
+  Radio,
+  Stack,
+  UnstyledButton,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
 import classes from './shell.module.css';
 
 const CHOICES = [
@@ -12,25 +19,25 @@ export function ColorSchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const shown = useComputedColorScheme('light');
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <Popover position="bottom-end" withinPortal={false} trapFocus returnFocus>
+      <Popover.Target>
         <UnstyledButton className={classes.iconButton ?? ''} aria-label="Colours">
           <span aria-hidden>{shown === 'dark' ? '☾' : '☀'}</span>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {CHOICES.map(([value, label]) => (
-          <Menu.Item
-            key={value}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            onClick={() => setColorScheme(value)}
-            rightSection={colorScheme === value ? '✓' : undefined}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Colours">
+        <Radio.Group
+          label="Colours"
+          value={colorScheme}
+          onChange={(chosen) => setColorScheme(chosen)}
+        >
+          <Stack gap="xs" pt="xs">
+            {CHOICES.map(([value, label]) => (
+              <Radio key={value} value={value} label={label} />
+            ))}
+          </Stack>
+        </Radio.Group>
+      </Popover.Dropdown>
+    </Popover>
   );
 }

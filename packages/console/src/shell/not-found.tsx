@@ -6,7 +6,7 @@ import { useDocumentTitle } from '../ui/document-title.ts';
 export function NotFound() {
   useDocumentTitle('Not found');
   return (
-    <Center p="xl">
+    <Center component="main" p="xl">
       <Stack align="center" gap="sm">
         <Title order={1} size="h2">
           There is no such page

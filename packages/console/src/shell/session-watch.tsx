@@ -1,16 +1,22 @@
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useRouterState } from '@tanstack/react-router';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { callerQuery, isRefused } from '../api/session.ts';
+import { callerQuery, isRefused, onSignOut } from '../api/session.ts';
 
 /** Leads to the sign-in, and back to the page afterwards, when the session has ended. */
 export function SessionWatch() {
   const { error } = useQuery({ ...callerQuery, refetchInterval: 60_000 });
-  const href = useRouterState({ select: ({ location }) => location.publicHref });
-  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  useEffect(
+    () => onSignOut(() => void queryClient.invalidateQueries({ queryKey: callerQuery.queryKey })),
+    [queryClient],
+  );
   const hasEnded = isRefused(error);
   useEffect(() => {
-    if (hasEnded) void navigate({ to: '/sign-in', search: { next: href, reason: 'ended' } });
-  }, [hasEnded, href, navigate]);
+    if (!hasEnded) return;
+    const next = router.latestLocation.publicHref;
+    void router.navigate({ to: '/sign-in', search: { next, reason: 'ended' } });
+  }, [hasEnded, router]);
   return null;
 }

@@ -3,8 +3,11 @@ import type { TLSSocket } from 'node:tls';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import { refuseAccess } from '../../domain/access.ts';
 
-/** A field that only a script of the same origin can set: a form cannot, and there are no CORS headers. */
-export const CSRF_FIELD = 'x-gateway-console';
+/**
+ * A field that only a script of the same origin can set: a form cannot, and there are no CORS headers. Its name does not
+ * begin with `X-Gateway-`, because data planes forward no such field of a caller.
+ */
+export const CSRF_FIELD = 'x-console-request';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
@@ -23,7 +26,7 @@ export function refuseForgedChange(request: IncomingMessage, trusted: AddressRan
   if (SAFE_METHODS.has(request.method ?? '')) return;
   if (request.headers[CSRF_FIELD] === undefined) {
     throw refuseAccess(
-      'A change with a session of the console needs the header X-Gateway-Console.',
+      'A change with a session of the console needs the header X-Console-Request.',
     );
   }
   refuseOtherOrigin(request, trusted);

@@ -179,7 +179,7 @@ describe('a session of the console', () => {
 
   it('ends when the reader signs out, also in the browser', async () => {
     const cookie = cookieOf(await signIn(api));
-    const headers = { cookie, 'x-gateway-console': '1' };
+    const headers = { cookie, 'x-console-request': '1' };
     const answer = await api.call('DELETE', '/console/session', { token: null, headers });
     expect(answer.status).toBe(204);
     expect(answer.headers.get('set-cookie')).toBe(

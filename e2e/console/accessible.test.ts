@@ -1,0 +1,70 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessibilityFaults } from './harness/axe.ts';
+import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+
+/** The path of each page, and what its heading is. */
+const PAGES = [
+  ['/services', 'Services'],
+  ['/data-planes', 'Data planes'],
+  ['/nowhere', 'There is no such page'],
+] as const;
+
+describe('the pages of the console', () => {
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    world = await startConsoleWorld();
+    await world.gateway.service({ name: 'p'.repeat(60) });
+  }, BROWSER_START_MS);
+  afterEach(() => world.closePages());
+  afterAll(async () => {
+    await world.close();
+  });
+
+  it.each([
+    ['light', 1280],
+    ['light', 390],
+    ['dark', 1280],
+    ['dark', 390],
+  ] as const)('have no fault that axe-core finds: %s, %d px wide', async (colorScheme, width) => {
+    const viewport = { width, height: 900 };
+    const { page, signIn } = await world.open('/sign-in', { colorScheme, viewport });
+    await page.getByLabel('Token').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await signIn('gwt_wrong');
+    await page.getByRole('alert').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await signIn();
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    for (const [path, heading] of PAGES) {
+      await page.goto(world.url + path);
+      await page.getByRole('heading', { name: heading }).waitFor();
+      expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
+    }
+    await page.goto(`${world.url}/services`);
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'admin' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Colours' }).click();
+    await page.getByRole('radio', { name: 'Dark' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
+  it.each([390, 768, 1280, 2560])('do not scroll sideways at %d px', async (width) => {
+    const viewport = { width, height: 900 };
+    const { page, signIn } = await world.open('/services', { viewport });
+    await signIn();
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    for (const [path, heading] of PAGES) {
+      await page.goto(world.url + path);
+      await page.getByRole('heading', { name: heading }).waitFor();
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect([path, wide]).toEqual([path, width]);
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTokenSecret } from '@gateway/shared/tokens/secret';
+import { eventually } from '@gateway/shared/test/eventually';
+import { tracesIn } from '../security/secrets/traces.ts';
+import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+
+/** What Chromium says when a call is answered 401, as the first one without a session is. */
+const REFUSED = /status of 401/;
+/** All that a script of the page can read. */
+const VISIBLE_TO_SCRIPTS = `[
+  JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }), document.cookie,
+  document.documentElement.outerHTML, JSON.stringify(history.state),
+  ...Array.from(document.querySelectorAll('input'), (one) => one.value),
+].join('\\n')`;
+const FIRST_PAGE_BYTES = 300_000;
+
+describe('the sign-in of the console', () => {
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    world = await startConsoleWorld();
+  }, BROWSER_START_MS);
+  afterEach(() => world.closePages());
+  afterAll(async () => {
+    await world.close();
+  });
+
+  const serviceReader = (name: string) =>
+    world.gateway.tokenClient({ name, scopes: ['services:read', 'config:read'] });
+
+  it('shows the page that was asked for, in the environment that was asked for', async () => {
+    const { page, signIn, messages } = await world.open('/data-planes?environment=development');
+    await signIn();
+    await page.getByRole('heading', { name: 'Data planes' }).waitFor();
+    expect(page.url()).toBe(`${world.url}/data-planes?environment=development`);
+    expect(await page.getByLabel('Environment').inputValue()).toBe('development');
+    expect(messages.filter((one) => !REFUSED.test(one))).toEqual([]);
+  });
+
+  it('says that a token is unknown or malformed, and accepts the next one', async () => {
+    const { page, signIn } = await world.open('/services');
+    await signIn(createTokenSecret());
+    await page.getByRole('alert').getByText('The token is unknown or revoked.').waitFor();
+    await signIn('gwt_half');
+    await page.getByRole('alert').getByText('The token is malformed.').waitFor();
+    await signIn();
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+  });
+
+  it('is asked for again when the session ends, and returns to the page', async () => {
+    const client = await serviceReader('ends');
+    const { page, signIn } = await world.open('/data-planes?environment=production');
+    await signIn(client.token);
+    await page.getByRole('heading', { name: 'Data planes' }).waitFor();
+    await world.gateway.admin.delete(`/v1/tokens/${client.tokenId}`);
+    await page.getByText('Your session has ended.').waitFor();
+    await signIn();
+    await page.getByRole('heading', { name: 'Data planes' }).waitFor();
+    expect(page.url()).toBe(`${world.url}/data-planes?environment=production`);
+  });
+
+  it('ends with the sign-out, in every tab', async () => {
+    const { page, signIn } = await world.open('/data-planes');
+    await signIn();
+    const other = await page.context().newPage();
+    await other.goto(`${world.url}/data-planes`);
+    await other.getByRole('heading', { name: 'Data planes' }).waitFor();
+    await page.getByRole('button', { name: 'admin' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await other.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+  });
+
+  it('leaves the token nowhere: not in storage, cookies, addresses, the page or logs', async () => {
+    const { token } = await serviceReader('traceless');
+    const { page, signIn, messages, requested } = await world.open('/services');
+    await signIn(createTokenSecret());
+    await page.getByRole('alert').waitFor();
+    await signIn(token);
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await page.getByText('No services in production').waitFor();
+    const state = await page.context().storageState({ indexedDB: true });
+    const [cookie] = state.cookies;
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/console' });
+    const seen = await page.evaluate<string>(VISIBLE_TO_SCRIPTS);
+    const texts = [token, cookie?.value ?? ''];
+    expect(tracesIn([seen, ...messages, ...requested, page.url()].join('\n'), texts)).toEqual([]);
+    expect(tracesIn(JSON.stringify(state), [token])).toEqual([]);
+    const { controlPlane, dataPlanes } = world.gateway;
+    for (const { logFile } of [controlPlane, ...dataPlanes]) {
+      const log = await eventually(async () => {
+        const text = await readFile(logFile, 'utf8');
+        expect(text).not.toBe('');
+        return text;
+      });
+      expect(tracesIn(log, texts)).toEqual([]);
+    }
+  });
+
+  it('loads less than 300 kB for its first page, and nothing from another host', async () => {
+    const { page, signIn, requested } = await world.open('/sign-in');
+    const sizes: Promise<number>[] = [];
+    page.on('requestfinished', (request) =>
+      sizes.push(
+        request.sizes().then(
+          (size) => size.responseBodySize,
+          () => 0,
+        ),
+      ),
+    );
+    await page.reload();
+    await signIn();
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    const bytes = (await Promise.all(sizes)).reduce((sum, one) => sum + one, 0);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(FIRST_PAGE_BYTES);
+    const { origin } = new URL(world.url);
+    expect(requested.filter((one) => new URL(one).origin !== origin)).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { StartError } from '../process/errors.ts';
+import { runCommand } from '../process/run-command.ts';
+
+export interface Steps {
+  readonly log: (line: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface PackageRequest {
+  /** The program that the packages are for, for messages. */
+  readonly name: string;
+  /** The command of apt-get and its arguments. */
+  readonly command: readonly string[];
+  /** How to get the program in another way. */
+  readonly hint: string;
+}
+
+/** Where `apt-get install --download-only` leaves packages, and `apt-get download` does not. */
+const ARCHIVES = path.join('cache', 'archives');
+
+/** Options that let apt run without root and without changing the system: it writes to `folder` only. */
+function aptSettings(folder: string, ownLists: boolean): string[] {
+  const settings = [
+    `Dir::Cache=${folder}/cache`,
+    'Debug::NoLocking=true',
+    'APT::Sandbox::User=',
+    'Acquire::Retries=2',
+    'Acquire::http::Timeout=20',
+    'Acquire::https::Timeout=20',
+    ...(ownLists ? [`Dir::State::Lists=${folder}/lists`] : []),
+  ];
+  return settings.flatMap((setting) => ['-o', setting]);
+}
+
+async function downloaded(folder: string): Promise<string[]> {
+  const folders = [folder, path.join(folder, ARCHIVES)];
+  const lists = await Promise.all(
+    folders.map(async (one) => (await readdir(one)).map((name) => path.join(one, name))),
+  );
+  return lists.flat().filter((file) => file.endsWith('.deb'));
+}
+
+/**
+ * Downloads packages of Debian, whose signatures apt verifies, into `folder`, without root. Tries the package lists of the
+ * system first. If it has none, as a slim image, downloads lists.
+ *
+ * @returns the files
+ * @throws {StartError}
+ */
+export async function downloadPackages(
+  folder: string,
+  { name, command, hint }: PackageRequest,
+  { log, signal }: Steps,
+): Promise<string[]> {
+  await mkdir(path.join(folder, ARCHIVES, 'partial'), { recursive: true });
+  let output = '';
+  for (const ownLists of [false, true]) {
+    const apt = aptSettings(folder, ownLists);
+    const options = { cwd: folder, timeoutMs: 180_000, ...(signal && { signal }) };
+    if (ownLists) {
+      log(`Fetching the package lists of this system for ${name} ...`);
+      await mkdir(path.join(folder, 'lists', 'partial'), { recursive: true });
+      ({ output } = await runCommand('apt-get', [...apt, 'update'], options));
+    }
+    const download = await runCommand('apt-get', [...apt, ...command], options);
+    output += `\n${download.output}`;
+    if (download.code === 127) break;
+    signal?.throwIfAborted();
+    const files = await downloaded(folder);
+    if (download.code === 0 && files.length > 0) return files;
+  }
+  const reason = output.split('\n').findLast((line) => line.startsWith('E:')) ?? output.trim();
+  throw new StartError(
+    `${name} is not on the PATH and could not be downloaded (${reason}); ${hint}`,
+  );
+}
+
+/** Unpacks a package into a folder, without running its scripts. @throws {StartError} */
+export async function unpackPackage(
+  file: string,
+  folder: string,
+  { name, hint }: Pick<PackageRequest, 'name' | 'hint'>,
+): Promise<void> {
+  const { code, output } = await runCommand('dpkg-deb', ['-x', file, folder], {
+    timeoutMs: 60_000,
+  });
+  if (code === 0) return;
+  throw new StartError(
+    `${name}: dpkg-deb failed to unpack the package (${output.trim()}); ${hint}`,
+  );
+}
