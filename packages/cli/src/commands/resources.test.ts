@@ -50,6 +50,11 @@ describe('gwctl on resources', () => {
     expect(await text('routes list')).toMatch(
       /^NAME +ENVIRONMENT +STATUS .*\ncharges +production +active .*100 per token in 60 s\n$/,
     );
+    expect(await names('routes list --search harg --status active --service pay')).toEqual([
+      'charges',
+    ]);
+    expect(await names('routes list --status disabled')).toEqual([]);
+    expect(await names('routes list --search nothing')).toEqual([]);
     expect(await text('services list -o wide')).toMatch(/ ID +REVISION +UPDATED\n/);
     expect(await text('services health pay')).toContain('no data plane is live');
     const used = await run('services delete pay');

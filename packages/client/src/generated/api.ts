@@ -6958,10 +6958,20 @@ export interface operations {
                  */
                 name?: string;
                 /**
+                 * @description Only items whose name contains this text. Upper and lower case are the same. Empty: every route.
+                 * @example charge
+                 */
+                search?: string;
+                /**
                  * @description Only routes that use this service.
                  * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
                  */
                 service_id?: string;
+                /**
+                 * @description Only routes with this status.
+                 * @example disabled
+                 */
+                status?: "active" | "disabled";
             };
             header?: never;
             path?: never;

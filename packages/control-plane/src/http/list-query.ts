@@ -63,6 +63,18 @@ export const environmentFilter = environmentNameField.optional().meta({
   examples: ['production'],
 });
 
+/** The query parameter `search` of a list: a part of the name, in any case. */
+export function searchParameter(kind: string, example: string) {
+  return textParameter()
+    .regex(/^[^\0]{0,63}$/u, { error: 'must be at most 63 characters without NUL' })
+    .transform((text) => text.toLowerCase())
+    .optional()
+    .meta({
+      description: `Only items whose name contains this text. Upper and lower case are the same. Empty: every ${kind}.`,
+      examples: [example],
+    });
+}
+
 /** The cursor key of a list that is ordered by id. */
 export function idKey(prefix: IdPrefix) {
   return z.string().refine((text) => isId(prefix, text));

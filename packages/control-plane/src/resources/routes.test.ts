@@ -177,6 +177,41 @@ describe('/v1/routes', () => {
     expect(await ids('service_id=nonsense')).toEqual([]);
   });
 
+  it('finds routes by a part of the name and by the status, over all pages', async () => {
+    const mine = await makeService('searched', 'production');
+    for (const name of ['s.alpha', 's_alpha', 'alpha-s', 'beta']) {
+      api.clock.advance(1);
+      await make({ name, service_id: mine, status: name === 'alpha-s' ? 'disabled' : 'active' });
+    }
+    const names = async (query: string) => {
+      const { json } = await api.call('GET', `/v1/routes?service_id=${mine}&${query}`);
+      return { names: json.data?.map((one) => one['name']), next: json['next_cursor'] };
+    };
+    const found = async (query: string) => (await names(query)).names;
+    expect(await found('search=ALPHA')).toEqual(['s.alpha', 's_alpha', 'alpha-s']);
+    // Neither is a wildcard.
+    expect(await found('search=s_')).toEqual(['s_alpha']);
+    expect(await found('search=%25')).toEqual([]);
+    expect(await found('search=')).toHaveLength(4);
+    expect(await found('status=disabled')).toEqual(['alpha-s']);
+    expect(await found('search=alpha&status=active')).toEqual(['s.alpha', 's_alpha']);
+    const first = await names('search=alpha&limit=2');
+    expect(await names(`search=alpha&limit=2&cursor=${String(first.next)}`)).toEqual({
+      names: ['alpha-s'],
+      next: null,
+    });
+  });
+
+  it.each([
+    ['search=a%00b', 'search', 'must be at most 63 characters without NUL'],
+    [`search=${'x'.repeat(64)}`, 'search', 'must be at most 63 characters without NUL'],
+    ['status=off', 'status', 'must be one of active, disabled'],
+  ])('refuses the filter %s and names its parameter', async (filter, path, message) => {
+    const { status, json } = await api.call('GET', `/v1/routes?${filter}`);
+    expect(status).toBe(400);
+    expect(json.error?.['details']).toEqual([{ path, message }]);
+  });
+
   it.each([
     [`service_id=${'x'.repeat(65)}`, 'must be at most 64 characters'],
     ['service_id=a&service_id=b', 'must be given once'],

@@ -15,6 +15,7 @@ import {
   type Route,
   type RouteChange,
 } from '../domain/route.ts';
+import { storedRouteFields } from '../domain/route-fields.ts';
 import { withoutUnchanged } from '../domain/sent-back.ts';
 import {
   createRoute,
@@ -33,6 +34,7 @@ import {
   environmentFilter,
   idKey,
   listParameters,
+  searchParameter,
   textParameter,
 } from '../http/list-query.ts';
 import { idParameter } from '../http/path-parameters.ts';
@@ -59,6 +61,14 @@ const query = z.strictObject({
     description: 'Only routes of this name.',
     examples: ['charges'],
   }),
+  search: searchParameter('route', 'charge'),
+  status: storedRouteFields.status
+    .unwrap()
+    .optional()
+    .meta({
+      description: 'Only routes with this status.',
+      examples: ['disabled'],
+    }),
 });
 
 /** The endpoints of routes. `hosts` has the rules for the hosts of JWT key sets. */
@@ -84,15 +94,14 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     data: routeViewSchema,
     errors: [],
     query,
-    async handle({ token, query: { limit, cursor, environment, service_id, name } }) {
+    async handle({ token, query: { limit, cursor, service_id, ...filters } }) {
       const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('rte'), cursor);
       if (service_id !== undefined && !isId('svc', service_id)) return page([], null);
       const rows = await listRoutes(db, {
         environments: coveredNames(token.environments),
         names: coveredNames(token.routes),
-        environment,
+        ...filters,
         serviceId: service_id,
-        name,
         after,
         limit: limit + 1,
       });

@@ -1,16 +1,34 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { collectItems } from '../../lookup/collect-items.ts';
+import { serviceId } from '../../lookup/find-service.ts';
 import type { Cli } from '../../session.ts';
 import { routeColumns } from './columns.ts';
+
+interface Options {
+  readonly search?: string;
+  readonly status?: 'active' | 'disabled';
+  readonly service?: string;
+}
 
 /** `gwctl routes list` */
 export const listRoutes = (cli: Cli): Command =>
   new Command('list')
     .description('List routes.')
-    .action(async (_options: object, command: Command) => {
+    .option('--search <text>', 'only with this text in the name')
+    .addOption(
+      new Option('--status <status>', 'only with this status').choices(['active', 'disabled']),
+    )
+    .option('--service <service>', 'only to the service of this name or id')
+    .action(async ({ search, status, service }: Options, command: Command) => {
       const session = cli.open(command);
       const { client, environment } = session;
-      const query = { limit: 200, ...(environment === undefined ? {} : { environment }) };
+      const query = {
+        limit: 200,
+        ...(environment === undefined ? {} : { environment }),
+        ...(search === undefined ? {} : { search }),
+        ...(status === undefined ? {} : { status }),
+        ...(service === undefined ? {} : { service_id: await serviceId(session, service) }),
+      };
       const routes = await collectItems(client.list('/v1/routes', { params: { query } }));
       session.printList(routes, routeColumns);
     });
