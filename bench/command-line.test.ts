@@ -10,6 +10,7 @@ async function parse(...args: readonly string[]): Promise<{ ran: string; options
   };
   const runs: Runs = {
     rows: noteRun('rows'),
+    compare: noteRun('compare'),
     profile: noteRun('profile'),
     attack: noteRun('attack'),
     bulkheads: noteRun('bulkheads'),
@@ -61,6 +62,10 @@ describe('the command line of the bench', () => {
 
   it('runs each subcommand with its options', async () => {
     expect(await parse('attack', 'line')).toEqual({ ran: 'attack', options: { name: 'line' } });
+    expect(await parse('compare', '/other', '--only', 'gateway')).toEqual({
+      ran: 'compare',
+      options: { folder: '/other', only: ['gateway'], rounds: 40 },
+    });
     expect(await parse('config-change', '--data-planes', '3')).toMatchObject({
       ran: 'config-change',
       options: { changes: 100, dataPlanes: 3 },

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import type { AttackOptions } from './attack/run-attack.ts';
 import type { BulkheadsOptions } from './bulkheads/run-bulkheads.ts';
+import type { CompareOptions } from './compare/run-compare.ts';
 import type { ConfigChangeOptions } from './config-change/run-config-change.ts';
 import type { IngestOptions } from './ingest/run-ingest.ts';
 import type { OverloadOptions } from './overload/run-overload.ts';
@@ -13,6 +14,7 @@ import type { RowsOptions } from './rows/run-rows.ts';
 /** The work behind each subcommand. */
 export interface Runs {
   rows(options: RowsOptions): Promise<void>;
+  compare(options: CompareOptions): Promise<void>;
   profile(options: ProfileOptions): Promise<void>;
   attack(options: AttackOptions): Promise<void>;
   bulkheads(options: BulkheadsOptions): Promise<void>;
@@ -40,11 +42,20 @@ export function benchCommand(runs: Runs): Command {
     .option('--warm-up-seconds <n>', 'load on each row before the first round', whole(1, 60), 10)
     .option('--connections <n>', 'connections of the load', whole(1, 1000), 32)
     .option('--only <rows>', 'measure these rows and nginx, such as gateway,floor', names, [])
-    .option('--compare <folder>', 'also measure the gateway of another checkout', (folder) =>
-      path.resolve(folder),
-    )
     .option('--no-write', 'leave docs/understand/benchmarks.md unchanged')
     .action((options: RowsOptions) => runs.rows(options));
+
+  bench
+    .command('compare')
+    .description('CPU time and memory of the gateway of another checkout beside this one')
+    .argument('<folder>', 'the other checkout, with its packages installed', (folder) =>
+      path.resolve(folder),
+    )
+    .option('--only <rows>', 'compare these rows, such as gateway', names, [])
+    .option('--rounds <n>', 'measured seconds of each checkout for each row', whole(1, 200), 40)
+    .action((folder: string, options: Omit<CompareOptions, 'folder'>) =>
+      runs.compare({ ...options, folder }),
+    );
 
   bench
     .command('profile')

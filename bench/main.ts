@@ -1,6 +1,7 @@
 import { runAttack } from './attack/run-attack.ts';
 import { benchCommand } from './command-line.ts';
 import { runBulkheads } from './bulkheads/run-bulkheads.ts';
+import { runCompare } from './compare/run-compare.ts';
 import { runConfigChange } from './config-change/run-config-change.ts';
 import { runIngest } from './ingest/run-ingest.ts';
 import { runNats } from './nats/run-nats.ts';
@@ -13,6 +14,7 @@ import { runWorkers } from './workers/run-workers.ts';
 
 const bench = benchCommand({
   rows: runRows,
+  compare: runCompare,
   profile: runProfile,
   attack: runAttack,
   bulkheads: runBulkheads,

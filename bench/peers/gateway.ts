@@ -39,23 +39,17 @@ const ROWS: readonly (readonly [string, Configure])[] = [
 ];
 
 /**
- * The gateway's rows.
+ * The rows of the gateway.
  *
  * @param checkout root of another checkout of this repository, with its packages installed, whose gateway is
  *   measured; without it, this checkout's
  */
 export function gatewayRows(checkout?: string): readonly PeerKind[] {
-  return ROWS.map(([row, configure]) => {
-    const name = checkout === undefined ? row : `${row} (${path.basename(checkout)})`;
-    return {
-      name,
-      version: () =>
-        Promise.resolve(
-          checkout === undefined ? 'gateway of this commit' : `gateway of ${checkout}`,
-        ),
-      start: (site) => startGateway(site, { name, configure, checkout }),
-    };
-  });
+  return ROWS.map(([name, configure]) => ({
+    name,
+    version: () => Promise.resolve('gateway of this commit'),
+    start: (site) => startGateway(site, { name, configure, checkout }),
+  }));
 }
 
 export interface GatewayStart {

@@ -1,5 +1,5 @@
+import { median, percentile } from '../measure/statistics.ts';
 import type { RoundResult } from '../measure/round.ts';
-import { summarize } from './row.ts';
 import { formatCells } from './table.ts';
 
 /** The rounds of one row in another checkout and in this one. */
@@ -9,24 +9,41 @@ export interface Compared {
   readonly here: readonly RoundResult[];
 }
 
-const HEAD = ['row', 'CPU µs there', 'CPU µs here', 'here / there', 'MB there', 'MB here'];
+const FIGURES = {
+  least: (values) => Math.min(...values),
+  quartile: (values) => percentile(values, 0.25),
+  median,
+} satisfies Readonly<Record<string, (values: readonly number[]) => number>>;
+
+const HEAD = [
+  'row',
+  ...Object.keys(FIGURES).flatMap((figure) => [`${figure} µs there`, 'here', 'ratio']),
+  'MB there',
+  'MB here',
+];
 
 /**
- * A Markdown table of both checkouts. `here / there` is the median over the rounds of each round's own ratio of CPU
- * time per request: above 1 this checkout needs more.
+ * A Markdown table of both checkouts: the least CPU time per request, its lower quartile and its median over the
+ * rounds, each with its ratio, which is above 1 where this checkout needs more. Disturbances only ever add CPU time, so
+ * the low figures scatter least.
  */
 export function formatComparison(rows: readonly Compared[]): string {
-  const cells = rows.map(({ name, there, here }) => {
-    const before = summarize(name, there, here);
-    const after = summarize(name, here, there);
-    return [
+  return formatCells(
+    HEAD,
+    rows.map(({ name, there, here }) => [
       name,
-      before.cpuUsPerRequest.toFixed(1),
-      after.cpuUsPerRequest.toFixed(1),
-      after.ratio.toFixed(3),
-      before.residentMb.toFixed(0),
-      after.residentMb.toFixed(0),
-    ];
-  });
-  return formatCells(HEAD, cells);
+      ...Object.values(FIGURES).flatMap((figure) => {
+        const before = figure(there.map((round) => round.cpuUsPerRequest));
+        const after = figure(here.map((round) => round.cpuUsPerRequest));
+        return [before.toFixed(1), after.toFixed(1), (after / before).toFixed(3)];
+      }),
+      residentMb(there),
+      residentMb(here),
+    ]),
+  );
+}
+
+/** Memory at the end, when it does not grow any more. */
+function residentMb(rounds: readonly RoundResult[]): string {
+  return ((rounds.at(-1)?.residentBytes ?? NaN) / 1e6).toFixed(0);
 }

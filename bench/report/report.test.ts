@@ -68,11 +68,13 @@ describe('formatTable', () => {
 });
 
 describe('formatComparison', () => {
-  it('shows both checkouts and the median ratio within the same round', () => {
-    const there = [round(20), round(40), round(20)];
-    const here = [round(21), round(42), round(21)];
+  it('shows the low figures of both checkouts, with their ratios', () => {
+    const there = [round(20), round(40), round(20), round(30)];
+    const here = [round(21), round(44), round(22), round(30)];
     const [, , row] = formatComparison([{ name: 'gateway', there, here }]).split('\n');
-    expect(row?.replaceAll(/\s+/g, ' ')).toBe('| gateway | 20.0 | 21.0 | 1.050 | 100 | 100 |');
+    expect(row?.replaceAll(/\s+/g, ' ')).toBe(
+      '| gateway | 20.0 | 21.0 | 1.050 | 20.0 | 21.0 | 1.050 | 25.0 | 26.0 | 1.040 | 100 | 100 |',
+    );
   });
 });
 

@@ -1,8 +1,7 @@
 import { withLab, type Lab } from '../lab/lab.ts';
 import type { LoadKind, RoundResult } from '../measure/round.ts';
-import { chooseRows, type Choice, type ChosenRows } from '../peers/all.ts';
+import { chooseRows } from '../peers/all.ts';
 import type { Peer, PeerKind } from '../peers/peer.ts';
-import { formatComparison } from '../report/comparison.ts';
 import { BENCHMARKS, writeSection } from '../report/document.ts';
 import { describeRun } from '../report/machine.ts';
 import { summarize, type Row } from '../report/row.ts';
@@ -10,7 +9,9 @@ import { formatTable } from '../report/table.ts';
 import { MAX_QUIET_WAIT_MS, MAX_REPEATS, runRounds, warmUp, type RowsRun } from './rounds.ts';
 
 /** What `npm run bench -- rows` is given. */
-export interface RowsOptions extends Choice {
+export interface RowsOptions {
+  /** Names of the rows; empty: all of them. */
+  readonly only: readonly string[];
   /** Measured rounds; each visits every row once. */
   readonly rounds: number;
   readonly roundSeconds: number;
@@ -42,34 +43,35 @@ function log(line: string): void {
 
 /** Measures all chosen rows under both loads and prints the tables. */
 export async function runRows(options: RowsOptions): Promise<void> {
-  const chosen = chooseRows(options);
-  await withLab(maxRunMs(options, chosen), async (lab) => {
-    const peers = await startPeers(lab, chosen.kinds);
+  const kinds = chooseRows(options.only);
+  await withLab(maxRunMs(options, kinds), async (lab) => {
+    const peers = await startPeers(lab, kinds);
     const { saturated, sameLoad } = await measure(lab, peers, options);
     const text = [
       `The same load for all, ${options.connections} connections that rest ${REST_MS} ms between their requests:`,
-      ...tables(sameLoad, chosen),
+      formatTable(rowsOf(sameLoad)),
       `As many requests as each answers, ${options.connections} connections:`,
-      ...tables(saturated, chosen),
+      formatTable(rowsOf(saturated)),
       `Medians of ${options.rounds} rounds of ${options.roundSeconds * SAME_LOAD_FACTOR} s and ` +
         `${options.roundSeconds} s without those disturbed, each after ${LEAD_IN_SECONDS} s of the same.`,
-      await describeRun(chosen.kinds, new Date()),
+      await describeRun(kinds, new Date()),
     ].join('\n\n');
     process.stdout.write(`${text}\n`);
     const failed = [...rowsOf(sameLoad), ...rowsOf(saturated)].some((row) => row.failed > 0);
-    const whole = options.only.length === 0 && options.compare === undefined;
     if (failed) process.exitCode = 1;
-    else if (options.write && whole) await writeSection(BENCHMARKS, 'table', text);
+    else if (options.write && options.only.length === 0)
+      await writeSection(BENCHMARKS, 'table', text);
   });
 }
 
 /** The longest that a run may take on a machine that others use all the time. */
-function maxRunMs(options: RowsOptions, { kinds, pairs }: ChosenRows): number {
+function maxRunMs(options: RowsOptions, kinds: readonly PeerKind[]): number {
   const { rounds, roundSeconds, warmUpSeconds } = options;
   const turns = 2 * (kinds.length * rounds + MAX_REPEATS);
   const turn = LEAD_IN_SECONDS + roundSeconds * SAME_LOAD_FACTOR + 2 * TURN_SECONDS;
-  const start = START_SECONDS * (pairs.length === 0 ? 1 : 2);
-  return (start + kinds.length * warmUpSeconds + turns * turn) * 1000 + 2 * MAX_QUIET_WAIT_MS;
+  return (
+    (START_SECONDS + kinds.length * warmUpSeconds + turns * turn) * 1000 + 2 * MAX_QUIET_WAIT_MS
+  );
 }
 
 async function startPeers(lab: Lab, kinds: readonly PeerKind[]): Promise<readonly Peer[]> {
@@ -108,19 +110,4 @@ async function measure(
 function rowsOf(results: Results): readonly Row[] {
   const [reference = []] = results.values();
   return [...results].map(([peer, rounds]) => summarize(peer.name, rounds, reference));
-}
-
-/** The table of all rows, and with `--compare` a second one of both checkouts. */
-function tables(results: Results, { pairs }: ChosenRows): readonly string[] {
-  const roundsOf = (kind: PeerKind) =>
-    [...results].find(([peer]) => peer.name === kind.name)?.[1] ?? [];
-  const compared = pairs.map(({ there, here }) => ({
-    name: here.name,
-    there: roundsOf(there),
-    here: roundsOf(here),
-  }));
-  return [
-    formatTable(rowsOf(results)),
-    ...(compared.length > 0 ? [formatComparison(compared)] : []),
-  ];
 }
