@@ -62,7 +62,7 @@ async function guard(
   const body = await readWholeBody(ctx, route, options);
   ctx.takenBody = body;
   const left = new AbortController();
-  ctx.whenClientGone(() => left.abort());
+  ctx.whenClientGone({ cancel: () => left.abort() });
   const request = {
     name: keyDigest(ctx, ctx.principal ?? '', key),
     fingerprint: fingerprintOf(ctx, body.bytes),

@@ -48,8 +48,7 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
   const { controlPlaneUrl } = options;
   const upstreams = controlPlaneUrl === undefined ? undefined : upstreamsAt(controlPlaneUrl);
   return (request, response, path, query) => {
-    const proceed = () => response.writeContinue();
-    const ctx = createContext(request, path, query, proceed, options.contextOptions);
+    const ctx = createContext(request, response, path, query, options.contextOptions);
     options.inFlight.enter();
     onRequestEnd(request, response, options, (complete) => {
       if (!complete) ctx.clientLeft();
@@ -139,7 +138,7 @@ async function pass(
     },
     timeoutMs,
   );
-  ctx.whenClientGone(() => attempt.cancel());
+  ctx.whenClientGone(attempt);
   const { response: upstreamResponse, error } = await attempt.outcome;
   if (upstreamResponse === undefined) {
     const failure = body.kind === 'stream' ? body.stream.failure : undefined;
@@ -154,7 +153,7 @@ async function pass(
   }
   const { status, statusText } = upstreamResponse;
   response.writeHead(status, statusText, endToEndFields(upstreamResponse.fields, false));
-  ctx.whenClientGone(() => upstreamResponse.cancel());
+  ctx.whenClientGone(upstreamResponse);
   pipeResponse(upstreamResponse, response, { sent: () => undefined, ended: () => undefined });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import type { RequestContext } from '../request/context.ts';
+import type { Cancellable, RequestContext } from '../request/context.ts';
 import { ClientLeftError } from '../request/caller.ts';
 import { createQuota } from './quota-stage.ts';
 
@@ -11,17 +11,17 @@ function setUp() {
   const clock = manualClock();
   const asked = Promise.withResolvers<FixedWindow>();
   const stage = createQuota({ clock, store: { take: () => asked.promise } });
-  let left: (() => void) | undefined;
+  let left: Cancellable | undefined;
   const ctx = {
     route: { name: 'orders', quota },
     deadlineMs: 100,
     quota: undefined,
     clientGone: false,
-    whenClientGone: (cancel: (() => void) | undefined) => void (left = cancel),
+    whenClientGone: (work: Cancellable | undefined) => void (left = work),
   };
   const leave = () => {
     ctx.clientGone = true;
-    left?.();
+    left?.cancel();
   };
   return {
     clock,

@@ -42,7 +42,7 @@ async function settleLater(
   const late = Promise.withResolvers<undefined>();
   const leftMs = Math.max(0, ctx.deadlineMs - clock.monotonicMs());
   const timer = clock.setTimer(leftMs, () => late.resolve(undefined));
-  ctx.whenClientGone(() => late.resolve(undefined));
+  ctx.whenClientGone({ cancel: () => late.resolve(undefined) });
   const window = await Promise.race([taken, late.promise]);
   ctx.whenClientGone(undefined);
   timer.cancel();

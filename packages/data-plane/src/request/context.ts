@@ -47,6 +47,11 @@ export type KeyResult =
   | 'unavailable';
 
 /** What is known about a request when it arrives. */
+/** Work on behalf of a caller. */
+export interface Cancellable {
+  cancel(): void;
+}
+
 export interface Arrival {
   readonly id: string;
   /** Milliseconds since the Unix epoch; the id contains the same time. */
@@ -139,7 +144,7 @@ export class RequestContext {
   upstreamBroke = false;
   clientGone = false;
 
-  #onClientGone: (() => void) | undefined = undefined;
+  #forCaller: Cancellable | undefined = undefined;
   #onFinish: (() => void)[] = [];
 
   constructor(arrival: Arrival) {
@@ -173,16 +178,16 @@ export class RequestContext {
     for (let index = undo.length - 1; index >= 0; index -= 1) undo[index]?.();
   }
 
-  /** Sets what to cancel if the caller leaves; replaces the previous function, undefined clears it. */
-  whenClientGone(cancel: (() => void) | undefined): void {
-    if (cancel !== undefined && this.clientGone) cancel();
-    else this.#onClientGone = cancel;
+  /** Sets what to cancel if the caller leaves. It replaces what was set before; undefined clears it. */
+  whenClientGone(work: Cancellable | undefined): void {
+    if (work !== undefined && this.clientGone) work.cancel();
+    else this.#forCaller = work;
   }
 
   /** Called when the caller leaves before its response is complete. */
   clientLeft(): void {
     this.clientGone = true;
-    this.#onClientGone?.();
-    this.#onClientGone = undefined;
+    this.#forCaller?.cancel();
+    this.#forCaller = undefined;
   }
 }

@@ -8,7 +8,7 @@ import {
   normaliseAddress,
   type AddressRanges,
 } from '@gateway/shared/net/client-address';
-import type { CallerRequest } from './caller.ts';
+import type { CallerRequest, CallerResponse } from './caller.ts';
 import { RequestContext } from './context.ts';
 import { parseInboundHeaders } from './inbound-headers.ts';
 import { parseProxyTarget } from './proxy-path.ts';
@@ -30,12 +30,14 @@ export interface ContextOptions {
 /**
  * Creates the context of a new request. It refuses nothing: the first stage refuses bad requests, so
  * that a refused request has a record too.
+ *
+ * @param continued where to send `100 Continue` if the caller waits for it; undefined: nowhere
  */
 export function createContext(
   request: CallerRequest,
+  continued: Pick<CallerResponse, 'writeContinue'> | undefined,
   path: string,
   query: string,
-  proceed: () => void,
   options: ContextOptions,
 ): RequestContext {
   const { clock, trustedProxies } = options;
@@ -53,7 +55,7 @@ export function createContext(
           contentLength: announcedLength(framing),
           budget: options.bodyBudget,
           clock,
-          proceed: awaitsContinue ? proceed : undefined,
+          continued: awaitsContinue ? continued : undefined,
           idleTimeoutMs: options.bodyIdleTimeoutMs,
         });
   const context = new RequestContext({

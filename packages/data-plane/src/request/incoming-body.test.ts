@@ -14,7 +14,7 @@ function setUp() {
   const request = new ServerRequest(head as never, connection);
   const budget = createBodyBudget(CONTENT_BYTES);
   const clock = manualClock();
-  const options = { contentLength: CONTENT_BYTES, budget, clock, proceed: undefined };
+  const options = { contentLength: CONTENT_BYTES, budget, clock, continued: undefined };
   const body = new IncomingBody({ request, ...options, idleTimeoutMs: 1000 });
   return { request, budget, body, deadlineMs: clock.monotonicMs() + 1000 };
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
-import { ClientLeftError, type CallerRequest } from './caller.ts';
+import { ClientLeftError, type CallerRequest, type CallerResponse } from './caller.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
 import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 
@@ -12,8 +12,8 @@ export interface IncomingBodyOptions {
   readonly contentLength: number | undefined;
   readonly budget: BodyBudget;
   readonly clock: Clock;
-  /** Sends `100 Continue`; undefined if the caller does not wait for it. */
-  readonly proceed: (() => void) | undefined;
+  /** Where to send `100 Continue`; undefined if the caller does not wait for it. */
+  readonly continued: Pick<CallerResponse, 'writeContinue'> | undefined;
   /** How long a streamed body may stall. */
   readonly idleTimeoutMs: number;
 }
@@ -35,7 +35,7 @@ export class IncomingBody implements RequestBody {
   }
 
   take(limits: BodyLimits): TakenBody | Promise<TakenBody> {
-    const { request, contentLength, budget, proceed } = this.#options;
+    const { request, contentLength, budget, continued } = this.#options;
     // An earlier stage may have waited, and an event that was emitted in between is not repeated.
     if (request.lost !== undefined) throw bodyLost(request);
     if (contentLength !== undefined && contentLength > limits.maxBytes) throw tooLarge(limits);
@@ -43,7 +43,7 @@ export class IncomingBody implements RequestBody {
     const fits = expectedBytes <= limits.keepBytes && expectedBytes > 0;
     const keep = fits && budget.reserve(expectedBytes);
     this.taken = true;
-    proceed?.();
+    continued?.writeContinue();
     if (!keep) return { kind: 'stream', stream: this.#stream([], limits) };
     this.#reservedBytes = expectedBytes;
     const whole = request.takeWhole(expectedBytes);

@@ -18,27 +18,19 @@ export function outboundHeaders(ctx: RequestContext): string[] {
   const { inbound } = ctx;
   const { apiKey } = inbound;
   const credential = credentialOf(ctx);
-  let fields =
-    apiKey !== undefined && isOurApiKey(ctx, apiKey)
-      ? withoutField(inbound.endToEnd, 'x-api-key')
-      : inbound.endToEnd.slice();
-  if (credential !== undefined) {
-    fields = withoutAlias(fields, credential.foldedHeader);
-    fields.push(credential.header, credential.value);
-  }
-  if (
-    inbound.authorization !== undefined &&
-    !inbound.authorizationIsHopByHop &&
-    credential?.header !== 'authorization' &&
-    !isOurCredential(ctx, inbound.authorization)
-  ) {
-    fields.push('authorization', inbound.authorization);
-  }
-  const subject = ctx.jwt?.subjectField;
-  if (subject !== undefined) fields.push(HEADER.subject, subject);
+  const added = gatewayFields(ctx, credential);
+  const own = apiKey !== undefined && isOurApiKey(ctx, apiKey);
+  let fields = own ? withoutField(inbound.endToEnd, 'x-api-key') : inbound.endToEnd;
+  if (credential !== undefined) fields = withoutAlias(fields, credential.foldedHeader);
+  // Not by `push`: it leaves room for as much again, which a request that waits would keep.
+  return fields.concat(added);
+}
+
+/** What the gateway adds to the fields of the caller. */
+function gatewayFields(ctx: RequestContext, credential: UsableCredential | undefined): string[] {
+  const { inbound } = ctx;
   const trusted = ctx.fromTrustedProxy;
-  const host = (trusted ? inbound.forwardedHost : undefined) ?? ctx.authority ?? inbound.host;
-  fields.push(
+  const fields = [
     'x-forwarded-for',
     forwardedFor(ctx),
     'x-forwarded-proto',
@@ -49,7 +41,19 @@ export function outboundHeaders(ctx: RequestContext): string[] {
     ctx.trace.traceparent,
     HEADER.requestId,
     ctx.id,
-  );
+  ];
+  if (credential !== undefined) fields.push(credential.header, credential.value);
+  if (
+    inbound.authorization !== undefined &&
+    !inbound.authorizationIsHopByHop &&
+    credential?.header !== 'authorization' &&
+    !isOurCredential(ctx, inbound.authorization)
+  ) {
+    fields.push('authorization', inbound.authorization);
+  }
+  const subject = ctx.jwt?.subjectField;
+  if (subject !== undefined) fields.push(HEADER.subject, subject);
+  const host = (trusted ? inbound.forwardedHost : undefined) ?? ctx.authority ?? inbound.host;
   if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
   if (host !== undefined) fields.push('x-forwarded-host', host);
   return fields;

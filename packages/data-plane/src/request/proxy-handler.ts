@@ -29,8 +29,7 @@ export type ProxyHandler = (
 /** Handles the requests of the data path: the stages, then the response, then the record. */
 export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
   return (request, response, path, query) => {
-    const proceed = () => response.writeContinue();
-    const ctx = createContext(request, path, query, proceed, options.contextOptions);
+    const ctx = createContext(request, response, path, query, options.contextOptions);
     options.inFlight.enter();
     // A request is over when its stages have settled and nothing more is sent on the connection.
     let pendingParts = 2;

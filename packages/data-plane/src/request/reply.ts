@@ -27,7 +27,7 @@ export function respondWithUpstream(
   const fields = endToEndFields(upstream.fields, true);
   fields.push(...respondHead(ctx, upstream.status, options, headAtMs));
   response.writeHead(upstream.status, upstream.statusText, fields);
-  ctx.whenClientGone(() => upstream.cancel());
+  ctx.whenClientGone(upstream);
   let streaming = false;
   pipeResponse(upstream, response, {
     sent: (bytes) => void (ctx.responseBytes += bytes),

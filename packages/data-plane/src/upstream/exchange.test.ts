@@ -3,7 +3,6 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import { Exchange } from './exchange.ts';
 import type { ClientConnection } from '@gateway/http1/client/connection';
 import type { ResponseHead } from '@gateway/http1/message/response-head';
-import type { AttemptOutcome } from './upstream-client.ts';
 
 const HEAD: ResponseHead = {
   status: 200,
@@ -16,19 +15,19 @@ const HEAD: ResponseHead = {
 
 function setUp() {
   const clock = manualClock();
-  const { promise, resolve } = Promise.withResolvers<AttemptOutcome>();
   let closed = 0;
   let ended = 0;
-  const exchange = new Exchange({
-    request: { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined },
-    clock,
-    timeoutMs: 100,
-    idleTimeoutMs: 1000,
-    settle: resolve,
-    done: () => void (ended += 1),
-  });
+  const request = { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined };
+  const owner = { clock, idleTimeoutMs: 1000, ended: () => void (ended += 1) };
+  const exchange = new Exchange(request, 100, owner);
   const connection = { destroy: () => void (closed += 1) } as unknown as ClientConnection;
-  return { clock, exchange, connection, outcome: promise, counts: () => ({ closed, ended }) };
+  return {
+    clock,
+    exchange,
+    connection,
+    outcome: exchange.outcome,
+    counts: () => ({ closed, ended }),
+  };
 }
 
 describe('the timeout of an attempt', () => {

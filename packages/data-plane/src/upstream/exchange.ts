@@ -6,23 +6,20 @@ import type { PooledExchange } from './connection-pool.ts';
 import type { ResponseHead } from '@gateway/http1/message/response-head';
 import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
-import type { AttemptError, AttemptOutcome } from './upstream-client.ts';
+import type { Attempt, AttemptError, AttemptOutcome } from './upstream-client.ts';
 
-export interface ExchangeOptions {
-  readonly request: ClientRequest;
+/** What an exchange needs of those who made it; all exchanges with one upstream share it. */
+export interface ExchangeOwner {
   readonly clock: Clock;
-  /** How long the head of the response may take, ms. */
-  readonly timeoutMs: number;
   /** How long the body may make no progress in either direction, ms. */
   readonly idleTimeoutMs: number;
-  /** Called when the head has arrived or the attempt has failed. */
-  readonly settle: (outcome: AttemptOutcome) => void;
   /** Called once when the exchange has ended, in whatever way. */
-  readonly done: () => void;
+  ended(exchange: Exchange): void;
 }
 
 /** A chunk up to this size is kept as text, so that it is written together with the head of the response. */
 const TEXT_BYTES = 16 * 1024;
+const NOTHING: readonly BodyBytes[] = [];
 const CANCELLED = new Error('the gateway cancelled the attempt');
 const IDLE = new Error('the body made no progress within the idle timeout');
 
@@ -33,27 +30,33 @@ const IDLE = new Error('the body made no progress within the idle timeout');
  * therefore held here until a sink is attached. From the second chunk on the connection is paused, so that no more than
  * two reads are held.
  */
-export class Exchange implements PooledExchange, UpstreamResponse {
+export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   readonly request: ClientRequest;
+  readonly outcome: Promise<AttemptOutcome>;
   status = 0;
   statusText = '';
   fields: readonly string[] = [];
 
-  readonly #options: ExchangeOptions;
+  readonly #owner: ExchangeOwner;
   readonly #timer: Timer;
+  #settle!: (outcome: AttemptOutcome) => void;
   #connection: ClientConnection | undefined = undefined;
   #state: 'waiting' | 'responding' | 'over' = 'waiting';
   #complete = false;
   #brokenBy: Error | undefined = undefined;
-  #held: BodyBytes[] = [];
+  #held = NOTHING;
   #sink: BodySink | undefined = undefined;
   #idle: Timer | undefined = undefined;
   #progressMs = 0;
 
-  constructor(options: ExchangeOptions) {
-    this.request = options.request;
-    this.#options = options;
-    this.#timer = options.clock.setTimer(options.timeoutMs, () => this.#expire());
+  /** @param timeoutMs how long the head of the response may take */
+  constructor(request: ClientRequest, timeoutMs: number, owner: ExchangeOwner) {
+    this.request = request;
+    this.#owner = owner;
+    this.outcome = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#timer = owner.clock.setTimer(timeoutMs, () => this.#expire());
   }
 
   get upgraded(): Writable | undefined {
@@ -78,18 +81,19 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     this.status = head.status;
     this.statusText = head.statusText;
     this.fields = head.fields;
-    this.#options.settle({ response: this });
+    this.#settle({ response: this });
   }
 
   body(bytes: BodyBytes): void {
     if (this.#state !== 'responding') return;
     if (this.#sink !== undefined) {
-      this.#progressMs = this.#options.clock.monotonicMs();
+      this.#progressMs = this.#owner.clock.monotonicMs();
       if (!this.#sink.data(copied(bytes))) this.#connection?.pause();
       return;
     }
     if (this.#held.length > 0) this.#connection?.pause();
-    this.#held.push(bytes.length <= TEXT_BYTES ? bytes.toString('latin1') : copied(bytes));
+    const kept = bytes.length <= TEXT_BYTES ? bytes.toString('latin1') : copied(bytes);
+    this.#held = this.#held.length === 0 ? [kept] : [...this.#held, kept];
   }
 
   end(): void {
@@ -110,7 +114,7 @@ export class Exchange implements PooledExchange, UpstreamResponse {
 
   attach(sink: BodySink): WholeBody | undefined {
     const held = this.#held;
-    this.#held = [];
+    this.#held = NOTHING;
     if (this.#complete) return { chunks: held };
     let more = true;
     for (const chunk of held) more = sink.data(chunk);
@@ -121,14 +125,14 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     this.#sink = sink;
     if (more) this.#connection?.resume();
     else this.#connection?.pause();
-    this.#progressMs = this.#options.clock.monotonicMs();
+    this.#progressMs = this.#owner.clock.monotonicMs();
     // A tunnel has its own idle timeout, for both directions together.
-    if (this.status !== 101) this.#watchProgress(this.#options.idleTimeoutMs);
+    if (this.status !== 101) this.#watchProgress(this.#owner.idleTimeoutMs);
     return undefined;
   }
 
   resume(): void {
-    this.#progressMs = this.#options.clock.monotonicMs();
+    this.#progressMs = this.#owner.clock.monotonicMs();
     if (this.#state === 'responding') this.#connection?.resume();
   }
 
@@ -141,7 +145,7 @@ export class Exchange implements PooledExchange, UpstreamResponse {
   }
 
   #watchProgress(delayMs: number): void {
-    const { clock, idleTimeoutMs } = this.#options;
+    const { clock, idleTimeoutMs } = this.#owner;
     this.#idle = clock.setTimer(delayMs, () => {
       const leftMs = this.#progressMs + idleTimeoutMs - clock.monotonicMs();
       if (leftMs > 0) {
@@ -166,14 +170,14 @@ export class Exchange implements PooledExchange, UpstreamResponse {
     if (this.#state !== 'waiting') return;
     this.#over();
     this.#connection?.destroy();
-    this.#options.settle({ error: { name, sent: this.#connection !== undefined } });
+    this.#settle({ error: { name, sent: this.#connection !== undefined } });
   }
 
   #over(): void {
     this.#state = 'over';
     this.#timer.cancel();
     this.#idle?.cancel();
-    this.#options.done();
+    this.#owner.ended(this);
   }
 }
 

@@ -183,6 +183,6 @@ function send(
   const begun = options.upstreams.begin(upstream, request, timeoutMs);
   ctx.upstream = upstream;
   // A request with an idempotency key continues without its caller, so that its outcome is known.
-  ctx.whenClientGone(ctx.capture === undefined ? () => begun.cancel() : undefined);
+  ctx.whenClientGone(ctx.capture === undefined ? begun : undefined);
   return begun.outcome;
 }

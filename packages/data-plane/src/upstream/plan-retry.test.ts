@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import type { RequestContext } from '../request/context.ts';
+import type { Cancellable, RequestContext } from '../request/context.ts';
 import { ClientLeftError } from '../request/caller.ts';
 import { backOff } from './plan-retry.ts';
 import { RetryBudgets } from './retry-budget.ts';
@@ -15,7 +15,7 @@ function setUp(deadlineMs: number, holdsKey?: () => boolean) {
     clientGone: false,
     attempts: [],
     holdsKey,
-    whenClientGone: (cancel: () => void) => void (leave = cancel),
+    whenClientGone: (work: Cancellable) => void (leave = () => work.cancel()),
   };
   const waiting = backOff(ctx as unknown as RequestContext, 50, budget, clock);
   return { clock, budget, ctx, waiting, leave: () => leave?.() };

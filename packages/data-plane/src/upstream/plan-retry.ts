@@ -78,7 +78,7 @@ export async function backOff(
 ): Promise<void> {
   const startedMs = clock.monotonicMs();
   const left = new AbortController();
-  if (ctx.capture === undefined) ctx.whenClientGone(() => left.abort());
+  if (ctx.capture === undefined) ctx.whenClientGone({ cancel: () => left.abort() });
   budget.liveRetries += 1;
   if (delayMs > 0) await pause(clock, delayMs, left.signal);
   budget.liveRetries -= 1;

@@ -2,11 +2,11 @@ import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { CompiledUpstream, ServiceLimits } from '../routing-table/routing-table.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type ExchangeOwner } from './exchange.ts';
 import { isDeniedOrigin } from './dns/guarded-lookup.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { poolLimits, type PoolLimits } from './pool-limits.ts';
-import type { Attempt, AttemptError, AttemptOutcome, UpstreamClient } from './upstream-client.ts';
+import type { Attempt, AttemptError, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 
 export interface UpstreamPoolsOptions {
@@ -25,7 +25,7 @@ export interface UpstreamPoolsOptions {
   readonly maxConnectionAgeMs?: number;
 }
 
-interface Entry {
+interface Entry extends ExchangeOwner {
   readonly pool: ConnectionPool;
   /** Those that the limits of the pool were made of. */
   limits: ServiceLimits | undefined;
@@ -62,23 +62,11 @@ export class UpstreamPools implements UpstreamClient {
     this.#follow(entry, upstream);
     // Refused before anything is made, so that the callers of a service that hangs cost little.
     if (request.upgrade === undefined && entry.pool.isFull) return FULL;
-    const { promise, resolve } = Promise.withResolvers<AttemptOutcome>();
     entry.inFlight += 1;
-    const exchange = new Exchange({
-      request,
-      clock: this.#options.clock,
-      timeoutMs,
-      idleTimeoutMs: this.#options.bodyIdleTimeoutMs,
-      settle: resolve,
-      done: () => {
-        entry.inFlight -= 1;
-        entry.pool.withdraw(exchange);
-        if (entry.inFlight === 0) this.#dropUnused(upstream.key, entry);
-      },
-    });
+    const exchange = new Exchange(request, timeoutMs, entry);
     if (request.upgrade === undefined) entry.pool.dispatch(exchange);
     else entry.pool.dispatchAlone(exchange);
-    return { outcome: promise, cancel: () => exchange.cancel() };
+    return exchange;
   }
 
   /** Retires the pools of all other upstreams: their connections close when their requests have ended. */
@@ -109,7 +97,12 @@ export class UpstreamPools implements UpstreamClient {
   #entry({ key, origin, tls, limits }: CompiledUpstream): Entry | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined) return entry;
-    const { deny, maxConnectionAgeMs: maxAgeMs } = this.#options;
+    const {
+      deny,
+      maxConnectionAgeMs: maxAgeMs,
+      clock,
+      bodyIdleTimeoutMs: idleTimeoutMs,
+    } = this.#options;
     if (isDeniedOrigin(origin, deny)) return undefined;
     const emptied = () => this.#dropUnused(key, created);
     const pool = new ConnectionPool(origin, this.#limits(limits), {
@@ -118,7 +111,18 @@ export class UpstreamPools implements UpstreamClient {
       tls,
       emptied,
     });
-    const created: Entry = { pool, limits, inFlight: 0 };
+    const created: Entry = {
+      pool,
+      limits,
+      inFlight: 0,
+      clock,
+      idleTimeoutMs,
+      ended: (exchange) => {
+        created.inFlight -= 1;
+        pool.withdraw(exchange);
+        if (created.inFlight === 0) this.#dropUnused(key, created);
+      },
+    };
     this.#entries.set(key, created);
     return created;
   }

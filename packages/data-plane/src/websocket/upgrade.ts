@@ -39,7 +39,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
 
   function handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void {
     const { socket } = request;
-    const ctx = createContext(request, path, query, () => undefined, options.contextOptions);
+    const ctx = createContext(request, undefined, path, query, options.contextOptions);
     options.inFlight.enter();
     open.add(socket);
     socket.on('error', (error) => {

@@ -39,11 +39,11 @@ export class ServerRequest {
    */
   lost: 'left' | 'malformed' | undefined = undefined;
   readonly #connection: RequestConnection;
-  readonly #listeners: Partial<Record<EventName, Listener[]>> = {};
+  #listeners: Partial<Record<EventName, Listener[]>> | undefined = undefined;
   /** A string is the whole body, which arrived with the head. */
   #waiting: BodyBuffer | string | undefined = undefined;
   /** The waiting parts that are being emitted, the next one last. */
-  #parts: Buffer[] = [];
+  #parts: Buffer[] | undefined = undefined;
   #waitingBytes = 0;
   /** undefined before the first `on`, `pause` or `resume`. */
   #flowing: boolean | undefined = undefined;
@@ -79,6 +79,7 @@ export class ServerRequest {
 
   on(event: EventName, listener: Listener): this {
     // A new list: a listener that is added within an event does not get that event.
+    this.#listeners ??= {};
     this.#listeners[event] = [...(this.#listeners[event] ?? []), listener];
     if (event === 'data' && this.#flowing !== false) this.resume();
     return this;
@@ -93,9 +94,10 @@ export class ServerRequest {
   }
 
   off(event: EventName, listener: Listener): this {
-    const listeners = this.#listeners[event];
-    const index = listeners?.indexOf(listener) ?? -1;
-    if (index !== -1) this.#listeners[event] = listeners?.toSpliced(index, 1) ?? [];
+    const listeners = this.#listeners?.[event];
+    if (this.#listeners !== undefined && listeners !== undefined) {
+      this.#listeners[event] = listeners.filter((one) => one !== listener);
+    }
     return this;
   }
 
@@ -154,7 +156,7 @@ export class ServerRequest {
     if (this.complete || this.lost !== undefined) return;
     this.lost = why;
     this.#waiting = undefined;
-    this.#parts = [];
+    this.#parts = undefined;
     this.#emit('close', EMPTY);
   }
 
@@ -171,13 +173,13 @@ export class ServerRequest {
   }
 
   #next(): Buffer | undefined {
-    if (this.#parts.length === 0 && this.#waiting !== undefined) {
+    if ((this.#parts?.length ?? 0) === 0 && this.#waiting !== undefined) {
       const waiting = this.#waiting;
       this.#waiting = undefined;
       this.#parts =
         typeof waiting === 'string' ? [toBuffer(waiting)] : waiting.parts().toReversed();
     }
-    const part = this.#parts.pop();
+    const part = this.#parts?.pop();
     this.#waitingBytes -= part?.length ?? 0;
     return part;
   }
@@ -189,7 +191,7 @@ export class ServerRequest {
   }
 
   #emit(event: EventName, chunk: Buffer): void {
-    for (const listener of this.#listeners[event] ?? []) listener(chunk);
+    for (const listener of this.#listeners?.[event] ?? []) listener(chunk);
   }
 }
 

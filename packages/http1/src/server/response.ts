@@ -44,8 +44,9 @@ export class ServerResponse {
   #last = false;
   #ended = false;
   #gone = false;
-  #onClose: (() => void)[] = [];
-  #onDrain: (() => void)[] = [];
+  /** One function, which calls all listeners: most responses have one, and a list for it would be kept as long. */
+  #onClose: (() => void) | undefined = undefined;
+  #onDrain: (() => void) | undefined = undefined;
   #onError: ((error: Error) => void) | undefined = undefined;
 
   constructor(request: AnsweredRequest, connection: ResponseConnection) {
@@ -149,8 +150,8 @@ export class ServerResponse {
   }
 
   once(event: 'drain' | 'close', listener: () => void): this {
-    if (event === 'close') this.#onClose.push(listener);
-    else this.#onDrain.push(listener);
+    if (event === 'close') this.#onClose = bothOf(this.#onClose, listener);
+    else this.#onDrain = bothOf(this.#onDrain, listener);
     return this;
   }
 
@@ -168,9 +169,9 @@ export class ServerResponse {
 
   /** The socket accepts more. */
   drained(): void {
-    const listeners = this.#onDrain;
-    this.#onDrain = [];
-    for (const listener of listeners) listener();
+    const listener = this.#onDrain;
+    this.#onDrain = undefined;
+    listener?.();
   }
 
   /** The connection failed. */
@@ -193,8 +194,16 @@ export class ServerResponse {
   }
 
   #close(): void {
-    const listeners = this.#onClose;
-    this.#onClose = [];
-    for (const listener of listeners) listener();
+    const listener = this.#onClose;
+    this.#onClose = undefined;
+    listener?.();
   }
+}
+
+function bothOf(first: (() => void) | undefined, second: () => void): () => void {
+  if (first === undefined) return second;
+  return () => {
+    first();
+    second();
+  };
 }
