@@ -5,6 +5,7 @@ import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harnes
 /** The path of each page, and what its heading is. */
 const PAGES = [
   ['/services', 'Services'],
+  ['/routes', 'Routes'],
   ['/data-planes', 'Data planes'],
   ['/nowhere', 'There is no such page'],
 ] as const;

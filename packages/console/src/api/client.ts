@@ -15,3 +15,5 @@ export type Caller = Schemas['Caller'];
 export type Service = Schemas['Service'];
 export type ServiceHealth = Schemas['ServiceHealth'];
 export type DataPlane = Schemas['DataPlane'];
+export type Route = Schemas['Route'];
+export type Statistics = Schemas['Statistics'];

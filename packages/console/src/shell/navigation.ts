@@ -3,5 +3,6 @@ import { linkOptions } from '@tanstack/react-router';
 /** The pages of the navigation, in their order. `g` and then `key` leads to the page. */
 export const NAVIGATION = [
   { label: 'Services', key: 's', link: linkOptions({ to: '/services' }) },
+  { label: 'Routes', key: 'r', link: linkOptions({ to: '/routes' }) },
   { label: 'Data planes', key: 'd', link: linkOptions({ to: '/data-planes' }) },
 ] as const;

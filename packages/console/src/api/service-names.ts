@@ -1,0 +1,32 @@
+import { queryOptions } from '@tanstack/react-query';
+import { gateway } from './client.ts';
+
+/** More would not help anybody who chooses from a list. */
+const MAX_SERVICES = 2000;
+
+/** A service by its id and name. */
+export interface NamedService {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The services of an environment, by name, for choices and for names beside ids. */
+export function serviceNamesQuery(environment: string) {
+  return queryOptions({
+    // Begins as the lists of services do, so that a change of one refreshes it.
+    queryKey: ['services', environment, 'names'],
+    queryFn: async ({ signal }): Promise<readonly NamedService[]> => {
+      const services: NamedService[] = [];
+      const query = { environment, limit: 200 };
+      for await (const { id, name } of gateway.list('/v1/services', {
+        params: { query },
+        signal,
+      })) {
+        services.push({ id, name });
+        if (services.length >= MAX_SERVICES) break;
+      }
+      return services.toSorted((a, b) => a.name.localeCompare(b.name));
+    },
+    staleTime: 30_000,
+  });
+}

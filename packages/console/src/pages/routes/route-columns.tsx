@@ -1,0 +1,54 @@
+import { Group, Text } from '@mantine/core';
+import type { Route } from '../../api/client.ts';
+import type { NamedService } from '../../api/service-names.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { RouteTraffic } from './route-traffic.tsx';
+import { shareText } from './share-text.ts';
+
+/** The columns of the list. */
+export function routeColumns(
+  services: readonly NamedService[],
+  hasTraffic: boolean,
+): readonly Column<Route>[] {
+  const names = new Map(services.map(({ id, name }) => [id, name]));
+  const nameOf = (id: string) => names.get(id) ?? id;
+  const traffic: Column<Route> = {
+    key: 'traffic',
+    header: 'Requests in the last hour',
+    visibleFrom: 'sm',
+    cell: (route) => <RouteTraffic route={route} />,
+  };
+  return [
+    { key: 'name', header: 'Name', cell: ({ name }) => name },
+    { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+    { key: 'target', header: 'Service', cell: (route) => <Target route={route} nameOf={nameOf} /> },
+    ...(hasTraffic ? [traffic] : []),
+    {
+      key: 'changed',
+      header: 'Changed',
+      visibleFrom: 'lg',
+      cell: ({ updated_at }) => <RelativeTime at={updated_at} />,
+    },
+  ];
+}
+
+interface TargetProps {
+  readonly route: Route;
+  readonly nameOf: (id: string) => string;
+}
+
+/** The service, or the versions with their shares. */
+function Target({ route: { service_id: service, versions }, nameOf }: TargetProps) {
+  if (versions === null) return service === null ? null : nameOf(service);
+  return (
+    <Group gap="xs">
+      {versions.map(({ name, weight }) => (
+        <Text key={name} size="sm">
+          {name} {shareText(weight, versions)}
+        </Text>
+      ))}
+    </Group>
+  );
+}

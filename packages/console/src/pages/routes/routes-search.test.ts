@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { routesSearch, withFilters } from './routes-search.ts';
+
+describe('the URL of the list of routes', () => {
+  it('holds search, status, service and cursor, and leaves out what is wrong', () => {
+    const whole = { search: 'pay', status: 'disabled', service: 'svc_1', cursor: 'c' };
+    expect(routesSearch(whole)).toEqual(whole);
+    expect(routesSearch({ search: 42 })).toEqual({ search: '42' });
+    expect(routesSearch({ search: '', status: 'gone', service: 7, other: 'x' })).toEqual({});
+    expect(routesSearch({ search: 'x'.repeat(100) }).search).toHaveLength(63);
+  });
+
+  it('begins at the first page when a filter changes', () => {
+    const search = { cursor: 'c', search: 'pay', environment: 'production' };
+    expect(withFilters(search, { status: 'active' })).toEqual({
+      search: 'pay',
+      environment: 'production',
+      status: 'active',
+    });
+    expect(withFilters(search, { search: undefined })).toEqual({ environment: 'production' });
+  });
+});
