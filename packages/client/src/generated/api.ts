@@ -2190,6 +2190,19 @@ export interface components {
                  * @example eu-west
                  */
                 region: string | null;
+                /** @description What followed. Absent after a status below 400, and in records of gateways before it existed. */
+                retry?: {
+                    /**
+                     * @description Whether another attempt followed.
+                     * @example true
+                     */
+                    retried: boolean;
+                    /**
+                     * @description Why: `nothing_sent`, `method_idempotent`, `idempotency_key` or `unsafe_methods_always` if it was retried; `status_not_retried`, `retry_count_used_up`, `method_not_idempotent`, `body_not_kept`, `budget_used_up`, `deadline`, `caller_left`, `caller_failure`, `key_lease_ended` or `service_overloaded` if not. More values may be added.
+                     * @example nothing_sent
+                     */
+                    why: string;
+                };
                 /**
                  * @description The milliseconds from the arrival of the request to the start of the attempt.
                  * @example 1.2
@@ -6795,7 +6808,11 @@ export interface operations {
                      *               "started_ms": 1.2,
                      *               "duration_ms": 38.4,
                      *               "status": 201,
-                     *               "error": "connect_refused"
+                     *               "error": "connect_refused",
+                     *               "retry": {
+                     *                 "retried": true,
+                     *                 "why": "nothing_sent"
+                     *               }
                      *             }
                      *           ],
                      *           "rate_limit": {
@@ -6890,7 +6907,11 @@ export interface operations {
                      *             "started_ms": 1.2,
                      *             "duration_ms": 38.4,
                      *             "status": 201,
-                     *             "error": "connect_refused"
+                     *             "error": "connect_refused",
+                     *             "retry": {
+                     *               "retried": true,
+                     *               "why": "nothing_sent"
+                     *             }
                      *           }
                      *         ],
                      *         "rate_limit": {

@@ -253,7 +253,8 @@ describe('max_connections and max_pending of a service', () => {
     const refused = await call('hung');
     await expectRefusal(refused, 503, 'upstream_overloaded');
     const { attempts } = await gateway.recordOf(refused);
-    expect(attempts).toMatchObject([{ error: 'max_pending' }]);
+    const retry = { retried: false, why: 'service_overloaded' };
+    expect(attempts).toMatchObject([{ error: 'max_pending', retry }]);
   });
 
   it('do not hide that an earlier attempt was sent', async () => {

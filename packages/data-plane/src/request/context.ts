@@ -1,7 +1,8 @@
 import type { BodyFraming } from '@gateway/http1/message/framing';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
-import type { RecordedAttempt, RecordedClaim } from '@gateway/shared/records/record';
+import type { RecordedAttempt } from '@gateway/shared/records/attempt';
+import type { RecordedClaim } from '@gateway/shared/records/record';
 import type {
   CompiledRoute,
   CompiledUpstream,

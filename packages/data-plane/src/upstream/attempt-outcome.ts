@@ -8,7 +8,12 @@ import type { TakenBody } from '../request/request-body.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { AttemptError } from './upstream-client.ts';
-import { parseRetryAfterMs, type AttemptFailure } from './decide-retry.ts';
+import {
+  parseRetryAfterMs,
+  type AttemptFailure,
+  type RetryReason,
+  type RetryRefusal,
+} from './decide-retry.ts';
 
 /** Failures on the caller's side, which another attempt would not change. */
 const CALLER_FAILURES = new Set<AttemptError['name']>(['cancelled', 'request_body', 'unsendable']);
@@ -61,6 +66,21 @@ export function recordAttempt(
       ? { upstream: id, region, started_ms, duration_ms, error: error.name }
       : { upstream: id, region, started_ms, duration_ms, status: response.status },
   );
+}
+
+/** Why an attempt was not followed by another one: the decision, or what made it impossible. */
+export type NotRetried =
+  RetryRefusal | 'caller_left' | 'caller_failure' | 'key_lease_ended' | 'service_overloaded';
+
+/** Adds to the record what follows the last attempt. It has no effect before the first one. */
+export function recordRetry(
+  ctx: RequestContext,
+  retry:
+    | { readonly retry: true; readonly why: RetryReason }
+    | { readonly retry: false; readonly why: NotRetried },
+): void {
+  const last = ctx.attempts.at(-1);
+  if (last !== undefined) last.retry = { retried: retry.retry, why: retry.why };
 }
 
 /** The error for the caller after the last attempt. */

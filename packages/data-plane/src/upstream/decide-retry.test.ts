@@ -32,6 +32,13 @@ const state: RetryState = {
   random: 0.5,
 };
 
+const REASONS = new Set([
+  'nothing_sent',
+  'method_idempotent',
+  'idempotency_key',
+  'unsafe_methods_always',
+]);
+
 const connect: AttemptFailure = { kind: 'connect' };
 const status = (code: number, retryAfterMs?: number): AttemptFailure => ({
   kind: 'status',
@@ -40,9 +47,14 @@ const status = (code: number, retryAfterMs?: number): AttemptFailure => ({
 });
 
 describe('decideRetry', () => {
-  it.each<[string, Partial<RetryState>, Partial<RetryPolicy>, true | string]>([
-    ['a GET that was reset', {}, {}, true],
-    ['a POST that got no connection', { method: 'POST', failure: connect, sent: false }, {}, true],
+  it.each<[string, Partial<RetryState>, Partial<RetryPolicy>, string]>([
+    ['a GET that was reset', {}, {}, 'method_idempotent'],
+    [
+      'a POST that got no connection',
+      { method: 'POST', failure: connect, sent: false },
+      {},
+      'nothing_sent',
+    ],
     ['a POST that was reset', { method: 'POST' }, {}, 'method_not_idempotent'],
     [
       'a PATCH that timed out',
@@ -56,14 +68,24 @@ describe('decideRetry', () => {
       {},
       'method_not_idempotent',
     ],
-    ['a PUT that was reset', { method: 'PUT' }, {}, true],
-    ['a DELETE that was answered 502', { method: 'DELETE', failure: status(502) }, {}, true],
-    ['a POST if the route allows it', { method: 'POST' }, { unsafeMethods: 'always' }, true],
+    ['a PUT that was reset', { method: 'PUT' }, {}, 'method_idempotent'],
+    [
+      'a DELETE that was answered 502',
+      { method: 'DELETE', failure: status(502) },
+      {},
+      'method_idempotent',
+    ],
+    [
+      'a POST if the route allows it',
+      { method: 'POST' },
+      { unsafeMethods: 'always' },
+      'unsafe_methods_always',
+    ],
     [
       'a keyed POST if the route allows those',
       { method: 'POST', hasIdempotencyKey: true },
       { unsafeMethods: 'with_idempotency_key' },
-      true,
+      'idempotency_key',
     ],
     [
       'a POST without a key if the route allows keyed ones',
@@ -72,7 +94,7 @@ describe('decideRetry', () => {
       'method_not_idempotent',
     ],
     ['a status that is not in the list', { failure: status(500) }, {}, 'status_not_retried'],
-    ['a status of the list', { failure: status(504) }, {}, true],
+    ['a status of the list', { failure: status(504) }, {}, 'method_idempotent'],
     ['a body that was not kept', { method: 'PUT', bodyKept: false }, {}, 'body_not_kept'],
     ['all retries used', { retriesMade: 2 }, {}, 'retry_count_used_up'],
     [
@@ -85,33 +107,44 @@ describe('decideRetry', () => {
     ['too little time before the deadline', { remainingMs: 2, random: 0 }, {}, 'deadline'],
     ['a Retry-After beyond the deadline', { failure: status(503, 20_000) }, {}, 'deadline'],
     ['a used-up budget at few requests', { liveRetries: 3, liveRequests: 5 }, {}, 'budget_used_up'],
-    ['the last of the minimum budget', { liveRetries: 2, liveRequests: 5 }, {}, true],
+    [
+      'the last of the minimum budget',
+      { liveRetries: 2, liveRequests: 5 },
+      {},
+      'method_idempotent',
+    ],
     [
       'a used-up budget at many requests',
       { liveRetries: 20, liveRequests: 100 },
       {},
       'budget_used_up',
     ],
-    ['the last of the share', { liveRetries: 19, liveRequests: 100 }, {}, true],
+    ['the last of the share', { liveRetries: 19, liveRequests: 100 }, {}, 'method_idempotent'],
     ['earned retries that are used up', { earnedRetries: 0.9 }, {}, 'budget_used_up'],
-    ['the last earned retry', { earnedRetries: 1 }, {}, true],
-    ['no earned retry, and a request that is alone', { earnedRetries: 0, alone: true }, {}, true],
+    ['the last earned retry', { earnedRetries: 1 }, {}, 'method_idempotent'],
+    [
+      'no earned retry, and a request that is alone',
+      { earnedRetries: 0, alone: true },
+      {},
+      'method_idempotent',
+    ],
     [
       'no earned retry, but nothing was sent',
       { earnedRetries: 0, failure: connect, sent: false },
       {},
-      true,
+      'nothing_sent',
     ],
   ])('%s', (_case, changes, policyChanges, expected) => {
     const decision = decideRetry({ ...state, ...changes }, { ...policy, ...policyChanges });
-    expect(decision.retry ? true : decision.why).toBe(expected);
+    expect(decision.why).toBe(expected);
+    expect(decision.retry).toBe(REASONS.has(expected));
   });
 
   it('waits a random part of a doubling back-off', () => {
     const delay = (retriesMade: number) =>
       decideRetry({ ...state, retriesMade, retryCount: 10, random: 0.999 }, policy);
     expect([delay(0), delay(1), delay(2)]).toEqual(
-      [24, 49, 99].map((delayMs) => ({ retry: true, delayMs })),
+      [24, 49, 99].map((delayMs) => ({ retry: true, delayMs, why: 'method_idempotent' })),
     );
   });
 
@@ -121,6 +154,7 @@ describe('decideRetry', () => {
     expect(decideRetry({ ...moving, hasAlternative: true }, policy)).toEqual({
       retry: true,
       delayMs: 0,
+      why: 'nothing_sent',
     });
     expect(decideRetry(moving, policy)).toEqual({ retry: false, why: 'budget_used_up' });
     expect(
@@ -157,6 +191,7 @@ describe('decideRetry', () => {
     expect(decideRetry({ ...state, failure: status(503, 2000) }, policy)).toEqual({
       retry: true,
       delayMs: 2000,
+      why: 'method_idempotent',
     });
   });
 

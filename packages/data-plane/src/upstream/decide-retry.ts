@@ -39,8 +39,12 @@ export interface RetryState {
 }
 
 export type RetryDecision =
-  | { readonly retry: true; readonly delayMs: number }
+  | { readonly retry: true; readonly delayMs: number; readonly why: RetryReason }
   | { readonly retry: false; readonly why: RetryRefusal };
+
+/** Why sending the request again does no harm. */
+export type RetryReason =
+  'nothing_sent' | 'method_idempotent' | 'idempotency_key' | 'unsafe_methods_always';
 
 export type RetryRefusal =
   | 'status_not_retried'
@@ -77,21 +81,31 @@ export function mayRepeat(
   hasIdempotencyKey: boolean,
   policy: RetryPolicy,
 ): boolean {
-  if (isIdempotent(method)) return true;
-  if (policy.unsafeMethods === 'always') return true;
-  return policy.unsafeMethods === 'with_idempotency_key' && hasIdempotencyKey;
+  return repeatReason(method, hasIdempotencyKey, policy) !== undefined;
 }
 
-/** Decides whether there is a next attempt: after which delay, or why there is none. */
+function repeatReason(
+  method: string,
+  hasIdempotencyKey: boolean,
+  policy: RetryPolicy,
+): RetryReason | undefined {
+  if (isIdempotent(method)) return 'method_idempotent';
+  if (policy.unsafeMethods === 'always') return 'unsafe_methods_always';
+  const keyed = policy.unsafeMethods === 'with_idempotency_key' && hasIdempotencyKey;
+  return keyed ? 'idempotency_key' : undefined;
+}
+
+/** Decides whether there is a next attempt: after which delay and why, or why there is none. */
 export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecision {
   const { failure } = state;
   if (failure.kind === 'status' && !policy.onStatuses.has(failure.status)) {
     return { retry: false, why: 'status_not_retried' };
   }
   if (state.retriesMade >= state.retryCount) return { retry: false, why: 'retry_count_used_up' };
-  if (state.sent && !mayRepeat(state.method, state.hasIdempotencyKey, policy)) {
-    return { retry: false, why: 'method_not_idempotent' };
-  }
+  const why = state.sent
+    ? repeatReason(state.method, state.hasIdempotencyKey, policy)
+    : 'nothing_sent';
+  if (why === undefined) return { retry: false, why: 'method_not_idempotent' };
   if (!state.bodyKept) return { retry: false, why: 'body_not_kept' };
   const budget = Math.max(RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE * state.liveRequests);
   // A request of which nothing was sent goes to another healthy upstream at once: that is no additional load.
@@ -106,7 +120,7 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
   if (counts && state.earnedRetries < 1) return { retry: false, why: 'budget_used_up' };
   const delayMs = moves ? 0 : retryDelayMs(state, policy);
   if (delayMs + MIN_ATTEMPT_MS > state.remainingMs) return { retry: false, why: 'deadline' };
-  return { retry: true, delayMs };
+  return { retry: true, delayMs, why };
 }
 
 /** Back-off with full jitter, but at least the time that the upstream asks for. */

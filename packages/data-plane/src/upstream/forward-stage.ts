@@ -9,7 +9,7 @@ import { takeBody } from '../request/take-body.ts';
 import type { AdaptiveLimits } from '../limits/adaptive-limits.ts';
 import type { OverloadRefusals } from '../limits/overload-refusals.ts';
 import { endWait, isMeasured } from './adaptive-attempt.ts';
-import { finalError, isSending, recordAttempt } from './attempt-outcome.ts';
+import { finalError, isSending, recordAttempt, recordRetry } from './attempt-outcome.ts';
 import { attemptVerdict, hasFairTime } from './health/attempt-verdict.ts';
 import type { ServiceBalancers } from './health/service-balancer.ts';
 import { assertStillNeeded, backOff, planRetry } from './plan-retry.ts';
@@ -120,19 +120,20 @@ async function forward(
     const bodyKept = body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed);
     const hasAlternative = outcome.error !== undefined && balancer.hasOther(tried, index);
     const state = { bodyKept, retriesMade, hasAlternative };
-    const delayMs = planRetry(ctx, route, outcome, state, budget, options);
-    if (delayMs === undefined) {
+    const plan = planRetry(ctx, route, outcome, state, budget, options);
+    if (!plan.retry) {
       if (outcome.response !== undefined) return { response: outcome.response };
       throw finalError(ctx, body, outcome.error, clock.monotonicMs());
     }
     outcome.response?.cancel();
     tried = new Set(tried).add(index);
-    await backOff(ctx, delayMs, budget, clock);
+    await backOff(ctx, plan.delayMs, budget, clock);
   }
 }
 
 /** The error if the service is overloaded. Not retried: other upstreams are as busy, or not healthy. */
 function notRetried(ctx: RequestContext, error: GatewayError): GatewayError {
+  recordRetry(ctx, { retry: false, why: 'service_overloaded' });
   // An earlier attempt may have been carried out, and this code would say that nothing was sent.
   return ctx.mayHaveSent
     ? new GatewayError(

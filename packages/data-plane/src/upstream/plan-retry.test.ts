@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import type { Cancellable, RequestContext } from '../request/context.ts';
 import { ClientLeftError } from '../request/caller.ts';
@@ -13,7 +14,7 @@ function setUp(deadlineMs: number, holdsKey?: () => boolean) {
     deadlineMs,
     upstreamMs: 0,
     clientGone: false,
-    attempts: [],
+    attempts: [{} as RecordedAttempt],
     holdsKey,
     whenClientGone: (work: Cancellable) => void (leave = () => work.cancel()),
   };
@@ -32,18 +33,20 @@ describe('backOff', () => {
   });
 
   it('fails if it ends after the deadline', async () => {
-    const { clock, budget, waiting } = setUp(50);
+    const { clock, budget, ctx, waiting } = setUp(50);
     clock.advance(50);
     await expect(waiting).rejects.toMatchObject({ code: 'upstream_timeout' });
+    expect(ctx.attempts).toEqual([{ retry: { retried: false, why: 'deadline' } }]);
     expect(budget.liveRetries).toBe(0);
   });
 
   it('fails if the lease of the idempotency key ended meanwhile', async () => {
     let held = true;
-    const { clock, waiting } = setUp(100, () => held);
+    const { clock, ctx, waiting } = setUp(100, () => held);
     held = false;
     clock.advance(50);
     await expect(waiting).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    expect(ctx.attempts).toEqual([{ retry: { retried: false, why: 'key_lease_ended' } }]);
   });
 
   it('ends normally while the idempotency key is held', async () => {
@@ -57,6 +60,7 @@ describe('backOff', () => {
     ctx.clientGone = true;
     leave();
     await expect(waiting).rejects.toBeInstanceOf(ClientLeftError);
+    expect(ctx.attempts).toEqual([{ retry: { retried: false, why: 'caller_left' } }]);
     expect(budget.liveRetries).toBe(0);
   });
 });

@@ -3,8 +3,14 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
-import { attemptFailure, deadlinePassed, type AttemptResult } from './attempt-outcome.ts';
-import { decideRetry } from './decide-retry.ts';
+import {
+  attemptFailure,
+  deadlinePassed,
+  recordRetry,
+  type AttemptResult,
+  type NotRetried,
+} from './attempt-outcome.ts';
+import { decideRetry, type RetryDecision } from './decide-retry.ts';
 import { spendRetry, type RetryBudget } from './retry-budget.ts';
 
 export interface RetryPlanOptions {
@@ -22,10 +28,12 @@ export interface AttemptState {
   readonly hasAlternative: boolean;
 }
 
+/** Whether there is a next attempt, and why. */
+export type RetryPlan = RetryDecision | { readonly retry: false; readonly why: NotRetried };
+
 /**
- * Decides whether a failed attempt is followed by another one, and takes that retry from the budget.
- *
- * @returns how long to wait before the next attempt, ms, or undefined if there is none
+ * Decides whether a failed attempt is followed by another one, takes that retry from the budget, and adds the decision
+ * to the record.
  */
 export function planRetry(
   ctx: RequestContext,
@@ -34,15 +42,29 @@ export function planRetry(
   state: AttemptState,
   budget: RetryBudget,
   options: RetryPlanOptions,
-): number | undefined {
+): RetryPlan {
+  const plan = decide(ctx, route, outcome, state, budget, options);
+  if (plan.retry && wasSent(outcome)) spendRetry(budget);
+  recordRetry(ctx, plan);
+  return plan;
+}
+
+function decide(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  outcome: AttemptResult,
+  state: AttemptState,
+  budget: RetryBudget,
+  options: RetryPlanOptions,
+): RetryPlan {
   const failure = attemptFailure(outcome, options.clock.nowMs());
-  if (failure === undefined || isAbandoned(ctx)) return undefined;
-  if (hasLostKeyLease(ctx)) return undefined;
-  const sent = outcome.error?.sent ?? true;
-  const decision = decideRetry(
+  if (isAbandoned(ctx)) return { retry: false, why: 'caller_left' };
+  if (failure === undefined) return { retry: false, why: 'caller_failure' };
+  if (hasLostKeyLease(ctx)) return { retry: false, why: 'key_lease_ended' };
+  return decideRetry(
     {
       failure,
-      sent,
+      sent: wasSent(outcome),
       method: ctx.method,
       hasIdempotencyKey: ctx.inbound.idempotencyKey !== undefined,
       bodyKept: state.bodyKept,
@@ -58,9 +80,11 @@ export function planRetry(
     },
     route.retry,
   );
-  if (!decision.retry) return undefined;
-  if (sent) spendRetry(budget);
-  return decision.delayMs;
+}
+
+/** Whether any of the request may have reached the upstream. */
+function wasSent({ error }: AttemptResult): boolean {
+  return error?.sent ?? true;
 }
 
 /**
@@ -87,6 +111,7 @@ export async function backOff(
   // The timer may be late.
   assertStillNeeded(ctx, endedMs);
   if (hasLostKeyLease(ctx)) {
+    recordRetry(ctx, { retry: false, why: 'key_lease_ended' });
     const message = 'It was not retried because the lease of its idempotency key has ended.';
     throw new GatewayError('upstream_unavailable', `The request failed. ${message}`);
   }
@@ -98,8 +123,14 @@ export async function backOff(
  * @throws ClientLeftError, or GatewayError `upstream_timeout`
  */
 export function assertStillNeeded(ctx: RequestContext, nowMs: number): void {
-  if (isAbandoned(ctx)) throw new ClientLeftError();
-  if (nowMs >= ctx.deadlineMs) throw deadlinePassed(ctx);
+  if (isAbandoned(ctx)) {
+    recordRetry(ctx, { retry: false, why: 'caller_left' });
+    throw new ClientLeftError();
+  }
+  if (nowMs >= ctx.deadlineMs) {
+    recordRetry(ctx, { retry: false, why: 'deadline' });
+    throw deadlinePassed(ctx);
+  }
 }
 
 /** Other data planes may already have reported the outcome of the key as unknown, so nothing may be sent any more. */

@@ -47,6 +47,12 @@ async function failing(failure: string): Promise<{ readonly url: string; arrival
   return { url: upstream.url, arrivals: () => arrivals };
 }
 
+const WHY_NOT: Readonly<Record<string, string>> = {
+  404: 'status_not_retried',
+  500: 'status_not_retried',
+  long_stream: 'body_not_kept',
+};
+
 const keyed = { 'idempotency-key': 'k1' };
 const always: Partial<Policy> = { unsafe_methods: 'always' };
 const withKey: Partial<Policy> = { unsafe_methods: 'with_idempotency_key' };
@@ -125,6 +131,10 @@ describe('retries', () => {
   ])(
     '%s that fails with %s, body %s: reaches the upstream %i times',
     async (method, failure, body, times, policy = {}, headers = {}) => {
+      // The last of three attempts, or why there is one attempt only.
+      const isListed = policy.on_statuses === undefined;
+      const reason = isListed ? (WHY_NOT[failure] ?? WHY_NOT[body]) : 'status_not_retried';
+      const whyNot = times === 3 ? 'retry_count_used_up' : reason;
       const upstream = await failing(failure);
       const gateway = opened(
         await startTestDataPath(
@@ -146,6 +156,12 @@ describe('retries', () => {
           named === undefined ? { status: Number(failure) } : { error: named },
         );
       }
+      const made = record.attempts.slice(0, -1).map(({ retry }) => retry?.retried);
+      expect(made).toEqual(Array(times - 1).fill(true));
+      expect(record.attempts.at(-1)?.retry).toEqual({
+        retried: false,
+        why: whyNot ?? 'method_not_idempotent',
+      });
       const expected = { reset: 502, garbage: 502, silence: 504 }[failure] ?? Number(failure);
       expect(response.status).toBe(expected);
       expect(response.headers.has('x-gateway-error')).toBe(named !== undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RecordedAttempt } from '@gateway/shared/records/record';
+import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { startTestDataPath } from '../../test/data-path.ts';
 import { startFailingUpstream, type UpstreamFailure } from '../../test/failing-upstream.ts';

@@ -16,6 +16,7 @@ const attempt = fc.record(
     duration_ms: ms,
     status: fc.nat(599),
     error: text,
+    retry: fc.record({ retried: fc.boolean(), why: text }),
   },
   { requiredKeys: ['upstream', 'region', 'started_ms', 'duration_ms'] },
 );
@@ -114,8 +115,19 @@ test('each value has the same place in the row as in every release so far', () =
   expect(recordRowSchema.parse(JSON.parse(ROW))).toEqual(RECORD);
 });
 
+test('what followed an attempt stands after the values that all releases know', () => {
+  const [first, second] = RECORD.attempts;
+  if (first === undefined || second === undefined) throw new Error('two attempts are needed');
+  const retried = { ...first, retry: { retried: true, why: 'method_idempotent' } };
+  const record = { ...RECORD, attempts: [retried, second] };
+  const row = `${ROW.slice(0, -1)},[[true,"method_idempotent"],null]]`;
+  expect(JSON.stringify(recordRow(record))).toBe(row);
+  expect(recordRowSchema.parse(JSON.parse(row))).toEqual(record);
+});
+
 test('values after the last known one are ignored', () => {
   const record = requestRecord(AT_MS);
+  expect(recordRowSchema.parse([...recordRow(record), null, 'new'])).toEqual(record);
   const newer = [...recordRow(record), 'new', { of: 'the next version' }];
   expect(recordRowSchema.parse(newer)).toEqual(record);
 });
@@ -126,6 +138,7 @@ test.each([
   ['an empty row', []],
   ['a row without its id', recordRow(requestRecord(AT_MS)).slice(1)],
   ['an attempt without values', recordRow(requestRecord(AT_MS)).with(16, [7])],
+  ['a retry without values', [...recordRow(requestRecord(AT_MS)), [[]]]],
   ['attempts that are not a list', recordRow(requestRecord(AT_MS)).with(16, {})],
   ['an upstream without its URL', recordRow(requestRecord(AT_MS)).with(14, ['ups_1'])],
 ])('%s is refused', (_what, entry) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { requestRecordSchema, type RecordedAttempt, type RequestRecord } from './record.ts';
+import type { RecordedAttempt } from './attempt.ts';
+import { requestRecordSchema, type RequestRecord } from './record.ts';
 
 /**
  * A record as data planes stream it: its values in a fixed order, without names. That halves its size and the
@@ -11,7 +12,7 @@ export type RecordRow = readonly unknown[];
 
 export function recordRow(record: RequestRecord): RecordRow {
   const { timing, upstream, rate_limit: quota } = record;
-  return [
+  const row: unknown[] = [
     record.id,
     record.environment,
     record.route,
@@ -42,6 +43,16 @@ export function recordRow(record: RequestRecord): RecordRow {
     record.config_version,
     record.trace_id,
   ];
+  // Most records end here. A value after this one needs null in its place.
+  if (hasRetry(record.attempts)) {
+    row.push(record.attempts.map(({ retry }) => (retry ? [retry.retried, retry.why] : null)));
+  }
+  return row;
+}
+
+function hasRetry(attempts: readonly RecordedAttempt[]): boolean {
+  for (const attempt of attempts) if (attempt.retry !== undefined) return true;
+  return false;
 }
 
 function attemptRow(attempt: RecordedAttempt): RecordRow {
@@ -81,7 +92,7 @@ function recordOfRow(entry: unknown): unknown {
     },
     upstream: ifArray(row[14], ([id, url, region]) => ({ id, url, region })),
     retry_count: row[15],
-    attempts: ifArray(row[16], (attempts) => attempts.map((one) => ifArray(one, attemptOfRow))),
+    attempts: ifArray(row[16], (attempts) => attemptsOfRow(attempts, row[29])),
     rate_limit: ifArray(row[17], ([limit, remaining, reset_seconds]) => ({
       limit,
       remaining,
@@ -101,7 +112,19 @@ function recordOfRow(entry: unknown): unknown {
   };
 }
 
-function attemptOfRow(row: RecordRow): unknown {
+/** @param retries what followed each attempt; not a list: the record has none */
+function attemptsOfRow(attempts: RecordRow, retries: unknown): unknown {
+  const followed: RecordRow = Array.isArray(retries) ? retries : [];
+  return attempts.map((one, at) =>
+    ifArray(one, (row) => ({ ...attemptOfRow(row), retry: retryOfRow(followed[at]) })),
+  );
+}
+
+function retryOfRow(entry: unknown): unknown {
+  return ifArray(entry ?? undefined, ([retried, why]) => ({ retried, why }));
+}
+
+function attemptOfRow(row: RecordRow): object {
   const [upstream, region, startedUs, durationUs, status, error] = row;
   const times = { started_ms: milliseconds(startedUs), duration_ms: milliseconds(durationUs) };
   return { upstream, region, ...times, status: status ?? undefined, error };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attemptSchema } from './attempt.ts';
 
 /** The outcome of a request. */
 export const OUTCOMES = [
@@ -19,33 +20,6 @@ const EXAMPLE = {
   service: 'svc_01k2m8v4zj5r7c9e1g3p6t8w0x',
   token: 'tok_01k2m8v4zj5r7c9e1g3p6t8w0x',
 };
-
-const attemptSchema = z.object({
-  upstream: z
-    .string()
-    .meta({ description: 'The id of the upstream.', examples: [EXAMPLE.upstream] }),
-  region: z
-    .string()
-    .nullable()
-    .meta({ description: 'Its region. null: none.', examples: ['eu-west'] }),
-  started_ms: z.number().meta({
-    description: 'The milliseconds from the arrival of the request to the start of the attempt.',
-    examples: [1.2],
-  }),
-  duration_ms: z.number().meta({ description: 'The milliseconds that it took.', examples: [38.4] }),
-  status: z
-    .int()
-    .optional()
-    .meta({ description: 'The status of the response.', examples: [201] }),
-  error: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'Why there was no usable status, such as `connect_refused`, `connect_timeout` or `reset`.',
-      examples: ['connect_refused'],
-    }),
-});
 
 const recordedClaimSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
@@ -203,7 +177,6 @@ export const requestRecordSchema = z.object({
 });
 
 export type RequestRecord = z.infer<typeof requestRecordSchema>;
-export type RecordedAttempt = z.infer<typeof attemptSchema>;
 /** A string, number, boolean or list of strings as it is; any other value, and a long one, as JSON text. */
 export type RecordedClaim = z.infer<typeof recordedClaimSchema>;
 

@@ -29,6 +29,25 @@ it('draws each attempt where it ran within the request', () => {
   ]);
 });
 
+it('says why an attempt was retried or not', () => {
+  const attempt = { upstream: 'u', region: null, started_ms: 0, duration_ms: 1 };
+  const lines = timelineLines(
+    record({
+      attempts: [
+        { ...attempt, error: 'reset', retry: { retried: true, why: 'method_idempotent' } },
+        { ...attempt, status: 503, retry: { retried: false, why: 'retry_count_used_up' } },
+        { ...attempt, status: 404, retry: { retried: false, why: 'status_not_retried' } },
+      ],
+    }),
+    look,
+  );
+  expect(lines.slice(1).map((line) => line.split(' ms  ')[1])).toEqual([
+    'reset, retried: method_idempotent',
+    '503, not retried: retry_count_used_up',
+    '404',
+  ]);
+});
+
 it('draws without colour, in ASCII, and at least one character', () => {
   const [, first] = timelineLines(
     record({

@@ -51,8 +51,11 @@ function nameOf({ upstream: id }: Attempt, { upstream }: RequestRecord): string 
 
 const regionOf = ({ region }: Attempt): string => printable(region ?? '-');
 
-function resultOf({ status, error }: Attempt): string {
-  return printable(error ?? String(status ?? 'no status'));
+function resultOf({ status, error, retry }: Attempt): string {
+  const result = error ?? String(status ?? 'no status');
+  // A caller's mistake, such as 404, is no reason to expect a retry.
+  if (retry === undefined || (status ?? 500) < 500) return printable(result);
+  return printable(`${result}, ${retry.retried ? 'retried' : 'not retried'}: ${retry.why}`);
 }
 
 /** At least one character, within the width. */

@@ -163,7 +163,12 @@ describe('requests', () => {
       retry_count: 1,
       upstream: { region: 'us' },
       attempts: [
-        { upstream: 'ups_0', region: 'eu', error: 'connect_refused' },
+        {
+          upstream: 'ups_0',
+          region: 'eu',
+          error: 'connect_refused',
+          retry: { retried: true, why: 'nothing_sent' },
+        },
         { upstream: 'ups_2', region: 'us', status: 200 },
       ],
     });

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** One attempt to send the request to an upstream. */
+export const attemptSchema = z.object({
+  upstream: z
+    .string()
+    .meta({ description: 'The id of the upstream.', examples: ['ups_01k2m8v4zj5r7c9e1g3p6t8w0x'] }),
+  region: z
+    .string()
+    .nullable()
+    .meta({ description: 'Its region. null: none.', examples: ['eu-west'] }),
+  started_ms: z.number().meta({
+    description: 'The milliseconds from the arrival of the request to the start of the attempt.',
+    examples: [1.2],
+  }),
+  duration_ms: z.number().meta({ description: 'The milliseconds that it took.', examples: [38.4] }),
+  status: z
+    .int()
+    .optional()
+    .meta({ description: 'The status of the response.', examples: [201] }),
+  error: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'Why there was no usable status, such as `connect_refused`, `connect_timeout` or `reset`.',
+      examples: ['connect_refused'],
+    }),
+  retry: z
+    .object({
+      retried: z
+        .boolean()
+        .meta({ description: 'Whether another attempt followed.', examples: [true] }),
+      why: z.string().meta({
+        description:
+          'Why: `nothing_sent`, `method_idempotent`, `idempotency_key` or `unsafe_methods_always` if it was retried; ' +
+          '`status_not_retried`, `retry_count_used_up`, `method_not_idempotent`, `body_not_kept`, `budget_used_up`, ' +
+          '`deadline`, `caller_left`, `caller_failure`, `key_lease_ended` or `service_overloaded` if not. More values ' +
+          'may be added.',
+        examples: ['nothing_sent'],
+      }),
+    })
+    .optional()
+    .meta({
+      description:
+        'What followed. Absent after a status below 400, and in records of gateways before it existed.',
+    }),
+});
+
+export type RecordedAttempt = z.infer<typeof attemptSchema>;
