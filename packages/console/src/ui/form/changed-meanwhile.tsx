@@ -1,0 +1,59 @@
+import { Alert, Button, Code, Group, Stack, Table, Text } from '@mantine/core';
+import { valueText, type Difference } from './draft.ts';
+
+interface ChangedMeanwhileProps {
+  /** What somebody else changed, from what the reader saw to what it is now. */
+  readonly theirs: readonly Difference[];
+  /** What the reader changed, from what it is now to what is in the form. */
+  readonly mine: readonly Difference[];
+  readonly onKeep: () => void;
+  readonly onDiscard: () => void;
+}
+
+/** After 412: what changed since the reader opened the form, and what becomes of the reader's own changes. */
+export function ChangedMeanwhile({ theirs, mine, onKeep, onDiscard }: ChangedMeanwhileProps) {
+  const own = new Map(mine.map((one) => [one.path, one.after]));
+  return (
+    <Alert color="yellow" role="alert" title="Somebody changed this meanwhile">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">
+          {theirs.length === 0
+            ? 'There is a new revision with the same values. Nothing was saved.'
+            : 'Nothing was saved. These fields are not as they were when you opened the form:'}
+        </Text>
+        {theirs.length > 0 && (
+          <Table layout="fixed" aria-label="Changed meanwhile" bg="transparent">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Field</Table.Th>
+                <Table.Th>Before</Table.Th>
+                <Table.Th>Now</Table.Th>
+                <Table.Th>Yours</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {theirs.map(({ path, before, after }) => (
+                <Table.Tr key={path}>
+                  <Table.Td>
+                    <Code>{path}</Code>
+                  </Table.Td>
+                  <Table.Td>{valueText(before)}</Table.Td>
+                  <Table.Td>{valueText(after)}</Table.Td>
+                  <Table.Td>{own.has(path) ? valueText(own.get(path)) : 'as now'}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        )}
+        <Group gap="sm">
+          <Button size="xs" onClick={onKeep}>
+            Keep my changes
+          </Button>
+          <Button size="xs" variant="default" onClick={onDiscard}>
+            Discard my changes
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}

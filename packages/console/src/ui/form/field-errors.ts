@@ -1,0 +1,35 @@
+import type { ErrorDetail } from '@gateway/client';
+
+/** The rules that the API says are broken, by the path of the field. */
+export interface FieldErrors {
+  /** The message at exactly this field. */
+  at(path: string): string | undefined;
+  /** The messages at this field and below it, for a field that holds a list or an object. */
+  within(path: string): string | undefined;
+}
+
+/** Finds the messages in the `details` of an ApiError. */
+export function fieldErrors(details: readonly ErrorDetail[]): FieldErrors {
+  return {
+    at(path) {
+      return joined(details.filter((one) => one.path === path).map(({ message }) => message));
+    },
+    within(path) {
+      const messages = details.flatMap(({ path: where, message }) => {
+        if (where === path) return [message];
+        if (!where.startsWith(`${path}.`)) return [];
+        return [`${partName(where.slice(path.length + 1))} ${message}`];
+      });
+      return joined(messages);
+    },
+  };
+}
+
+/** People count from 1. */
+function partName(path: string): string {
+  return /^\d+$/.test(path) ? `item ${Number(path) + 1}` : path;
+}
+
+function joined(messages: readonly string[]): string | undefined {
+  return messages.length === 0 ? undefined : [...new Set(messages)].join('; ');
+}

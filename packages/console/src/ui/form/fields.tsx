@@ -1,0 +1,115 @@
+import { NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useField } from './form-context.ts';
+import { listOf, listText, numberOrText } from './typed-values.ts';
+
+interface FieldProps {
+  /** Where the value is in the body of the API, such as `rate_limit.limit`. */
+  readonly path: string;
+  readonly label: string;
+  readonly description?: ReactNode;
+}
+
+/** Browsers must not fill in or correct what is configuration. */
+const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
+
+/** A line of text. */
+export function TextField({ path, ...props }: FieldProps & { readonly autoFocus?: boolean }) {
+  const { value, error, set } = useField(path);
+  return (
+    <TextInput
+      {...PLAIN}
+      {...props}
+      value={typeof value === 'string' ? value : ''}
+      error={error}
+      onChange={({ currentTarget }) => set(currentTarget.value)}
+    />
+  );
+}
+
+interface NumberFieldProps extends FieldProps {
+  /** Stands behind the number, such as `ms`. */
+  readonly unit?: string;
+  /** An empty field is null, which means this. Without it an empty field is an error. */
+  readonly emptyMeans?: string;
+}
+
+/** A number. What is no number is sent as it was typed, so that the API says what it expects. */
+export function NumberField({ path, unit, emptyMeans, ...props }: NumberFieldProps) {
+  const { value, error, set } = useField(path);
+  return (
+    <TextInput
+      {...PLAIN}
+      {...props}
+      inputMode="decimal"
+      value={typeof value === 'number' || typeof value === 'string' ? String(value) : ''}
+      error={error}
+      {...(emptyMeans === undefined ? {} : { placeholder: emptyMeans })}
+      {...(unit === undefined
+        ? {}
+        : { rightSection: unit, rightSectionWidth: unit.length * 9 + 16 })}
+      rightSectionPointerEvents="none"
+      onChange={({ currentTarget: { value: text } }) =>
+        set(text === '' && emptyMeans !== undefined ? null : numberOrText(text))
+      }
+    />
+  );
+}
+
+interface ChoiceFieldProps extends FieldProps {
+  /** Each value with its words. */
+  readonly choices: readonly (readonly [value: string, label: string])[];
+}
+
+/** One of a few values. */
+export function ChoiceField({ path, choices, ...props }: ChoiceFieldProps) {
+  const { value, error, set } = useField(path);
+  return (
+    <NativeSelect
+      {...props}
+      data={choices.map(([one, label]) => ({ value: one, label }))}
+      value={typeof value === 'string' ? value : ''}
+      error={error}
+      onChange={({ currentTarget }) => set(currentTarget.value)}
+    />
+  );
+}
+
+/** True or false. */
+export function SwitchField({ path, ...props }: FieldProps) {
+  const { value, error, set } = useField(path);
+  return (
+    <Switch
+      {...props}
+      checked={value === true}
+      error={error}
+      onChange={({ currentTarget }) => set(currentTarget.checked)}
+    />
+  );
+}
+
+interface ListFieldProps extends FieldProps {
+  /** `comma` for short items in one line; `line` for items that may contain a comma, one in each line. */
+  readonly separator: 'comma' | 'line';
+  /** Items that look like numbers are numbers. */
+  readonly numbers?: boolean;
+  readonly placeholder?: string;
+}
+
+/** A list of texts or numbers. */
+export function ListField({ path, separator, numbers = false, ...props }: ListFieldProps) {
+  const { value, errorWithin, set } = useField(path);
+  const [text, setText] = useState(() => listText(value, separator));
+  const shown = {
+    ...PLAIN,
+    ...props,
+    value: text,
+    error: errorWithin,
+    onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => {
+      setText(currentTarget.value);
+      set(listOf(currentTarget.value, separator, numbers));
+    },
+  };
+  if (separator === 'comma') return <TextInput {...shown} />;
+  return <Textarea {...shown} autosize minRows={2} maxRows={8} />;
+}

@@ -1,0 +1,30 @@
+import { createContext, use } from 'react';
+import { valueAt, type Draft } from './draft.ts';
+import type { FieldErrors } from './field-errors.ts';
+
+/** What the fields of a form share. */
+export interface FormState {
+  readonly draft: Draft;
+  readonly errors: FieldErrors;
+  readonly set: (path: string, value: unknown) => void;
+}
+
+export const FormContext = createContext<FormState | undefined>(undefined);
+
+/** The form that the component is part of. */
+export function useForm(): FormState {
+  const form = use(FormContext);
+  if (form === undefined) throw new Error('A field must be in a ResourceForm.');
+  return form;
+}
+
+/** The value of a field, its error, and how to change it. */
+export function useField(path: string) {
+  const { draft, errors, set } = useForm();
+  return {
+    value: valueAt(draft, path),
+    error: errors.at(path),
+    errorWithin: errors.within(path),
+    set: (value: unknown) => set(path, value),
+  };
+}

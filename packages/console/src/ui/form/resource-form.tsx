@@ -1,0 +1,113 @@
+import { ApiError } from '@gateway/client';
+import { Button, Group, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
+import { ChangedMeanwhile } from './changed-meanwhile.tsx';
+import { changesBetween, differencesBetween, withChanges, withValue, type Draft } from './draft.ts';
+import { fieldErrors } from './field-errors.ts';
+import { FormContext } from './form-context.ts';
+import { FormError } from './form-error.tsx';
+
+/** A resource as it was read, and its ETag; undefined for a new one. */
+export interface Reading {
+  readonly draft: Draft;
+  readonly etag?: string | undefined;
+}
+
+interface ResourceFormProps {
+  /** Names the form for people who do not see it. */
+  readonly label: string;
+  /** What is edited; for a new resource its defaults. */
+  readonly reading: Reading;
+  /** The fields whose objects a PATCH merges. */
+  readonly merged?: readonly string[];
+  /** Sends what was changed, with the ETag as `If-Match`. */
+  readonly onSave: (changes: Record<string, unknown>, etag: string | undefined) => Promise<unknown>;
+  /** Reads the resource again, when it was changed meanwhile. Not needed for a new one. */
+  readonly onRead?: () => Promise<Reading>;
+  readonly onCancel: () => void;
+  readonly children: ReactNode;
+}
+
+/**
+ * A form for a resource. Its fields show the API's own messages; after 412 it shows what changed meanwhile, and keeps or
+ * discards the reader's changes.
+ */
+export function ResourceForm(props: ResourceFormProps) {
+  const { label, merged = [], onSave, onRead, onCancel, children } = props;
+  const [base, setBase] = useState(props.reading);
+  const [draft, setDraft] = useState(base.draft);
+  const [conflict, setConflict] = useState<Reading>();
+  // Fields that hold what was typed begin again when the draft is replaced.
+  const [edition, setEdition] = useState(0);
+  const form = useRef<HTMLFormElement>(null);
+  const saving = useMutation({
+    mutationFn: async () => {
+      try {
+        await onSave(changesBetween(base.draft, draft, merged), base.etag);
+      } catch (error) {
+        if (!isOutdated(error) || onRead === undefined) throw error;
+        setConflict(await onRead());
+      }
+    },
+  });
+  const { error } = saving;
+  useEffect(() => {
+    if (error === null) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
+  const state = useMemo(
+    () => ({
+      draft,
+      errors: fieldErrors(error instanceof ApiError ? error.details : []),
+      set: (path: string, value: unknown) => setDraft((now) => withValue(now, path, value)),
+    }),
+    [draft, error],
+  );
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault();
+    if (conflict === undefined && !saving.isPending) saving.mutate();
+  }
+
+  function startFrom(current: Reading, next: Draft): void {
+    saving.reset();
+    setBase(current);
+    setDraft(next);
+    setConflict(undefined);
+    setEdition((count) => count + 1);
+  }
+
+  const rebased =
+    conflict && withChanges(conflict.draft, changesBetween(base.draft, draft, merged), merged);
+  return (
+    <form ref={form} onSubmit={submit} aria-label={label} noValidate>
+      <Stack gap="lg">
+        {error !== null && <FormError error={error} />}
+        {conflict !== undefined && rebased !== undefined && (
+          <ChangedMeanwhile
+            theirs={differencesBetween(base.draft, conflict.draft)}
+            mine={differencesBetween(conflict.draft, rebased)}
+            onKeep={() => startFrom(conflict, rebased)}
+            onDiscard={() => startFrom(conflict, conflict.draft)}
+          />
+        )}
+        <FormContext key={edition} value={state}>
+          {children}
+        </FormContext>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={saving.isPending} disabled={conflict !== undefined}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function isOutdated(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'precondition_failed';
+}
