@@ -14,8 +14,14 @@ const VARIANTS = 2048;
 const FAILURES: readonly Partial<RequestRecord>[] = [
   { status: 404 },
   { status: 503, outcome: 'upstream_error' },
-  { status: 504, outcome: 'timeout', error_code: 'upstream_timeout' },
-  { status: 429, outcome: 'rejected', error_code: 'rate_limit_exceeded', attempts: [] },
+  { status: 504, outcome: 'timeout', error_code: 'upstream_timeout', error_stage: 'forward' },
+  {
+    status: 429,
+    outcome: 'rejected',
+    error_code: 'rate_limit_exceeded',
+    error_stage: 'quota',
+    attempts: [],
+  },
 ];
 
 /** A pseudo-random generator that yields the same numbers in every run, so that runs are comparable. */
@@ -59,6 +65,7 @@ export function createRecordMaker(
       status: 200,
       outcome: 'success',
       error_code: null,
+      error_stage: null,
       received_at_ms: nowMs(),
       timing: { gateway_ms: 0.87, upstream_ms: upstreamMs, total_ms: upstreamMs + 0.9 },
       upstream: { id: upstream, url, region: 'eu-west' },

@@ -82,6 +82,7 @@ describe('the record of a request', () => {
       status: 200,
       outcome: 'success',
       error_code: null,
+      error_stage: null,
       received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       timing: {
         gateway_ms: expect.any(Number),
@@ -135,20 +136,49 @@ describe('the record of a request', () => {
       [
         'orders',
         { token: null },
-        { status: 401, error_code: 'authentication_failed', ...rejected },
+        {
+          status: 401,
+          error_code: 'authentication_failed',
+          error_stage: 'authenticate',
+          ...rejected,
+        },
       ],
-      ['unknown', {}, { status: 404, error_code: 'route_not_found', ...rejected }],
-      ['scarce', {}, { status: 429, error_code: 'rate_limit_exceeded', ...rejected }],
-      ['posts', { method: 'PUT' }, { status: 405, error_code: 'method_not_allowed', ...rejected }],
-      ['orders/%252e%252e', {}, { status: 400, error_code: 'invalid_request', ...rejected }],
+      [
+        'unknown',
+        {},
+        { status: 404, error_code: 'route_not_found', error_stage: 'authorize', ...rejected },
+      ],
+      [
+        'scarce',
+        {},
+        { status: 429, error_code: 'rate_limit_exceeded', error_stage: 'quota', ...rejected },
+      ],
+      [
+        'posts',
+        { method: 'PUT' },
+        { status: 405, error_code: 'method_not_allowed', error_stage: 'authorize', ...rejected },
+      ],
+      [
+        'orders/%252e%252e',
+        {},
+        { status: 400, error_code: 'invalid_request', error_stage: 'admit', ...rejected },
+      ],
       [
         'small',
         { body: 'x'.repeat(11) },
-        { status: 413, error_code: 'payload_too_large', ...rejected },
+        { status: 413, error_code: 'payload_too_large', error_stage: 'forward', ...rejected },
       ],
-      ['gone', {}, { status: 502, error_code: 'upstream_unavailable' }],
-      ['slow', {}, { status: 504, error_code: 'upstream_timeout', outcome: 'timeout' }],
-      ['failing', {}, { status: 500, error_code: null, outcome: 'upstream_error' }],
+      ['gone', {}, { status: 502, error_code: 'upstream_unavailable', error_stage: 'forward' }],
+      [
+        'slow',
+        {},
+        { status: 504, error_code: 'upstream_timeout', error_stage: 'forward', outcome: 'timeout' },
+      ],
+      [
+        'failing',
+        {},
+        { status: 500, error_code: null, error_stage: null, outcome: 'upstream_error' },
+      ],
     ];
     for (const [route, options, expected] of cases) {
       const answer = await gateway.admin.proxy(route, options);

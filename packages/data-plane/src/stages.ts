@@ -13,7 +13,7 @@ import { createRequireCredential } from './upstream/require-credential-stage.ts'
 import { createResolveRoute, type ResolveRouteOptions } from './request/resolve-route-stage.ts';
 import { createUnkeyedUpgrade } from './idempotency/unkeyed-upgrade-stage.ts';
 import type { AccessOptions } from './access/refuse-access.ts';
-import type { Stage } from './request/stage.ts';
+import type { NamedStage } from './request/stage.ts';
 
 /** The stages that decide about a request before it is forwarded. */
 export interface DecidingStageOptions {
@@ -32,9 +32,6 @@ export interface StageOptions extends DecidingStageOptions {
   readonly forward: ForwardOptions;
 }
 
-/** A stage with the name that an explanation gives it. */
-export type NamedStage<Name extends string> = readonly [name: Name, stage: Stage];
-
 /**
  * The stages that decide whether a request or a WebSocket upgrade may proceed.
  * The order is the policy; docs/understand/request-flow.md gives the reason for each place.
@@ -50,7 +47,7 @@ function gateStages(options: DecidingStageOptions, kind: SlotKind) {
     ['require_credential', createRequireCredential()],
     ['bulkhead', createBulkhead({ bulkheads, ...options.limits, kind })],
     ['quota', createQuota(options.quota)],
-  ] as const satisfies readonly NamedStage<string>[];
+  ] as const satisfies readonly NamedStage[];
 }
 
 /** All stages of a proxied request but the last one, which forwards it, in order. */
@@ -59,23 +56,19 @@ export function decidingStages(options: DecidingStageOptions) {
     ...gateStages(options, 'requests'),
     ['max_forwards', createMaxForwards()],
     ['idempotency', createIdempotency(options.idempotency)],
-  ] as const satisfies readonly NamedStage<string>[];
+  ] as const satisfies readonly NamedStage[];
 }
 
 /** All stages of a proxied request, in order. The proxy handler then sends the response and the record. */
-export function createStages(options: StageOptions): readonly Stage[] {
-  return [...stagesOf(decidingStages(options)), createForward(options.forward)];
+export function createStages(options: StageOptions): readonly NamedStage[] {
+  return [...decidingStages(options), ['forward', createForward(options.forward)]];
 }
 
 /** The stages of a WebSocket upgrade, in order. */
-export function createUpgradeStages(options: StageOptions): readonly Stage[] {
+export function createUpgradeStages(options: StageOptions): readonly NamedStage[] {
   return [
-    ...stagesOf(gateStages(options, 'websockets')),
-    createUnkeyedUpgrade(),
-    createForward(options.forward, 'websocket'),
+    ...gateStages(options, 'websockets'),
+    ['idempotency', createUnkeyedUpgrade()],
+    ['forward', createForward(options.forward, 'websocket')],
   ];
-}
-
-function stagesOf(named: readonly NamedStage<string>[]): readonly Stage[] {
-  return named.map(([, stage]) => stage);
 }

@@ -23,6 +23,7 @@ export function requestRecord(
     status: 200,
     outcome: 'success',
     error_code: null,
+    error_stage: null,
     received_at_ms: receivedAtMs,
     timing: { gateway_ms: 1, upstream_ms: 12, total_ms: 13 },
     upstream: { id: 'ups_1', url: 'http://127.0.0.1:9000', region: null },

@@ -2257,6 +2257,11 @@ export interface components {
              */
             error_code: string | null;
             /**
+             * @description The stage that refused the request with that error, with the name that an explanation gives it. `forward`: the request was to be sent. null: there is no error, or the record is of a gateway before this field existed.
+             * @example null
+             */
+            error_stage: string | null;
+            /**
              * Format: date-time
              * @description When the record expires. It cannot be read afterwards.
              * @example 2026-03-01T09:30:00.000Z
@@ -6790,6 +6795,7 @@ export interface operations {
                      *           "status": 201,
                      *           "outcome": "success",
                      *           "error_code": null,
+                     *           "error_stage": null,
                      *           "timing": {
                      *             "gateway_ms": 1.9,
                      *             "upstream_ms": 38.4,
@@ -6889,6 +6895,7 @@ export interface operations {
                      *         "status": 201,
                      *         "outcome": "success",
                      *         "error_code": null,
+                     *         "error_stage": null,
                      *         "timing": {
                      *           "gateway_ms": 1.9,
                      *           "upstream_ms": 38.4,

@@ -139,6 +139,8 @@ export class RequestContext {
 
   status: number | undefined = undefined;
   errorCode: ErrorCode | undefined = undefined;
+  /** The stage that threw, except forwarding. */
+  failedStage: string | undefined = undefined;
   gatewayMs = 0;
   responseBytes = 0;
   /** Whether the upstream closed the connection or timed out within its response. */

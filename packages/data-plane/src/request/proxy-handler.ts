@@ -3,14 +3,14 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError, type CallerRequest, type CallerResponse } from './caller.ts';
 import type { RequestContext } from './context.ts';
 import { respondWithError, respondWithUpstream, type RespondOptions } from './reply.ts';
-import { runStages, type Stage } from './stage.ts';
+import { runStages, type NamedStage } from './stage.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 import { createContext, type ContextOptions } from './create-context.ts';
 import type { InFlight } from './in-flight.ts';
 import { onRequestEnd, type RequestEndOptions } from './request-end.ts';
 
 export interface ProxyHandlerOptions extends RequestEndOptions {
-  readonly stages: readonly Stage[];
+  readonly stages: readonly NamedStage[];
   readonly contextOptions: ContextOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;

@@ -24,6 +24,7 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
     status: ctx.status ?? null,
     outcome: outcomeOf(ctx),
     error_code: ctx.errorCode ?? null,
+    error_stage: ctx.errorCode === undefined ? null : (ctx.failedStage ?? 'forward'),
     received_at_ms: ctx.receivedAtMs,
     timing: {
       gateway_ms: roundMs(ctx.gatewayMs),

@@ -12,28 +12,47 @@ export interface Reply {
  */
 export type Stage = (ctx: RequestContext) => Reply | undefined | Promise<Reply | undefined>;
 
-/** Runs the stages in order until one answers. Returns undefined if none does. */
+/** A stage with the name that records and explanations give it. */
+export type NamedStage<Name extends string = string> = readonly [name: Name, stage: Stage];
+
+/**
+ * Runs the stages in order until one answers. Returns undefined if none does. The context gets the name of the stage
+ * that throws, except of the last one.
+ */
 export function runStages(
-  stages: readonly Stage[],
+  stages: readonly NamedStage[],
   ctx: RequestContext,
+  first = 0,
 ): Reply | undefined | Promise<Reply | undefined> {
-  for (let index = 0; index < stages.length; index += 1) {
-    const result = stages[index]?.(ctx);
-    if (result instanceof Promise) {
-      // The promise of the last stage is the answer; awaiting it here would cost another promise.
-      return index === stages.length - 1 ? result : continueAfter(result, stages, index + 1, ctx);
+  let index = first;
+  try {
+    for (; index < stages.length; index += 1) {
+      const result = stages[index]?.[1](ctx);
+      if (result instanceof Promise) {
+        // The promise of the last stage is the answer; awaiting it here would cost another promise.
+        return index === stages.length - 1 ? result : continueAfter(result, stages, index, ctx);
+      }
+      if (result !== undefined) return result;
     }
-    if (result !== undefined) return result;
+    return undefined;
+  } catch (error) {
+    ctx.failedStage = stages[index]?.[0];
+    throw error;
   }
-  return undefined;
 }
 
 async function continueAfter(
   pending: Promise<Reply | undefined>,
-  stages: readonly Stage[],
-  next: number,
+  stages: readonly NamedStage[],
+  index: number,
   ctx: RequestContext,
 ): Promise<Reply | undefined> {
-  const result = await pending;
-  return result ?? runStages(stages.slice(next), ctx);
+  let result: Reply | undefined;
+  try {
+    result = await pending;
+  } catch (error) {
+    ctx.failedStage = stages[index]?.[0];
+    throw error;
+  }
+  return result ?? runStages(stages, ctx, index + 1);
 }

@@ -6,7 +6,7 @@ import { createContext, type ContextOptions } from '../request/create-context.ts
 import type { InFlight } from '../request/in-flight.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
 import type { RespondOptions } from '../request/reply.ts';
-import { runStages, type Stage } from '../request/stage.ts';
+import { runStages, type NamedStage } from '../request/stage.ts';
 import { passRefusal, writeError } from './refused-upgrade.ts';
 import { openTunnel } from './tunnel.ts';
 
@@ -20,7 +20,7 @@ export interface UpgradeHandler {
 
 export interface UpgradeOptions {
   /** The stages of a request; the last one forwards the upgrade. */
-  readonly stages: readonly Stage[];
+  readonly stages: readonly NamedStage[];
   readonly contextOptions: ContextOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;

@@ -33,6 +33,7 @@ const anyRecord: fc.Arbitrary<RequestRecord> = fc.record({
   status: fc.option(fc.nat(599)),
   outcome: fc.constantFrom(...OUTCOMES),
   error_code: textOrNull,
+  error_stage: textOrNull,
   received_at_ms: fc.nat(),
   timing: fc.record({ gateway_ms: ms, upstream_ms: ms, total_ms: ms }),
   upstream: fc.option(fc.record({ id: text, url: text, region: textOrNull })),
@@ -88,6 +89,7 @@ const RECORD: RequestRecord = {
   status: 503,
   outcome: 'upstream_error',
   error_code: 'e',
+  error_stage: null,
   received_at_ms: AT_MS,
   timing: { gateway_ms: 0.871, upstream_ms: 12.345, total_ms: 13.216 },
   upstream: { id: 'ups_2', url: 'http://127.0.0.1:9000', region: 'eu' },
@@ -125,10 +127,18 @@ test('what followed an attempt stands after the values that all releases know', 
   expect(recordRowSchema.parse(JSON.parse(row))).toEqual(record);
 });
 
+test('the stage that refused stands after them', () => {
+  const record = { ...RECORD, attempts: [], error_stage: 'quota' };
+  const [start = '', end = ''] = ROW.split(/\[\["ups_1".*?503\]\]/);
+  const row = `${start}[]${end.slice(0, -1)},[],"quota"]`;
+  expect(JSON.stringify(recordRow(record))).toBe(row);
+  expect(recordRowSchema.parse(JSON.parse(row))).toEqual(record);
+});
+
 test('values after the last known one are ignored', () => {
   const record = requestRecord(AT_MS);
-  expect(recordRowSchema.parse([...recordRow(record), null, 'new'])).toEqual(record);
-  const newer = [...recordRow(record), 'new', { of: 'the next version' }];
+  expect(recordRowSchema.parse([...recordRow(record), null, null, 'new'])).toEqual(record);
+  const newer = [...recordRow(record), [], null, 'new', { of: 'the next version' }];
   expect(recordRowSchema.parse(newer)).toEqual(record);
 });
 

@@ -43,11 +43,15 @@ export function recordRow(record: RequestRecord): RecordRow {
     record.config_version,
     record.trace_id,
   ];
-  // Most records end here. A value after this one needs null in its place.
-  if (hasRetry(record.attempts)) {
-    row.push(record.attempts.map(({ retry }) => (retry ? [retry.retried, retry.why] : null)));
-  }
+  // Most records end here.
+  const { error_stage: stage, attempts } = record;
+  if (stage !== null) row.push(retriesRow(attempts), stage);
+  else if (hasRetry(attempts)) row.push(retriesRow(attempts));
   return row;
+}
+
+function retriesRow(attempts: readonly RecordedAttempt[]): RecordRow {
+  return attempts.map(({ retry }) => (retry ? [retry.retried, retry.why] : null));
 }
 
 function hasRetry(attempts: readonly RecordedAttempt[]): boolean {
@@ -109,6 +113,7 @@ function recordOfRow(entry: unknown): unknown {
     data_plane: row[26],
     config_version: row[27],
     trace_id: row[28],
+    error_stage: row[30] ?? null,
   };
 }
 

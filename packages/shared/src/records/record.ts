@@ -74,6 +74,15 @@ export const requestRecordSchema = z.object({
       description: 'The code of the error that the gateway answered. null: it answered none.',
       examples: [null],
     }),
+  error_stage: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The stage that refused the request with that error, with the name that an explanation gives it. `forward`: ' +
+        'the request was to be sent. null: there is no error, or the record is of a gateway before this field existed.',
+      examples: [null],
+    }),
   /** Milliseconds since the Unix epoch, the same as in the id. */
   received_at_ms: z.int(),
   timing: z

@@ -8,9 +8,10 @@ type RequestRecord = components['schemas']['RequestRecord'];
 
 /** A request as a person reads it: what was asked, how it ended, where the time went, and who took part. */
 export function recordLines(record: RequestRecord, look: Look): string[] {
-  const { method, path, status, outcome, error_code, timing } = record;
+  const { method, path, status, outcome, error_code, error_stage, timing } = record;
   const style = outcome === 'success' ? 'green' : 'red';
-  const code = error_code === null ? '' : ` (${error_code})`;
+  const stage = error_stage === null ? '' : ` by ${printable(error_stage)}`;
+  const code = error_code === null ? '' : ` (${error_code}${stage})`;
   const end = look.colour(style, `${status ?? 'no status'} ${outcome}${code}`);
   const { gateway_ms, upstream_ms, total_ms } = timing;
   return [
