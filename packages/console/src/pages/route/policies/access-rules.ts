@@ -1,0 +1,70 @@
+import type { Route } from '../../../api/client.ts';
+import type { Policy } from './policy.ts';
+import { countText, listWords, sizeText, windowText } from './words.ts';
+
+/** Which methods, bodies and paths the route accepts. */
+export function explainLimits(
+  route: Pick<Route, 'methods' | 'max_body_bytes' | 'allow_encoded_control_characters'>,
+): Policy {
+  const { methods, max_body_bytes: maxBytes, allow_encoded_control_characters: encoded } = route;
+  return {
+    title: 'Methods and bodies',
+    sentences: [
+      methods === null
+        ? 'Every method but CONNECT and TRACE.'
+        : `${listWords(methods)} only. Other methods get 405.`,
+      maxBytes === 0
+        ? 'Requests with a body get 413.'
+        : `Bodies up to ${sizeText(maxBytes)}. Longer ones get 413.`,
+      ...(encoded ? ['A path may have the encoded control characters %09, %0A and %0D.'] : []),
+    ],
+  };
+}
+
+const SHARED_BY = {
+  route: 'for all callers together',
+  token: 'for each caller',
+  ip: 'for each client address',
+} as const;
+
+/** How many requests are allowed. */
+export function explainQuota({ rate_limit: quota }: Pick<Route, 'rate_limit'>): Policy {
+  const { limit, window_seconds: seconds, per, on_store_unavailable: away } = quota;
+  return {
+    title: 'Quota',
+    sentences: [
+      `${countText(limit, 'request')} in ${windowText(seconds)} ${SHARED_BY[per]}, over all data planes. Further ones get 429.`,
+      away === 'share'
+        ? 'While NATS is away, each data plane grants the part that is kept back for it.'
+        : 'While NATS is away, a data plane grants what it has leased and then answers 503.',
+    ],
+  };
+}
+
+/** What `Idempotency-Key` does. */
+export function explainIdempotency({ idempotency }: Pick<Route, 'idempotency'>): Policy {
+  const { required, on_unknown: unknown } = idempotency;
+  return {
+    title: 'Idempotency keys',
+    sentences: [
+      required
+        ? 'Every request needs an Idempotency-Key. Without one it gets 400.'
+        : 'A request may have an Idempotency-Key.',
+      'A request with a key runs once; within 24 hours the same request gets the stored response.',
+      unknown === 'refuse'
+        ? 'If it is unknown whether the first one ran, the next one gets 409.'
+        : 'If it is unknown whether the first one ran, the next one is forwarded and may run twice.',
+    ],
+  };
+}
+
+/** Where requests go if a region is down. */
+export function explainRegions({ regions }: Pick<Route, 'regions'>): Policy {
+  const then = regions.length === 0 ? 'any other region' : `${regions.join(', ')}, then any other`;
+  return {
+    title: 'Regions',
+    sentences: [
+      `A data plane uses healthy upstreams of its own region. If there are none, it uses ${then}.`,
+    ],
+  };
+}

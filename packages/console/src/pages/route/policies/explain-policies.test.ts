@@ -1,0 +1,158 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Route } from '../../../api/client.ts';
+import { explainPolicies } from './explain-policies.ts';
+import { durationText, listWords, sizeText, windowText } from './words.ts';
+
+const route: Route = {
+  id: 'rte_1',
+  environment: 'production',
+  name: 'charges',
+  service_id: 'svc_1',
+  versions: null,
+  status: 'active',
+  timeout_ms: 2000,
+  retry_count: 2,
+  methods: null,
+  auth: { type: 'token' },
+  rate_limit: { limit: 60_000, window_seconds: 60, per: 'route', on_store_unavailable: 'share' },
+  retry: {
+    on_statuses: [502, 503, 504],
+    per_attempt_timeout_ms: null,
+    backoff_ms: 25,
+    unsafe_methods: 'never',
+  },
+  idempotency: { required: false, on_unknown: 'refuse' },
+  regions: [],
+  max_body_bytes: 10 * 1024 * 1024,
+  allow_encoded_control_characters: false,
+  revision: 1,
+  created_at: '2026-03-01T00:00:00.000Z',
+  updated_at: '2026-03-01T00:00:00.000Z',
+};
+
+function sentences(title: string, fields: Partial<Route>): readonly string[] {
+  const policies = explainPolicies({ ...route, ...fields });
+  return policies.find((one) => one.title === title)?.sentences ?? [];
+}
+
+describe('the policies of a route in words', () => {
+  it('say how many attempts fit into which time, and what is repeated', () => {
+    const standard = sentences('Time and retries', {});
+    expect(standard).toContain('Up to 3 attempts within 2 s.');
+    expect(standard).toContain('POST and PATCH are not repeated after sending.');
+    expect(standard).toContain(
+      'An attempt is repeated after a broken connection or the status 502, 503 or 504.',
+    );
+    const keys = { ...route.retry, unsafe_methods: 'with_idempotency_key' as const };
+    expect(sentences('Time and retries', { retry: keys, methods: ['GET', 'POST'] })).toContain(
+      'POST is repeated after sending only with an Idempotency-Key.',
+    );
+    const always = { ...route.retry, unsafe_methods: 'always' as const, backoff_ms: 0 };
+    expect(sentences('Time and retries', { retry: always })).toEqual(
+      expect.arrayContaining([
+        'POST and PATCH are repeated even after sending, so the upstream may run them twice.',
+        'There is no wait before a retry.',
+      ]),
+    );
+    expect(sentences('Time and retries', { methods: ['GET'] }).join(' ')).not.toMatch(/POST/);
+  });
+
+  it('say that nothing is repeated without retries', () => {
+    expect(sentences('Time and retries', { retry_count: 0, timeout_ms: 300 })).toEqual([
+      '1 attempt within 300 ms: nothing is repeated.',
+    ]);
+  });
+
+  it('name the time of one attempt only if it is shorter than that of all', () => {
+    const retry = { ...route.retry, per_attempt_timeout_ms: 500, on_statuses: [] };
+    expect(sentences('Time and retries', { retry })).toEqual(
+      expect.arrayContaining([
+        'One attempt may take 500 ms.',
+        'An attempt is repeated after a broken connection or an attempt that takes too long.',
+      ]),
+    );
+    const long = { ...route.retry, per_attempt_timeout_ms: 5000 };
+    expect(sentences('Time and retries', { retry: long }).join(' ')).not.toMatch(/One attempt/);
+  });
+
+  it('say who may call', () => {
+    expect(sentences('Authentication', {})[0]).toMatch(/^Callers send a token/);
+    expect(sentences('Authentication', { auth: { type: 'api_key' } })[0]).toMatch(/as X-API-Key/);
+    expect(sentences('Authentication', { auth: { type: 'none' } })[0]).toBe(
+      'Anybody may call the route.',
+    );
+    const jwt = {
+      type: 'jwt' as const,
+      issuer: 'https://login.example',
+      audience: ['orders', 'refunds'],
+      jwks_url: 'https://login.example/keys',
+      algorithms: ['RS256' as const, 'ES256' as const],
+      required_claims: { role: ['admin', 'billing'], level: 3 },
+    };
+    expect(sentences('Authentication', { auth: jwt })).toEqual([
+      'Callers send a JWT of https://login.example for orders or refunds, as Authorization: Bearer.',
+      'It is signed with RS256 or ES256, by a key that https://login.example/keys lists.',
+      'Its claim role is "admin" or "billing".',
+      'Its claim level is 3.',
+      'The upstream gets X-Gateway-Subject in place of the JWT.',
+    ]);
+    const named = { ...jwt, audience: 'orders', required_claims: ['tenant', 'role'] };
+    expect(sentences('Authentication', { auth: named })).toContain(
+      'It has the claims tenant and role, with any value.',
+    );
+  });
+
+  it('say what is accepted, and how much', () => {
+    expect(sentences('Methods and bodies', {})).toEqual([
+      'Every method but CONNECT and TRACE.',
+      'Bodies up to 10 MiB. Longer ones get 413.',
+    ]);
+    const small = { methods: ['GET' as const], max_body_bytes: 0 };
+    expect(
+      sentences('Methods and bodies', { ...small, allow_encoded_control_characters: true }),
+    ).toEqual([
+      'GET only. Other methods get 405.',
+      'Requests with a body get 413.',
+      'A path may have the encoded control characters %09, %0A and %0D.',
+    ]);
+    const quota = { ...route.rate_limit, limit: 1, window_seconds: 3600, per: 'token' as const };
+    expect(sentences('Quota', { rate_limit: quota })[0]).toBe(
+      '1 request in an hour for each caller, over all data planes. Further ones get 429.',
+    );
+    const refuse = { ...route.rate_limit, on_store_unavailable: 'refuse' as const };
+    expect(sentences('Quota', { rate_limit: refuse })[1]).toMatch(/then answers 503/);
+  });
+
+  it('say what keys do and where requests go', () => {
+    const keys = { required: true, on_unknown: 'forward' as const };
+    expect(sentences('Idempotency keys', { idempotency: keys })).toEqual([
+      'Every request needs an Idempotency-Key. Without one it gets 400.',
+      'A request with a key runs once; within 24 hours the same request gets the stored response.',
+      'If it is unknown whether the first one ran, the next one is forwarded and may run twice.',
+    ]);
+    expect(sentences('Regions', { regions: ['eu', 'us'] })[0]).toMatch(/it uses eu, us, then any/);
+    expect(sentences('Regions', {})[0]).toMatch(/it uses any other region\.$/);
+  });
+
+  it('have durations, windows and sizes that people read', () => {
+    expect([999, 1000, 1500, 300_000].map(durationText)).toEqual([
+      '999 ms',
+      '1 s',
+      '1.5 s',
+      '300 s',
+    ]);
+    expect([1, 60, 90, 86_400].map(windowText)).toEqual([
+      'a second',
+      'a minute',
+      '90 seconds',
+      'a day',
+    ]);
+    expect([1, 1000, 65_536, 1024 ** 3].map(sizeText)).toEqual([
+      '1 byte',
+      '1,000 bytes',
+      '64 KiB',
+      '1024 MiB',
+    ]);
+    expect(listWords(['a', 'b', 'c'])).toBe('a, b and c');
+  });
+});

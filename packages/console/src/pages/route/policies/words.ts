@@ -1,0 +1,35 @@
+const SECOND_MS = 1000;
+const MINUTE_S = 60;
+const MEBIBYTE = 1024 * 1024;
+
+/** A duration: `250 ms`, `2 s`, `1.5 s`. */
+export function durationText(ms: number): string {
+  return ms < SECOND_MS ? `${ms} ms` : `${ms / SECOND_MS} s`;
+}
+
+/** A window of time: `a minute`, `an hour`, `a day`, `90 seconds`. */
+export function windowText(seconds: number): string {
+  if (seconds === 1) return 'a second';
+  if (seconds === MINUTE_S) return 'a minute';
+  if (seconds === 60 * MINUTE_S) return 'an hour';
+  if (seconds === 24 * 60 * MINUTE_S) return 'a day';
+  return `${seconds.toLocaleString('en')} seconds`;
+}
+
+/** A size: `10 MiB`, `64 KiB`, `1,000 bytes`. */
+export function sizeText(bytes: number): string {
+  if (bytes >= MEBIBYTE && bytes % MEBIBYTE === 0) return `${bytes / MEBIBYTE} MiB`;
+  if (bytes >= 1024 && bytes % 1024 === 0) return `${bytes / 1024} KiB`;
+  return countText(bytes, 'byte');
+}
+
+/** `1 attempt`, `1,000 requests`. */
+export function countText(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** `a, b and c`. */
+export function listWords(items: readonly string[], last: 'and' | 'or' = 'and'): string {
+  if (items.length < 2) return items.join('');
+  return `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1) ?? ''}`;
+}
