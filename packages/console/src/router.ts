@@ -3,6 +3,7 @@ import { createRouter } from '@tanstack/react-router';
 import { appRoute } from './app-route.ts';
 import { dataPlanesRoute } from './pages/data-planes/route.ts';
 import { homeRoute } from './pages/home-route.ts';
+import { routeRoute } from './pages/route/route.ts';
 import { routesRoute } from './pages/routes/route.ts';
 import { servicesRoute } from './pages/services/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
@@ -13,7 +14,7 @@ import { Loading } from './ui/loading.tsx';
 /** Every page. A page that needs a session is a child of `appRoute`. */
 const routeTree = rootRoute.addChildren([
   signInRoute,
-  appRoute.addChildren([homeRoute, servicesRoute, routesRoute, dataPlanesRoute]),
+  appRoute.addChildren([homeRoute, servicesRoute, routesRoute, routeRoute, dataPlanesRoute]),
 ]);
 
 /** The router of the console, whose paths are below /console. */

@@ -1,5 +1,4 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { AppLink } from '../../ui/app-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import type { RoutesSearch } from './routes-search.ts';
 
@@ -19,9 +18,9 @@ export function NoRoutes({ environment, filters }: NoRoutesProps) {
   }
   return (
     <Empty title="No route matches">
-      <Anchor component={Link} to="/routes" size="sm">
+      <AppLink to="/routes" size="sm">
         Show all routes of {environment}
-      </Anchor>
+      </AppLink>
     </Empty>
   );
 }

@@ -1,6 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
 import type { NamedService } from '../../api/service-names.ts';
+import { AppLink } from '../../ui/app-link.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -21,7 +22,15 @@ export function routeColumns(
     cell: (route) => <RouteTraffic route={route} />,
   };
   return [
-    { key: 'name', header: 'Name', cell: ({ name }) => name },
+    {
+      key: 'name',
+      header: 'Name',
+      cell: ({ id, name }) => (
+        <AppLink to="/routes/$routeId" params={{ routeId: id }} inherit>
+          {name}
+        </AppLink>
+      ),
+    },
     { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
     { key: 'target', header: 'Service', cell: (route) => <Target route={route} nameOf={nameOf} /> },
     ...(hasTraffic ? [traffic] : []),

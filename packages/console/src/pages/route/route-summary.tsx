@@ -1,0 +1,100 @@
+import { Code, Group, Paper, SimpleGrid, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Route } from '../../api/client.ts';
+import { useScope } from '../../api/rights.ts';
+import { serviceNamesQuery } from '../../api/service-names.ts';
+import { Facts } from '../../ui/facts.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Sparkline } from '../../ui/sparkline.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { minuteCounts } from '../routes/minute-counts.ts';
+import { routeTrafficQuery } from '../routes/routes-query.ts';
+import { shareText } from '../routes/share-text.ts';
+
+/** What the route is, and its traffic of the last hour. */
+export function RouteSummary({ route }: { readonly route: Route }) {
+  const { data: services = [] } = useQuery(serviceNamesQuery(route.environment));
+  const nameOf = (id: string) => services.find((one) => one.id === id)?.name ?? id;
+  const { name, status, environment, service_id: service, versions, revision, updated_at } = route;
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+      <Paper withBorder p="md">
+        <Facts
+          facts={[
+            ['Status', <StatusText key="status" status={status} />],
+            ['Path', <Code key="path">/v1/proxy/{name}</Code>],
+            ['Environment', environment],
+            [
+              versions === null ? 'Service' : 'Versions',
+              versions === null
+                ? service !== null && nameOf(service)
+                : versions
+                    .map((one) => `${one.name} ${shareText(one.weight, versions)}`)
+                    .join(', '),
+            ],
+            [
+              'Changed',
+              <Group key="changed" gap={4}>
+                <RelativeTime at={updated_at} />
+                <span>(revision {revision})</span>
+              </Group>,
+            ],
+          ]}
+        />
+      </Paper>
+      <Paper withBorder p="md">
+        <RouteTrafficSummary route={route} />
+      </Paper>
+    </SimpleGrid>
+  );
+}
+
+function StatusText({ status }: Pick<Route, 'status'>) {
+  return (
+    <Group gap="xs">
+      <StatusBadge status={status} />
+      {status === 'disabled' && <span>Requests get 404.</span>}
+    </Group>
+  );
+}
+
+function RouteTrafficSummary({ route }: { readonly route: Route }) {
+  const { allowed, reason } = useScope('requests:read');
+  const { data } = useQuery({ ...routeTrafficQuery(route), enabled: allowed });
+  if (!allowed) {
+    return (
+      <Text size="sm" c="dimmed">
+        {reason}
+      </Text>
+    );
+  }
+  const {
+    requests = 0,
+    errors = 0,
+    p50_ms = null,
+    p95_ms = null,
+    p99_ms = null,
+  } = data?.total ?? {};
+  const counts = data === undefined ? { requests: [0, 0], errors: [0, 0] } : minuteCounts(data);
+  const percentiles = [p50_ms, p95_ms, p99_ms].map((ms) => (ms === null ? '–' : Math.round(ms)));
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="xs">
+        Requests in the last hour
+      </Text>
+      <Sparkline
+        label="Requests by minute"
+        values={counts.requests}
+        errors={counts.errors}
+        width={320}
+        height={48}
+      />
+      <Group gap="lg" mt="sm">
+        <Text size="sm">
+          {requests.toLocaleString()} requests, {errors.toLocaleString()} failed
+        </Text>
+        {requests > 0 && <Text size="sm">p50 / p95 / p99: {percentiles.join(' / ')} ms</Text>}
+      </Group>
+    </>
+  );
+}
