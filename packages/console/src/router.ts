@@ -4,6 +4,7 @@ import { appRoute } from './app-route.ts';
 import { dataPlanesRoute } from './pages/data-planes/route.ts';
 import { homeRoute } from './pages/home-route.ts';
 import { routeRoute } from './pages/route/route.ts';
+import { editRouteRoute, newRouteRoute } from './pages/route-form/route.ts';
 import { routesRoute } from './pages/routes/route.ts';
 import { servicesRoute } from './pages/services/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
@@ -14,7 +15,15 @@ import { Loading } from './ui/loading.tsx';
 /** Every page. A page that needs a session is a child of `appRoute`. */
 const routeTree = rootRoute.addChildren([
   signInRoute,
-  appRoute.addChildren([homeRoute, servicesRoute, routesRoute, routeRoute, dataPlanesRoute]),
+  appRoute.addChildren([
+    homeRoute,
+    servicesRoute,
+    routesRoute,
+    routeRoute,
+    newRouteRoute,
+    editRouteRoute,
+    dataPlanesRoute,
+  ]),
 ]);
 
 /** The router of the console, whose paths are below /console. */

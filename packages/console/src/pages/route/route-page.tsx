@@ -4,6 +4,7 @@ import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PoliciesPanel } from './policies-panel.tsx';
+import { RouteActions } from './route-actions.tsx';
 import { RouteSummary } from './route-summary.tsx';
 import { routeQuery } from './route-query.ts';
 
@@ -22,7 +23,7 @@ export function RoutePage() {
   }
   const { route } = data;
   return (
-    <Page title={route.name}>
+    <Page title={route.name} actions={<RouteActions route={route} etag={data.etag} />}>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       <RouteSummary route={route} />
       <PoliciesPanel route={route} />

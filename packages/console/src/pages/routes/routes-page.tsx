@@ -8,6 +8,7 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
+import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { NoRoutes } from './no-routes.tsx';
 import { routeColumns } from './route-columns.tsx';
@@ -27,7 +28,14 @@ export function RoutesPage() {
   // Without the scope `services:read` the list has ids in place of names.
   const { data: services = [] } = useQuery(serviceNamesQuery(environment));
   return (
-    <Page title="Routes">
+    <Page
+      title="Routes"
+      actions={
+        <ScopedButton scope="routes:write" onClick={() => void navigate({ to: '/routes/new' })}>
+          New route
+        </ScopedButton>
+      }
+    >
       <RouteFilters
         filters={filters}
         services={services}

@@ -1,4 +1,4 @@
-import { NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useField } from './form-context.ts';
 import { listOf, listText, numberOrText } from './typed-values.ts';
@@ -47,12 +47,20 @@ export function NumberField({ path, unit, emptyMeans, ...props }: NumberFieldPro
       {...(emptyMeans === undefined ? {} : { placeholder: emptyMeans })}
       {...(unit === undefined
         ? {}
-        : { rightSection: unit, rightSectionWidth: unit.length * 9 + 16 })}
+        : { rightSection: <Unit unit={unit} />, rightSectionWidth: unit.length * 9 + 16 })}
       rightSectionPointerEvents="none"
       onChange={({ currentTarget: { value: text } }) =>
         set(text === '' && emptyMeans !== undefined ? null : numberOrText(text))
       }
     />
+  );
+}
+
+function Unit({ unit }: { readonly unit: string }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {unit}
+    </Text>
   );
 }
 

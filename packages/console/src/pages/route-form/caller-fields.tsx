@@ -1,0 +1,126 @@
+import { Checkbox, Group, Radio, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { ListField, TextField } from '../../ui/form/fields.tsx';
+import { useField } from '../../ui/form/form-context.ts';
+import { JsonField } from '../../ui/form/json-field.tsx';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const AUTH_TYPES = [
+  ['token', 'Token, as Authorization: Bearer'],
+  ['api_key', 'Token, as X-API-Key'],
+  ['jwt', 'JWT of an issuer'],
+  ['none', 'Nothing: anybody may call'],
+] as const;
+const NEW_JWT = {
+  type: 'jwt',
+  issuer: '',
+  audience: [],
+  jwks_url: '',
+  algorithms: ['RS256', 'ES256'],
+  required_claims: {},
+};
+
+/** How callers authenticate. */
+export function AuthFields() {
+  const auth = useField('auth');
+  const type = useField('auth.type').value;
+  // Another choice and back again loses nothing that was typed.
+  const [jwt, setJwt] = useState<unknown>(NEW_JWT);
+  return (
+    <>
+      <AuthType
+        onChoose={(chosen) => {
+          if (type === 'jwt') setJwt(auth.value);
+          auth.set(chosen === 'jwt' ? jwt : { type: chosen });
+        }}
+      />
+      {type === 'jwt' && (
+        <>
+          <TextField path="auth.issuer" label="Issuer" description="The value of the claim iss" />
+          <ListField
+            path="auth.audience"
+            label="Audiences"
+            description="One in each line; the claim aud names one of them"
+            separator="line"
+          />
+          <TextField
+            path="auth.jwks_url"
+            label="URL of the keys"
+            description="The key set of the issuer"
+          />
+          <ListField
+            path="auth.algorithms"
+            label="Algorithms"
+            description="RS, PS and ES with 256, 384 or 512, and EdDSA"
+            separator="comma"
+          />
+          <JsonField
+            path="auth.required_claims"
+            label="Required claims"
+            description={
+              'The values that each claim may have, such as {"role": ["admin"]}, or a list of names'
+            }
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function AuthType({ onChoose }: { readonly onChoose: (type: string) => void }) {
+  const { value, errorWithin } = useField('auth.type');
+  return (
+    <Radio.Group
+      label="Callers send"
+      value={typeof value === 'string' ? value : ''}
+      onChange={onChoose}
+      error={errorWithin}
+    >
+      <Stack gap={6} pt="xs">
+        {AUTH_TYPES.map(([type, label]) => (
+          <Radio key={type} value={type} label={label} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}
+
+/** Which methods the route accepts: all, or those of a list. */
+export function MethodsField() {
+  const { value, errorWithin, set } = useField('methods');
+  const chosen = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined;
+  return (
+    <Stack gap="xs">
+      <ChoiceOfMethods isAll={chosen === undefined} onChange={(all) => set(all ? null : METHODS)} />
+      {chosen !== undefined && (
+        <Checkbox.Group
+          label="Accepted methods"
+          value={chosen}
+          onChange={(methods) => set(METHODS.filter((one) => methods.includes(one)))}
+          error={errorWithin}
+        >
+          <Group gap="sm" pt="xs">
+            {METHODS.map((method) => (
+              <Checkbox key={method} value={method} label={method} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+      )}
+    </Stack>
+  );
+}
+
+interface ChoiceOfMethodsProps {
+  readonly isAll: boolean;
+  readonly onChange: (isAll: boolean) => void;
+}
+
+function ChoiceOfMethods({ isAll, onChange }: ChoiceOfMethodsProps) {
+  return (
+    <Checkbox
+      label="Every method but CONNECT and TRACE"
+      checked={isAll}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ResourceForm, type Reading } from '../../ui/form/resource-form.tsx';
+import { LoadError } from '../../ui/load-error.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { notifySuccess } from '../../ui/notify.ts';
+import { Page } from '../../ui/page.tsx';
+import { patchRoute, readRoute, routeQuery, type RouteReading } from '../route/route-query.ts';
+import { draftOf, MERGED_ROUTE_FIELDS } from './route-draft.ts';
+import { RouteFields } from './route-fields.tsx';
+
+const page = getRouteApi('/app/routes/$routeId/edit');
+
+/** Changes a route. */
+export function EditRoutePage() {
+  const { routeId } = page.useParams();
+  const { data, error, refetch } = useQuery({ ...routeQuery(routeId), refetchInterval: false });
+  if (data !== undefined) return <EditForm key={routeId} reading={data} />;
+  return (
+    <Page title="Edit route">
+      {error === null ? <Loading /> : <LoadError error={error} onRetry={() => void refetch()} />}
+    </Page>
+  );
+}
+
+function EditForm({ reading }: { readonly reading: RouteReading }) {
+  // What the reader saw first stays what the form compares with, whatever is read in the background.
+  const [{ route, etag }] = useState(reading);
+  const navigate = page.useNavigate();
+  const queryClient = useQueryClient();
+  const { id, name, environment } = route;
+  const leave = () => navigate({ to: '/routes/$routeId', params: { routeId: id } });
+
+  async function save(
+    changes: Record<string, unknown>,
+    ifMatch: string | undefined,
+  ): Promise<void> {
+    const saved = await patchRoute(queryClient, id, changes, ifMatch);
+    notifySuccess(`Route ${saved.route.name} was saved.`);
+    await leave();
+  }
+
+  return (
+    <Page title={`Edit ${name}`}>
+      <ResourceForm
+        label={`Edit ${name}`}
+        reading={{ draft: draftOf(route), etag }}
+        merged={MERGED_ROUTE_FIELDS}
+        onSave={save}
+        onRead={async (): Promise<Reading> => {
+          const current = await readRoute(id);
+          return { draft: draftOf(current.route), etag: current.etag };
+        }}
+        onCancel={() => void leave()}
+      >
+        <RouteFields environment={environment} />
+      </ResourceForm>
+    </Page>
+  );
+}

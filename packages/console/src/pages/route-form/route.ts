@@ -1,0 +1,14 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appRoute } from '../../app-route.ts';
+
+export const newRouteRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'routes/new',
+  component: lazyRouteComponent(() => import('./new-route-page.tsx'), 'NewRoutePage'),
+});
+
+export const editRouteRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'routes/$routeId/edit',
+  component: lazyRouteComponent(() => import('./edit-route-page.tsx'), 'EditRoutePage'),
+});

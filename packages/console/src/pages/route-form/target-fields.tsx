@@ -1,0 +1,92 @@
+import { Button, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
+import { NumberField, TextField } from '../../ui/form/fields.tsx';
+import { useField } from '../../ui/form/form-context.ts';
+import { ServiceField } from '../../ui/form/service-field.tsx';
+
+interface TargetFieldsProps {
+  readonly environment: string;
+}
+
+/** Where requests go: one service, or versions with weights. */
+export function TargetFields({ environment }: TargetFieldsProps) {
+  const service = useField('service_id');
+  const versions = useField('versions');
+  const list = Array.isArray(versions.value) ? (versions.value as readonly unknown[]) : undefined;
+  const kind = list === undefined ? 'service' : 'versions';
+
+  function choose(chosen: string): void {
+    if (chosen === kind) return;
+    const first: unknown = list?.[0];
+    service.set(chosen === 'service' ? serviceOf(first) : null);
+    const version = { name: 'v1', service_id: service.value, weight: 100 };
+    versions.set(chosen === 'versions' ? [version] : null);
+  }
+
+  return (
+    <Stack gap="sm">
+      <Radio.Group label="Requests go to" value={kind} onChange={choose}>
+        <Group gap="lg" pt="xs">
+          <Radio value="service" label="One service" />
+          <Radio value="versions" label="Versions, by weight" />
+        </Group>
+      </Radio.Group>
+      {list === undefined ? (
+        <ServiceField path="service_id" label="Service" environment={environment} />
+      ) : (
+        <>
+          {list.map((_version, index) => (
+            <VersionFields
+              key={index}
+              index={index}
+              environment={environment}
+              onRemove={() => versions.set(list.filter((_one, at) => at !== index))}
+            />
+          ))}
+          {versions.error !== undefined && (
+            <Text size="sm" c="red" role="status">
+              {versions.error}
+            </Text>
+          )}
+          <Button
+            variant="default"
+            size="xs"
+            w="max-content"
+            onClick={() => {
+              const name = `v${list.length + 1}`;
+              versions.set([...list, { name, service_id: null, weight: 0 }]);
+            }}
+          >
+            Add a version
+          </Button>
+        </>
+      )}
+    </Stack>
+  );
+}
+
+interface VersionFieldsProps extends TargetFieldsProps {
+  readonly index: number;
+  readonly onRemove: () => void;
+}
+
+function VersionFields({ index, environment, onRemove }: VersionFieldsProps) {
+  const path = `versions.${index}`;
+  const number = index + 1;
+  return (
+    <Group role="group" aria-label={`Version ${number}`} align="flex-start" gap="sm" wrap="nowrap">
+      <SimpleGrid cols={{ base: 1, md: 3 }} spacing="sm" flex={1}>
+        <TextField path={`${path}.name`} label="Name of the version" />
+        <ServiceField path={`${path}.service_id`} label="Service" environment={environment} />
+        <NumberField path={`${path}.weight`} label="Weight" />
+      </SimpleGrid>
+      <Button variant="default" mt={25} onClick={onRemove} aria-label={`Remove version ${number}`}>
+        ×
+      </Button>
+    </Group>
+  );
+}
+
+function serviceOf(version: unknown): unknown {
+  if (typeof version !== 'object' || version === null || !('service_id' in version)) return null;
+  return version.service_id;
+}

@@ -1,0 +1,28 @@
+import { Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+
+interface FormSectionProps {
+  readonly title: string;
+  readonly description?: string;
+  readonly children: ReactNode;
+}
+
+/** Fields that belong together, in two columns where there is room. */
+export function FormSection({ title, description, children }: FormSectionProps) {
+  const id = useId();
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby={id}>
+      <Title order={2} size="h5" id={id}>
+        {title}
+      </Title>
+      {description !== undefined && (
+        <Text size="sm" c="dimmed">
+          {description}
+        </Text>
+      )}
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" mt="sm">
+        {children}
+      </SimpleGrid>
+    </Paper>
+  );
+}
