@@ -6,15 +6,23 @@ import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harnes
 const PAGES = [
   ['/services', 'Services'],
   ['/routes', 'Routes'],
+  ['/requests', 'Requests'],
   ['/data-planes', 'Data planes'],
   ['/nowhere', 'There is no such page'],
 ] as const;
 
 describe('the pages of the console', () => {
   let world: ConsoleWorld;
+  let pages: readonly (readonly [path: string, heading: string])[] = PAGES;
   beforeAll(async () => {
     world = await startConsoleWorld();
     await world.gateway.service({ name: 'p'.repeat(60) });
+    await world.gateway.route({ name: 'requested' });
+    await world.gateway.settled();
+    // Retried once, so that its page has two attempts.
+    const { headers } = await world.gateway.admin.proxy('requested/flaky/1/a', { method: 'GET' });
+    const request = headers.get('x-request-id') ?? '';
+    pages = [...PAGES, [`/requests/${request}`, `Request ${request}`]];
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
   afterAll(async () => {
@@ -36,7 +44,7 @@ describe('the pages of the console', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await signIn();
     await page.getByRole('heading', { name: 'Services' }).waitFor();
-    for (const [path, heading] of PAGES) {
+    for (const [path, heading] of pages) {
       await page.goto(world.url + path);
       await page.getByRole('heading', { name: heading }).waitFor();
       expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
@@ -61,7 +69,7 @@ describe('the pages of the console', () => {
     const { page, signIn } = await world.open('/services', { viewport });
     await signIn();
     await page.getByRole('heading', { name: 'Services' }).waitFor();
-    for (const [path, heading] of PAGES) {
+    for (const [path, heading] of pages) {
       await page.goto(world.url + path);
       await page.getByRole('heading', { name: heading }).waitFor();
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth');

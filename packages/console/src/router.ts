@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { appRoute } from './app-route.ts';
 import { dataPlanesRoute } from './pages/data-planes/route.ts';
+import { requestRoute, requestsRoute } from './pages/requests/route.ts';
 import { homeRoute } from './pages/home-route.ts';
 import { routeRoute } from './pages/route/route.ts';
 import { editRouteRoute, newRouteRoute } from './pages/route-form/route.ts';
@@ -23,6 +24,8 @@ const routeTree = rootRoute.addChildren([
     newRouteRoute,
     editRouteRoute,
     dataPlanesRoute,
+    requestsRoute,
+    requestRoute,
   ]),
 ]);
 

@@ -30,6 +30,7 @@ export const cssVariablesResolver: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-error': colors.red[9],
+    '--mantine-color-red-text': colors.red[9],
   },
   dark: {
     '--mantine-color-dimmed': colors.dark[1],

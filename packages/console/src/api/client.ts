@@ -1,4 +1,4 @@
-import { createClient, type components } from '@gateway/client';
+import { createClient, type components, type operations } from '@gateway/client';
 
 /** Only a script of this origin can set it; the control plane demands it of changes. */
 export const CSRF_HEADER = { 'X-Console-Request': '1' };
@@ -17,3 +17,9 @@ export type ServiceHealth = Schemas['ServiceHealth'];
 export type DataPlane = Schemas['DataPlane'];
 export type Route = Schemas['Route'];
 export type Statistics = Schemas['Statistics'];
+export type RequestRecord = Schemas['RequestRecord'];
+export type RequestAttempt = RequestRecord['attempts'][number];
+/** A page of request records. */
+export type RequestList =
+  operations['listRequests']['responses'][200]['content']['application/json'];
+export type RequestListQuery = NonNullable<operations['listRequests']['parameters']['query']>;

@@ -4,5 +4,6 @@ import { linkOptions } from '@tanstack/react-router';
 export const NAVIGATION = [
   { label: 'Services', key: 's', link: linkOptions({ to: '/services' }) },
   { label: 'Routes', key: 'r', link: linkOptions({ to: '/routes' }) },
+  { label: 'Requests', key: 'q', link: linkOptions({ to: '/requests' }) },
   { label: 'Data planes', key: 'd', link: linkOptions({ to: '/data-planes' }) },
 ] as const;

@@ -9,6 +9,10 @@ const TONES: Readonly<Record<string, string | undefined>> = {
   degraded: 'yellow',
   half_open: 'yellow',
   stale: 'yellow',
+  rejected: 'yellow',
+  upstream_error: 'red',
+  upstream_unavailable: 'red',
+  timeout: 'red',
   unhealthy: 'red',
   ejected: 'red',
 };

@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+
+const MARKUP = '<img src=x onerror="globalThis.wasHacked=true">';
+
+describe('the requests in the console', () => {
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    world = await startConsoleWorld();
+    await world.gateway.route({ name: 'charges' });
+    await world.gateway.route({
+      name: 'scarce',
+      rate_limit: { limit: 1, window_seconds: 60, per: 'route' },
+    });
+    await world.gateway.settled();
+  }, BROWSER_START_MS);
+  afterEach(() => world.closePages());
+  afterAll(async () => {
+    await world.close();
+  });
+
+  async function open(path: string, width = 1280): Promise<Page> {
+    const { page, signIn } = await world.open(path, { viewport: { width, height: 900 } });
+    await signIn();
+    return page;
+  }
+
+  const idOf = (answer: { readonly headers: Headers }) => answer.headers.get('x-request-id') ?? '';
+
+  it('appear within two seconds, and lead to the timeline of their attempts', async () => {
+    const page = await open('/requests');
+    await page.getByRole('heading', { name: 'Requests' }).waitFor();
+    await page.getByRole('link', { name: 'Requests', exact: true }).waitFor();
+    const answer = await world.gateway.admin.proxy('charges/flaky/1/x', { method: 'GET' });
+    expect(answer.status).toBe(200);
+    const row = page.getByRole('link', { name: 'GET /v1/proxy/charges/flaky/1/x' });
+    await row.waitFor({ timeout: 2000 });
+    await row.click();
+    await page.getByRole('heading', { name: `Request ${idOf(answer)}` }).waitFor();
+    const attempts = page.getByRole('region', { name: 'Attempts' }).getByRole('listitem');
+    expect(await attempts.count()).toBe(2);
+    const [first, second] = await attempts.allInnerTexts();
+    expect(first).toContain(`1. ${world.gateway.upstream.url}`);
+    expect(first).toContain('503');
+    expect(first).toContain('Retried: GET may be repeated.');
+    expect(second).toContain('200');
+  });
+
+  it('are found by an id in any text that is pasted', async () => {
+    const id = idOf(await world.gateway.admin.proxy('charges/found'));
+    const page = await open('/requests?environment=production');
+    await page.getByRole('heading', { name: 'Requests' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.insertText('no id');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is no request id in this text').waitFor();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(`{"error":{"request_id":"${id.toUpperCase()}"}}`);
+    await page.getByRole('heading', { name: `Request ${id}` }).waitFor();
+    expect(page.url()).toBe(`${world.url}/requests/${id}?environment=production`);
+  });
+
+  it('say which stage refused them, and what the quota was', async () => {
+    await world.gateway.admin.proxy('scarce');
+    const refused = await world.gateway.admin.proxy('scarce');
+    expect(refused.status).toBe(429);
+    const page = await open(`/requests/${idOf(refused)}`);
+    await page.getByText('Refused at the stage Quota').waitFor();
+    await page.getByText('The request was not sent to an upstream.').waitFor();
+    await page.getByText(/^0 of 1 left/).waitFor();
+    await page.getByText('rate_limit_exceeded').waitFor();
+  });
+
+  it('with hostile paths and headers run no script and keep the layout', async () => {
+    const long = 'w'.repeat(900);
+    const answer = await world.gateway.admin.proxy(
+      `charges/${encodeURIComponent(MARKUP)}/${long}`,
+      {
+        headers: { 'x-request-id': MARKUP },
+      },
+    );
+    for (const path of ['/requests', `/requests/${idOf(answer)}`]) {
+      const page = await open(path, 390);
+      await page.getByText(long).first().waitFor();
+      if (path !== '/requests') await page.getByText(MARKUP).waitFor();
+      expect(await page.evaluate('globalThis.wasHacked')).toBeUndefined();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    }
+  });
+});

@@ -1,0 +1,91 @@
+import { Badge, Group, Stack, Text } from '@mantine/core';
+import type { RequestRecord } from '../../api/client.ts';
+import { msText } from '../../ui/ms-text.ts';
+import classes from './attempt-timeline.module.css';
+import { retryText } from './retry-text.ts';
+import { timelineOf, type TimelineBar } from './timeline.ts';
+
+/** Labels of ticks after this part of the axis stand before their tick, because there is no room after it. */
+const LAST_TICK = 0.8;
+
+interface AttemptTimelineProps {
+  readonly record: RequestRecord;
+  /** The URLs of the upstreams by id, as far as they are known. */
+  readonly urls: ReadonlyMap<string, string>;
+}
+
+/** When each attempt ran within the request, at which upstream, how it ended, and what followed. */
+export function AttemptTimeline({ record, urls }: AttemptTimelineProps) {
+  const { endMs, ticksMs, bars } = timelineOf(record);
+  return (
+    <Stack gap="xs">
+      <div className={classes.axis} aria-hidden>
+        {ticksMs.map((ms) => (
+          <span
+            key={ms}
+            className={classes.tick}
+            data-end={ms / endMs > LAST_TICK || undefined}
+            style={{ insetInlineStart: percent(ms / endMs) }}
+          >
+            <span>{ms === 0 ? '0' : msText(ms)}</span>
+          </span>
+        ))}
+      </div>
+      <ol className={classes.list}>
+        {bars.map((bar, index) => (
+          <li key={index}>
+            <Attempt bar={bar} number={index + 1} record={record} urls={urls} />
+          </li>
+        ))}
+      </ol>
+    </Stack>
+  );
+}
+
+interface AttemptProps extends AttemptTimelineProps {
+  readonly bar: TimelineBar;
+  readonly number: number;
+}
+
+function Attempt({ bar, number, record, urls }: AttemptProps) {
+  const { attempt, start, length, waitedMs, failed } = bar;
+  const { upstream, region, started_ms, duration_ms, status, error } = attempt;
+  const followed = retryText(attempt, record);
+  return (
+    <Stack gap={4}>
+      <Group gap="xs" wrap="wrap">
+        <Text size="sm" fw={600}>
+          {number}. {urls.get(upstream) ?? upstream}
+        </Text>
+        {region !== null && (
+          <Badge variant="default" size="sm" tt="none">
+            {region}
+          </Badge>
+        )}
+        <Text size="sm" {...(failed ? { c: 'red', fw: 600 } : {})}>
+          {error ?? status ?? 'no status'}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {msText(duration_ms)}, {when(started_ms, waitedMs)}
+        </Text>
+      </Group>
+      <div className={classes.track}>
+        <div
+          className={classes.bar}
+          data-failed={failed || undefined}
+          style={{ insetInlineStart: percent(start), width: percent(length) }}
+        />
+      </div>
+      {followed !== undefined && <Text size="sm">{followed}</Text>}
+    </Stack>
+  );
+}
+
+function when(startedMs: number, waitedMs: number): string {
+  const started = `started after ${msText(startedMs)}`;
+  return waitedMs < 0.05 ? started : `${started}, with a wait of ${msText(waitedMs)} before it`;
+}
+
+function percent(part: number): string {
+  return `${part * 100}%`;
+}

@@ -1,0 +1,46 @@
+import { Text } from '@mantine/core';
+import type { RequestRecord } from '../../api/client.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { msText } from '../../ui/ms-text.ts';
+import { LocalTime } from '../../ui/relative-time.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { RequestEnd } from './request-end.tsx';
+
+/** The columns of the list. */
+export const requestColumns: readonly Column<RequestRecord>[] = [
+  {
+    key: 'request',
+    header: 'Request',
+    cell: ({ id, method, path }) => (
+      <TextLink to="/requests/$id" params={{ id }} size="sm" fw={600} lineClamp={2} maw={420}>
+        {method} {path}
+      </TextLink>
+    ),
+  },
+  { key: 'end', header: 'Result', cell: (record) => <RequestEnd record={record} /> },
+  {
+    key: 'took',
+    header: 'Took',
+    align: 'right',
+    cell: ({ timing }) => msText(timing.total_ms),
+  },
+  {
+    key: 'retries',
+    header: 'Retries',
+    align: 'right',
+    visibleFrom: 'sm',
+    cell: ({ retry_count: retries }) => (retries === 0 ? '' : retries),
+  },
+  {
+    key: 'upstream',
+    header: 'Upstream',
+    visibleFrom: 'md',
+    cell: ({ upstream }) => upstream?.url ?? <Text c="dimmed">not sent</Text>,
+  },
+  {
+    key: 'time',
+    header: 'Arrived',
+    visibleFrom: 'sm',
+    cell: ({ received_at }) => <LocalTime at={received_at} />,
+  },
+];

@@ -1,0 +1,60 @@
+import { Paper, Switch } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEnvironment } from '../../api/environments.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { LoadError } from '../../ui/load-error.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { withCursor } from '../../ui/with-cursor.ts';
+import { FindRequest } from './find-request.tsx';
+import { NoRequests } from './no-requests.tsx';
+import { requestColumns } from './request-columns.tsx';
+import { canFollow, isLive, requestsQuery } from './requests-query.ts';
+import { withLive } from './requests-search.ts';
+
+const page = getRouteApi('/app/requests');
+
+/** The requests of the environment, newest first. The first page follows what happens. */
+export function RequestsPage() {
+  const environment = useEnvironment();
+  const search = page.useSearch();
+  const navigate = page.useNavigate();
+  const { data, error, refetch } = useQuery(requestsQuery(environment, search));
+  return (
+    <Page
+      title="Requests"
+      actions={
+        <>
+          <FindRequest />
+          <Switch
+            label="Live"
+            checked={isLive(search)}
+            disabled={!canFollow(search)}
+            onChange={({ currentTarget: { checked } }) =>
+              void navigate({ search: (now) => withLive(now, checked), replace: true })
+            }
+          />
+        </>
+      }
+    >
+      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
+      {(data !== undefined || error === null) && (
+        <Paper withBorder>
+          <DataTable
+            label="Requests"
+            columns={requestColumns}
+            rows={data?.data}
+            rowKey={({ id }) => id}
+            empty={<NoRequests environment={environment} search={search} />}
+          />
+        </Paper>
+      )}
+      <Pager
+        cursor={search.cursor}
+        nextCursor={data?.next_cursor}
+        onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
+      />
+    </Page>
+  );
+}

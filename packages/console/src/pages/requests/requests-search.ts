@@ -1,0 +1,66 @@
+import { listSearch, type ListSearch } from '../list-search.ts';
+
+/** The filters by a text. Their names are those in the URL. */
+const TEXTS = [
+  'route',
+  'status',
+  'outcome',
+  'method',
+  'error',
+  'token',
+  'upstream',
+  'since',
+  'until',
+] as const;
+
+type TextFilter = (typeof TEXTS)[number];
+
+/** What the list shows. The URL has all of it. */
+export interface RequestFilters extends Readonly<Partial<Record<TextFilter, string>>> {
+  /** Only requests that took at least this long, ms. */
+  readonly slower?: number;
+}
+
+/** The search parameters of the list. */
+export interface RequestsSearch extends RequestFilters, ListSearch {
+  /** false: the list does not change by itself. */
+  readonly live?: false;
+}
+
+/** Reads them from a URL. */
+export function requestsSearch(given: Record<string, unknown>): RequestsSearch {
+  const texts = Object.fromEntries(
+    TEXTS.flatMap((name) => {
+      const value = given[name];
+      // The router reads `status=502` as a number.
+      const text = typeof value === 'number' ? String(value) : value;
+      return typeof text === 'string' && text !== '' ? [[name, text]] : [];
+    }),
+  );
+  const { slower, live } = given;
+  return {
+    ...texts,
+    ...(typeof slower === 'number' && Number.isInteger(slower) && slower >= 0 ? { slower } : {}),
+    ...listSearch(given),
+    ...(live === false ? { live } : {}),
+  };
+}
+
+/** A change of filters. The list begins at its first page; undefined removes a filter. */
+export function withRequestFilters(
+  search: RequestsSearch,
+  change: { readonly [Name in keyof RequestFilters]?: RequestFilters[Name] | undefined },
+): RequestsSearch {
+  const changed = { ...search, ...change, cursor: undefined };
+  return requestsSearch(changed);
+}
+
+/** The search of a list that follows what happens, or not. */
+export function withLive(search: RequestsSearch, live: boolean): RequestsSearch {
+  return requestsSearch({ ...search, live });
+}
+
+/** Whether any filter is set. */
+export function hasFilters(search: RequestsSearch): boolean {
+  return search.slower !== undefined || TEXTS.some((name) => search[name] !== undefined);
+}

@@ -1,0 +1,43 @@
+/** The stages of a request, and what each decides. */
+const STAGES = new Map(
+  Object.entries({
+    admit:
+      'Admit: whether a slot is free, and whether any route could accept the method, host and path.',
+    resolve_route: 'Resolve route: which environment and which route it is.',
+    authenticate: 'Authenticate: who the caller is.',
+    authorize:
+      'Authorize: whether the caller may use the route, and whether the route exists and accepts the request.',
+    pick_version: 'Pick version: which version of the route serves it.',
+    require_credential: 'Require credential: whether the credential of the service can be used.',
+    bulkhead: 'Bulkhead: whether the data plane, the route and the service have a free slot.',
+    quota: 'Quota: whether the window has a request left.',
+    max_forwards: 'Max forwards: whether the request may be forwarded at all.',
+    idempotency: 'Idempotency: what is known about the idempotency key.',
+    forward: 'Forward: the body of the request, and the attempts at the upstreams.',
+  }),
+);
+
+/** What a stage decides. A newer data plane may have stages that this page does not know. */
+export function stageText(stage: string): string {
+  return STAGES.get(stage) ?? stage;
+}
+
+const KEY_EFFECTS = new Map(
+  Object.entries({
+    first: 'The first request with its key.',
+    forwarded:
+      'Sent again: the outcome of an earlier request with its key is unknown, and the route allows this.',
+    replayed:
+      'Answered with the stored response of the first request with its key. Nothing was sent.',
+    conflict: 'Refused: its key was used with another request.',
+    in_progress: 'Refused: the first request with its key had not ended in time.',
+    outcome_unknown: 'Refused: the outcome of the first request with its key is unknown.',
+    not_replayable: 'Refused: the response of the first request with its key could not be stored.',
+    unavailable: 'Refused: the store of keys could not be reached.',
+  }),
+);
+
+/** What the idempotency key did to the request. */
+export function keyText(effect: string): string {
+  return KEY_EFFECTS.get(effect) ?? effect;
+}
