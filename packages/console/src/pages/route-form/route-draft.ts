@@ -2,13 +2,12 @@ import type { components } from '@gateway/client';
 import type { Draft } from '../../ui/form/draft.ts';
 
 type Route = components['schemas']['Route'];
-type RouteCreate = components['schemas']['RouteCreate'];
 
 /** The fields of a route whose objects a PATCH merges. */
 export const MERGED_ROUTE_FIELDS = ['rate_limit', 'retry', 'idempotency'] as const;
 
 /** What the API takes for a field that is left out. */
-export const ROUTE_DEFAULTS = {
+export const ROUTE_DEFAULTS: Draft = {
   status: 'active',
   timeout_ms: 10_000,
   retry_count: 2,
@@ -25,7 +24,7 @@ export const ROUTE_DEFAULTS = {
   regions: [],
   max_body_bytes: 10 * 1024 * 1024,
   allow_encoded_control_characters: false,
-} satisfies Omit<RouteCreate, 'name' | 'service_id' | 'versions'>;
+};
 
 /** The draft of a route that does not exist yet. */
 export const NEW_ROUTE: Draft = {

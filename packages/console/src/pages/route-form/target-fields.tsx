@@ -43,7 +43,7 @@ export function TargetFields({ environment }: TargetFieldsProps) {
             />
           ))}
           {versions.error !== undefined && (
-            <Text size="sm" c="red" role="status">
+            <Text size="sm" c="var(--mantine-color-error)" role="status">
               {versions.error}
             </Text>
           )}

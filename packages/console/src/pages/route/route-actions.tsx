@@ -51,7 +51,12 @@ export function RouteActions({ route, etag }: RouteReading) {
       >
         {isActive ? 'Disable' : 'Enable'}
       </ScopedButton>
-      <ScopedButton scope="routes:write" color="red" variant="outline" onClick={asking.open}>
+      <ScopedButton
+        scope="routes:write"
+        variant="default"
+        c="var(--mantine-color-error)"
+        onClick={asking.open}
+      >
         Delete
       </ScopedButton>
       <ConfirmByName

@@ -6,6 +6,7 @@ import { Page } from '../../ui/page.tsx';
 import { PoliciesPanel } from './policies-panel.tsx';
 import { RouteActions } from './route-actions.tsx';
 import { RouteSummary } from './route-summary.tsx';
+import { SplitPanel } from './split/split-panel.tsx';
 import { routeQuery } from './route-query.ts';
 
 const page = getRouteApi('/app/routes/$routeId');
@@ -26,6 +27,7 @@ export function RoutePage() {
     <Page title={route.name} actions={<RouteActions route={route} etag={data.etag} />}>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       <RouteSummary route={route} />
+      {route.versions !== null && <SplitPanel route={route} etag={data.etag} />}
       <PoliciesPanel route={route} />
     </Page>
   );

@@ -40,7 +40,7 @@ function Traffic({ statistics }: { readonly statistics: Statistics }) {
       <Text size="sm">
         {text}
         {total.errors > 0 && (
-          <Text span c="red" inherit>
+          <Text span c="var(--mantine-color-error)" inherit>
             , {total.errors.toLocaleString()} failed
           </Text>
         )}

@@ -12,7 +12,7 @@ export interface FormState {
 export const FormContext = createContext<FormState | undefined>(undefined);
 
 /** The form that the component is part of. */
-export function useForm(): FormState {
+function useForm(): FormState {
   const form = use(FormContext);
   if (form === undefined) throw new Error('A field must be in a ResourceForm.');
   return form;

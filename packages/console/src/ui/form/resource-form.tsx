@@ -26,6 +26,8 @@ interface ResourceFormProps {
   /** Reads the resource again, when it was changed meanwhile. Not needed for a new one. */
   readonly onRead?: () => Promise<Reading>;
   readonly onCancel: () => void;
+  /** Shows the buttons only when something was changed: for a form that is a part of a page which people read. */
+  readonly isQuiet?: boolean;
   readonly children: ReactNode;
 }
 
@@ -34,7 +36,7 @@ interface ResourceFormProps {
  * discards the reader's changes.
  */
 export function ResourceForm(props: ResourceFormProps) {
-  const { label, merged = [], onSave, onRead, onCancel, children } = props;
+  const { label, merged = [], onSave, onRead, onCancel, isQuiet = false, children } = props;
   const [base, setBase] = useState(props.reading);
   const [draft, setDraft] = useState(base.draft);
   const [conflict, setConflict] = useState<Reading>();
@@ -95,14 +97,16 @@ export function ResourceForm(props: ResourceFormProps) {
         <FormContext key={edition} value={state}>
           {children}
         </FormContext>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={saving.isPending} disabled={conflict !== undefined}>
-            Save
-          </Button>
-        </Group>
+        {(!isQuiet || draft !== base.draft) && (
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onCancel}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={saving.isPending} disabled={conflict !== undefined}>
+              Save
+            </Button>
+          </Group>
+        )}
       </Stack>
     </form>
   );
