@@ -7,6 +7,7 @@ const PAGES = [
   ['/services', 'Services'],
   ['/routes', 'Routes'],
   ['/requests', 'Requests'],
+  ['/tokens', 'Tokens'],
   ['/data-planes', 'Data planes'],
   ['/nowhere', 'There is no such page'],
 ] as const;
@@ -49,6 +50,11 @@ describe('the pages of the console', () => {
       await page.getByRole('heading', { name: heading }).waitFor();
       expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
     }
+    await page.goto(`${world.url}/tokens`);
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('form', { name: 'New token' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
     await page.goto(`${world.url}/services`);
     await page.getByRole('heading', { name: 'Services' }).waitFor();
     await page.keyboard.press('?');

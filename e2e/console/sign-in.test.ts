@@ -4,15 +4,10 @@ import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { eventually } from '@gateway/shared/test/eventually';
 import { tracesIn } from '../security/secrets/traces.ts';
 import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+import { VISIBLE_TO_SCRIPTS } from './harness/visible-to-scripts.ts';
 
 /** What Chromium says when a call is answered 401, as the first one without a session is. */
 const REFUSED = /status of 401/;
-/** All that a script of the page can read. */
-const VISIBLE_TO_SCRIPTS = `[
-  JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }), document.cookie,
-  document.documentElement.outerHTML, JSON.stringify(history.state),
-  ...Array.from(document.querySelectorAll('input'), (one) => one.value),
-].join('\\n')`;
 const FIRST_PAGE_BYTES = 300_000;
 
 describe('the sign-in of the console', () => {

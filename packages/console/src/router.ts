@@ -9,6 +9,7 @@ import { editRouteRoute, newRouteRoute } from './pages/route-form/route.ts';
 import { routesRoute } from './pages/routes/route.ts';
 import { servicesRoute } from './pages/services/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
+import { tokensRoute } from './pages/tokens/route.ts';
 import { rootRoute } from './root-route.ts';
 import { PageError } from './shell/page-error.tsx';
 import { Loading } from './ui/loading.tsx';
@@ -23,6 +24,7 @@ const routeTree = rootRoute.addChildren([
     routeRoute,
     newRouteRoute,
     editRouteRoute,
+    tokensRoute,
     dataPlanesRoute,
     requestsRoute,
     requestRoute,

@@ -31,6 +31,8 @@ export const cssVariablesResolver: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-error': colors.red[9],
     '--mantine-color-red-text': colors.red[9],
+    // No shade of yellow can be read on a light one.
+    '--mantine-color-yellow-light-color': '#5c3c00',
   },
   dark: {
     '--mantine-color-dimmed': colors.dark[1],

@@ -23,3 +23,4 @@ export type RequestAttempt = RequestRecord['attempts'][number];
 export type RequestList =
   operations['listRequests']['responses'][200]['content']['application/json'];
 export type RequestListQuery = NonNullable<operations['listRequests']['parameters']['query']>;
+export type Token = Schemas['Token'];

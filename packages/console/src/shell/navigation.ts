@@ -5,5 +5,6 @@ export const NAVIGATION = [
   { label: 'Services', key: 's', link: linkOptions({ to: '/services' }) },
   { label: 'Routes', key: 'r', link: linkOptions({ to: '/routes' }) },
   { label: 'Requests', key: 'q', link: linkOptions({ to: '/requests' }) },
+  { label: 'Tokens', key: 't', link: linkOptions({ to: '/tokens' }) },
   { label: 'Data planes', key: 'd', link: linkOptions({ to: '/data-planes' }) },
 ] as const;

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import type { Page } from 'playwright-core';
+import { tracesIn } from '../security/secrets/traces.ts';
+import { accessibilityFaults } from './harness/axe.ts';
+import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+import { VISIBLE_TO_SCRIPTS } from './harness/visible-to-scripts.ts';
+
+describe('tokens in the console', () => {
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    world = await startConsoleWorld();
+  }, BROWSER_START_MS);
+  afterEach(() => world.closePages());
+  afterAll(async () => {
+    await world.close();
+  });
+
+  /** Whom the gateway takes the bearer of the secret for; the status if it refuses it. */
+  async function callerOf(secret: string): Promise<unknown> {
+    const answer = await world.gateway.admin.withToken(secret).get('/v1/whoami');
+    return answer.status === 200 ? answer.resource()['name'] : answer.status;
+  }
+
+  async function rotate(page: Page, name: string, grace: string): Promise<string> {
+    await page.getByRole('button', { name: `Rotate ${name}` }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('The old secret stays valid for').selectOption(grace);
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    return takeSecret(page, `New secret of ${name}`);
+  }
+
+  /** Reads the secret, and closes the dialog. */
+  async function takeSecret(page: Page, label: string): Promise<string> {
+    const secret = await page.getByLabel(label).inputValue();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    return secret;
+  }
+
+  it('are created, used, rotated and revoked, and their secrets stay nowhere', async () => {
+    const { page, signIn, messages, requested } = await world.open('/tokens', {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await signIn();
+    await page.getByRole('button', { name: 'New token' }).click();
+    const form = page.getByRole('form', { name: 'New token' });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByLabel('Name').and(page.locator('[aria-invalid="true"]')).waitFor();
+    await form.getByLabel('Name').fill('billing');
+    await form.getByRole('checkbox', { name: 'services:read' }).check();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Copy the secret now').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Copy the secret' }).click();
+    await page.getByRole('button', { name: 'Copied the secret' }).waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    const first = await takeSecret(page, 'Secret of billing');
+    expect(copied).toBe(first);
+    expect(await callerOf(first)).toBe('billing');
+    await page.getByRole('row', { name: /^billing.*proxy.*services:read.*production/ }).waitFor();
+
+    const second = await rotate(page, 'billing', '1 hour');
+    expect(await Promise.all([first, second].map(callerOf))).toEqual(['billing', 'billing']);
+    const third = await rotate(page, 'billing', 'It ends at once');
+    expect(await callerOf(third)).toBe('billing');
+    await eventually(async () => expect(await callerOf(second)).toBe(401));
+
+    await page.getByRole('button', { name: 'Revoke billing' }).click();
+    const revoke = page.getByRole('dialog').getByRole('button', { name: 'Revoke' });
+    await page.getByLabel('Type billing to confirm').fill('billin');
+    expect(await revoke.isDisabled()).toBe(true);
+    await page.getByLabel('Type billing to confirm').fill('billing');
+    await revoke.click();
+    await page.getByRole('row', { name: /^billing/ }).waitFor({ state: 'detached' });
+    await eventually(async () => expect(await callerOf(third)).toBe(401));
+
+    const secrets = [first, second, third];
+    const state = JSON.stringify(await page.context().storageState({ indexedDB: true }));
+    const seen = await page.evaluate<string>(VISIBLE_TO_SCRIPTS);
+    const texts = [seen, state, page.url(), ...messages, ...requested];
+    const logs = [world.gateway.controlPlane, ...world.gateway.dataPlanes].map(({ logFile }) =>
+      readFile(logFile, 'utf8'),
+    );
+    texts.push(...(await Promise.all(logs)));
+    expect(tracesIn(texts.join('\n'), secrets)).toEqual([]);
+  });
+
+  it('can be looked at but not changed without the scope, and the button says why', async () => {
+    const { token } = await world.gateway.tokenClient({ name: 'looker', scopes: ['tokens:read'] });
+    const { page, signIn } = await world.open('/tokens');
+    await signIn(token);
+    const create = page.getByRole('button', { name: 'New token' });
+    await create.hover();
+    await page.getByText('Your token lacks the scope tokens:write.').waitFor();
+    expect(await create.isDisabled()).toBe(true);
+  });
+});

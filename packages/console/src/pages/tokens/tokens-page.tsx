@@ -1,0 +1,95 @@
+import { Paper } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Token } from '../../api/client.ts';
+import { useCaller } from '../../api/rights.ts';
+import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { LoadError } from '../../ui/load-error.tsx';
+import { notifySuccess } from '../../ui/notify.ts';
+import { useNow } from '../../ui/now.ts';
+import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { withCursor } from '../../ui/with-cursor.ts';
+import { EditToken } from './edit-token.tsx';
+import { NewToken } from './new-token.tsx';
+import { RotateToken } from './rotate-token.tsx';
+import { tokenColumns, type TokenAction } from './token-columns.tsx';
+import { revokeToken, tokensQuery } from './tokens-query.ts';
+
+const route = getRouteApi('/app/tokens');
+
+interface Doing {
+  readonly action: TokenAction;
+  readonly token: Token;
+}
+
+/** The tokens of all environments, without secrets. */
+export function TokensPage() {
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const queryClient = useQueryClient();
+  const { data, error, refetch } = useQuery(tokensQuery(cursor));
+  const ownId = useCaller()?.id;
+  const nowMs = useNow();
+  const [isCreating, setCreating] = useState(false);
+  const [doing, setDoing] = useState<Doing>();
+  const close = (): void => setDoing(undefined);
+  const isOwn = doing !== undefined && doing.token.id === ownId;
+
+  async function revoke(id: string): Promise<void> {
+    await revokeToken(id);
+    notifySuccess('The token was revoked.');
+    void queryClient.invalidateQueries({ queryKey: ['tokens'] });
+  }
+
+  return (
+    <Page
+      title="Tokens"
+      actions={
+        <ScopedButton scope="tokens:write" onClick={() => setCreating(true)}>
+          New token
+        </ScopedButton>
+      }
+    >
+      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
+      {(data !== undefined || error === null) && (
+        <Paper withBorder>
+          <DataTable
+            label="Tokens"
+            columns={tokenColumns(nowMs, ownId, (action, token) => setDoing({ action, token }))}
+            rows={data?.data}
+            rowKey={({ id }) => id}
+            empty={<Empty title="No tokens">A token lets a program call routes or this API.</Empty>}
+          />
+        </Paper>
+      )}
+      <Pager
+        cursor={cursor}
+        nextCursor={data?.next_cursor}
+        onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
+      />
+      <NewToken opened={isCreating} onClose={() => setCreating(false)} />
+      {doing?.action === 'edit' && <EditToken token={doing.token} onClose={close} />}
+      {doing?.action === 'rotate' && (
+        <RotateToken token={doing.token} isOwn={isOwn} onClose={close} />
+      )}
+      {doing?.action === 'revoke' && (
+        <ConfirmByName
+          opened
+          onClose={close}
+          title={`Revoke token ${doing.token.name}?`}
+          name={doing.token.name}
+          action="Revoke"
+          onConfirm={() => revoke(doing.token.id)}
+        >
+          Callers with this token are refused from now on. It cannot be restored.
+          {isOwn && ' You are signed in with it, so your session ends as well.'}
+        </ConfirmByName>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { localInputOf, timeOfLocalInput } from './local-input.ts';
+
+describe('a time in a field', () => {
+  it('is the same time before and after, in every zone', () => {
+    for (const time of ['2030-01-31T12:00:00.000Z', '2030-07-01T00:30:00.000Z']) {
+      expect(timeOfLocalInput(localInputOf(time))).toBe(time);
+    }
+  });
+
+  it('has the form of the field', () => {
+    expect(localInputOf('2030-01-31T12:00:00.000Z')).toMatch(/^2030-0[12]-\d\dT\d\d:\d\d$/);
+  });
+
+  it('may be missing', () => {
+    expect(localInputOf('soon')).toBe('');
+    expect(timeOfLocalInput('')).toBeUndefined();
+    expect(timeOfLocalInput('soon')).toBeUndefined();
+  });
+});
