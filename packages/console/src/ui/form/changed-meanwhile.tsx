@@ -6,13 +6,20 @@ interface ChangedMeanwhileProps {
   readonly theirs: readonly Difference[];
   /** What the reader changed, from what it is now to what is in the form. */
   readonly mine: readonly Difference[];
+  /** The paths whose own values are not shown. */
+  readonly secret: readonly string[];
   readonly onKeep: () => void;
   readonly onDiscard: () => void;
 }
 
 /** After 412: what changed since the reader opened the form, and what becomes of the reader's own changes. */
-export function ChangedMeanwhile({ theirs, mine, onKeep, onDiscard }: ChangedMeanwhileProps) {
+export function ChangedMeanwhile(props: ChangedMeanwhileProps) {
+  const { theirs, mine, secret, onKeep, onDiscard } = props;
   const own = new Map(mine.map((one) => [one.path, one.after]));
+  const isSecret = (path: string) =>
+    secret.some((one) => path === one || path.startsWith(`${one}.`));
+  const ownText = (path: string) =>
+    isSecret(path) ? 'the value in the form' : valueText(own.get(path));
   return (
     <Alert color="yellow" role="alert" title="Somebody changed this meanwhile">
       <Stack gap="sm" align="flex-start">
@@ -39,7 +46,7 @@ export function ChangedMeanwhile({ theirs, mine, onKeep, onDiscard }: ChangedMea
                   </Table.Td>
                   <Table.Td>{valueText(before)}</Table.Td>
                   <Table.Td>{valueText(after)}</Table.Td>
-                  <Table.Td>{own.has(path) ? valueText(own.get(path)) : 'as now'}</Table.Td>
+                  <Table.Td>{own.has(path) ? ownText(path) : 'as now'}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

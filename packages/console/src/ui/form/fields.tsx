@@ -1,4 +1,4 @@
-import { NativeSelect, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, PasswordInput, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useField } from './form-context.ts';
 import { listOf, listText, numberOrText } from './typed-values.ts';
@@ -12,14 +12,62 @@ interface FieldProps {
 
 /** Browsers must not fill in or correct what is configuration. */
 const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
+const MONOSPACE = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } };
+
+interface TextFieldProps extends FieldProps {
+  readonly autoFocus?: boolean;
+  /** An empty field is null, which means this. Without it an empty field is an empty text. */
+  readonly emptyMeans?: string;
+}
 
 /** A line of text. */
-export function TextField({ path, ...props }: FieldProps & { readonly autoFocus?: boolean }) {
+export function TextField({ path, emptyMeans, ...props }: TextFieldProps) {
   const { value, error, set } = useField(path);
   return (
     <TextInput
       {...PLAIN}
       {...props}
+      value={typeof value === 'string' ? value : ''}
+      error={error}
+      {...(emptyMeans === undefined ? {} : { placeholder: emptyMeans })}
+      onChange={({ currentTarget: { value: text } }) =>
+        set(text === '' && emptyMeans !== undefined ? null : text)
+      }
+    />
+  );
+}
+
+/** Text of several lines, such as a certificate. An empty field with `emptyMeans` is null. */
+export function LongTextField({ path, emptyMeans, ...props }: TextFieldProps) {
+  const { value, error, set } = useField(path);
+  return (
+    <Textarea
+      {...PLAIN}
+      {...props}
+      autosize
+      minRows={3}
+      maxRows={8}
+      styles={MONOSPACE}
+      value={typeof value === 'string' ? value : ''}
+      error={error}
+      {...(emptyMeans === undefined ? {} : { placeholder: emptyMeans })}
+      onChange={({ currentTarget: { value: text } }) =>
+        set(text === '' && emptyMeans !== undefined ? null : text)
+      }
+    />
+  );
+}
+
+/** A secret, which no response shows. It is in the draft of the form only, and hidden while it is typed. */
+export function SecretField({ path, ...props }: FieldProps) {
+  const { value, error, set } = useField(path);
+  return (
+    <PasswordInput
+      {...PLAIN}
+      {...props}
+      // Browsers offer to store what they take for the password of the reader.
+      autoComplete="new-password"
+      visibilityToggleButtonProps={{ 'aria-label': `Show ${props.label}` }}
       value={typeof value === 'string' ? value : ''}
       error={error}
       onChange={({ currentTarget }) => set(currentTarget.value)}

@@ -5,6 +5,8 @@ import type { FieldErrors } from './field-errors.ts';
 /** What the fields of a form share. */
 export interface FormState {
   readonly draft: Draft;
+  /** What the draft was before it was edited. */
+  readonly base: Draft;
   readonly errors: FieldErrors;
   readonly set: (path: string, value: unknown) => void;
 }

@@ -21,6 +21,8 @@ interface ResourceFormProps {
   readonly reading: Reading;
   /** The fields whose objects a PATCH merges. */
   readonly merged?: readonly string[];
+  /** The paths whose values the form must not show outside of their fields, because they may hold a secret. */
+  readonly secret?: readonly string[];
   /** Sends what was changed, with the ETag as `If-Match`. */
   readonly onSave: (changes: Record<string, unknown>, etag: string | undefined) => Promise<unknown>;
   /** Reads the resource again, when it was changed meanwhile. Not needed for a new one. */
@@ -36,7 +38,8 @@ interface ResourceFormProps {
  * discards the reader's changes.
  */
 export function ResourceForm(props: ResourceFormProps) {
-  const { label, merged = [], onSave, onRead, onCancel, isQuiet = false, children } = props;
+  const { label, merged = [], secret = [], onSave, onRead, onCancel, children } = props;
+  const { isQuiet = false } = props;
   const [base, setBase] = useState(props.reading);
   const [draft, setDraft] = useState(base.draft);
   const [conflict, setConflict] = useState<Reading>();
@@ -61,10 +64,11 @@ export function ResourceForm(props: ResourceFormProps) {
   const state = useMemo(
     () => ({
       draft,
+      base: base.draft,
       errors: fieldErrors(error instanceof ApiError ? error.details : []),
       set: (path: string, value: unknown) => setDraft((now) => withValue(now, path, value)),
     }),
-    [draft, error],
+    [draft, base, error],
   );
 
   function submit(event: SubmitEvent): void {
@@ -90,6 +94,7 @@ export function ResourceForm(props: ResourceFormProps) {
           <ChangedMeanwhile
             theirs={differencesBetween(base.draft, conflict.draft)}
             mine={differencesBetween(conflict.draft, rebased)}
+            secret={secret}
             onKeep={() => startFrom(conflict, rebased)}
             onDiscard={() => startFrom(conflict, conflict.draft)}
           />
