@@ -24,3 +24,4 @@ export type RequestList =
   operations['listRequests']['responses'][200]['content']['application/json'];
 export type RequestListQuery = NonNullable<operations['listRequests']['parameters']['query']>;
 export type Token = Schemas['Token'];
+export type Explanation = Schemas['Explanation'];

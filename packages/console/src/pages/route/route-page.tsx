@@ -1,5 +1,7 @@
+import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -11,9 +13,16 @@ import { routeQuery } from './route-query.ts';
 
 const page = getRouteApi('/app/routes/$routeId');
 
+/** Few visits need it. */
+const ExplainPanel = lazy(async () => ({
+  default: (await import('./explain/explain-panel.tsx')).ExplainPanel,
+}));
+
 /** One route: what it is, its traffic and its policies. */
 export function RoutePage() {
   const { routeId } = page.useParams();
+  const { tab = 'policies' } = page.useSearch();
+  const navigate = page.useNavigate();
   const { data, error, refetch } = useQuery(routeQuery(routeId));
   if (data === undefined) {
     return (
@@ -28,7 +37,33 @@ export function RoutePage() {
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       <RouteSummary route={route} />
       {route.versions !== null && <SplitPanel route={route} etag={data.etag} />}
-      <PoliciesPanel route={route} />
+      <Tabs
+        value={tab}
+        onChange={(chosen) =>
+          void navigate({ search: ({ environment }) => searchOf(environment, chosen) })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="policies">Policies</Tabs.Tab>
+          <Tabs.Tab value="explain">Explain</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="policies">
+          <PoliciesPanel route={route} />
+        </Tabs.Panel>
+        <Tabs.Panel value="explain">
+          <Suspense fallback={<Loading />}>
+            <ExplainPanel route={route} />
+          </Suspense>
+        </Tabs.Panel>
+      </Tabs>
     </Page>
   );
+}
+
+function searchOf(environment: string | undefined, tab: string | null) {
+  return {
+    ...(environment === undefined ? {} : { environment }),
+    ...(tab === 'explain' ? { tab: 'explain' as const } : {}),
+  };
 }

@@ -6,6 +6,7 @@ import { serviceNamesQuery } from '../../api/service-names.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { minuteCounts } from '../routes/minute-counts.ts';
 import { routeTrafficQuery } from '../routes/routes-query.ts';
@@ -59,6 +60,7 @@ function StatusText({ status }: Pick<Route, 'status'>) {
 }
 
 function RouteTrafficSummary({ route }: { readonly route: Route }) {
+  const { name, environment } = route;
   const { allowed, reason } = useScope('requests:read');
   const { data } = useQuery({ ...routeTrafficQuery(route), enabled: allowed });
   if (!allowed) {
@@ -93,6 +95,9 @@ function RouteTrafficSummary({ route }: { readonly route: Route }) {
         <Text size="sm">
           {requests.toLocaleString()} requests, {errors.toLocaleString()} failed
         </Text>
+        <TextLink to="/requests" search={{ route: name, environment }} size="sm">
+          Show the requests
+        </TextLink>
         {requests > 0 && <Text size="sm">p50 / p95 / p99: {percentiles.join(' / ')} ms</Text>}
       </Group>
     </>

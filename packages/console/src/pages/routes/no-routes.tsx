@@ -1,4 +1,4 @@
-import { AppLink } from '../../ui/app-link.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import type { RoutesSearch } from './routes-search.ts';
 
@@ -18,9 +18,9 @@ export function NoRoutes({ environment, filters }: NoRoutesProps) {
   }
   return (
     <Empty title="No route matches">
-      <AppLink to="/routes" size="sm">
+      <TextLink to="/routes" size="sm">
         Show all routes of {environment}
-      </AppLink>
+      </TextLink>
     </Empty>
   );
 }

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
 import type { NamedService } from '../../api/service-names.ts';
-import { AppLink } from '../../ui/app-link.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -26,9 +26,9 @@ export function routeColumns(
       key: 'name',
       header: 'Name',
       cell: ({ id, name }) => (
-        <AppLink to="/routes/$routeId" params={{ routeId: id }} inherit>
+        <TextLink to="/routes/$routeId" params={{ routeId: id }} inherit>
           {name}
-        </AppLink>
+        </TextLink>
       ),
     },
     { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },

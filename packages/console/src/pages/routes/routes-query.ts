@@ -31,7 +31,6 @@ export function routeTrafficQuery({ environment, name }: Pick<Route, 'environmen
       const query = { environment, route: name, step: '1m' as const };
       return (await gateway.get('/v1/stats', { params: { query }, signal })).body.data;
     },
-    staleTime: 30_000,
-    refetchInterval: 60_000,
+    refetchInterval: 15_000,
   });
 }

@@ -18,6 +18,8 @@ interface TextFieldProps extends FieldProps {
   readonly autoFocus?: boolean;
   /** An empty field is null, which means this. Without it an empty field is an empty text. */
   readonly emptyMeans?: string;
+  /** In place of the error that the API names at the path. */
+  readonly error?: string;
 }
 
 /** A line of text. */
@@ -26,9 +28,9 @@ export function TextField({ path, emptyMeans, ...props }: TextFieldProps) {
   return (
     <TextInput
       {...PLAIN}
+      error={error}
       {...props}
       value={typeof value === 'string' ? value : ''}
-      error={error}
       {...(emptyMeans === undefined ? {} : { placeholder: emptyMeans })}
       onChange={({ currentTarget: { value: text } }) =>
         set(text === '' && emptyMeans !== undefined ? null : text)

@@ -1,0 +1,217 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import type { Page } from 'playwright-core';
+import type { Resource } from '../harness/client.ts';
+import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+
+const HOSTILE = `<img src=x onerror="document.title='owned'">${'x'.repeat(120)}`;
+
+describe('the routes in the console', () => {
+  let world: ConsoleWorld;
+  let service: Resource;
+  beforeAll(async () => {
+    world = await startConsoleWorld();
+    service = await world.gateway.service({ name: 'payments' });
+  }, BROWSER_START_MS);
+  afterEach(() => world.closePages());
+  afterAll(async () => {
+    await world.close();
+  });
+
+  async function open(path: string, token?: string) {
+    const opened = await world.open(path);
+    await opened.signIn(token);
+    return opened;
+  }
+
+  const heading = (page: Page, name: string) =>
+    page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
+  const path = ({ id }: Resource) => `/v1/routes/${id}`;
+
+  it('are created in the form, after its errors are corrected, and then serve traffic', async () => {
+    const { page } = await open('/services');
+    await page.getByRole('link', { name: 'Routes' }).click();
+    await page.getByRole('button', { name: 'New route' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Charges');
+    await page.getByLabel('Deadline').fill('soon');
+    await page.getByLabel('Repeat after these statuses').fill('502, 404');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const errorOf = async (label: string) => {
+      const field = page.getByRole('textbox', { name: label, exact: true });
+      const select = page.getByRole('combobox', { name: label, exact: true });
+      const id = await field.or(select).getAttribute('aria-describedby');
+      const described = (id ?? '').split(/\s+/).filter((one) => one.endsWith('-error'));
+      return page.locator(`[id="${described.join()}"]`).textContent();
+    };
+    await page.getByRole('alert').waitFor();
+    expect(await errorOf('Name')).toContain('must be 1 to 63 characters of a-z');
+    expect(await errorOf('Service')).toContain('is required');
+    expect(await errorOf('Deadline')).toContain('must be a whole number from 1 to 300000');
+    expect(await errorOf('Repeat after these statuses')).toContain('item 2 must be 429 or');
+    await page.getByLabel('Name', { exact: true }).fill('charges');
+    await page.getByRole('combobox', { name: 'Service' }).click();
+    await page.getByRole('option', { name: 'payments' }).click();
+    await page.getByLabel('Deadline').fill('2000');
+    await page.getByLabel('Repeat after these statuses').fill('502, 503');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'charges');
+    await page.getByText('Up to 3 attempts within 2 s.').waitFor();
+    await page.getByText('POST and PATCH are not repeated after sending.').waitFor();
+    await eventually(async () => {
+      expect((await world.gateway.admin.proxy('charges')).status).toBe(200);
+    });
+    await page.getByRole('link', { name: 'Routes' }).click();
+    await page
+      .getByRole('row', { name: /charges/ })
+      .getByLabel('Requests by minute')
+      .waitFor();
+  });
+
+  it('are found by a part of the name, the status and the service, in a URL to share', async () => {
+    await world.gateway.route({ name: 'found-one', service_id: service.id, status: 'disabled' });
+    await world.gateway.route({ name: 'found-two' });
+    const { page } = await open('/routes');
+    await heading(page, 'Routes');
+    await page.keyboard.press('/');
+    await page.keyboard.type('OUND-');
+    await page.getByRole('link', { name: 'found-two' }).waitFor();
+    await page.waitForURL('**/routes?search=OUND-');
+    await eventually(async () => {
+      expect(await page.getByRole('link', { name: 'found-' }).count()).toBe(2);
+      expect(await page.getByRole('row').count()).toBe(3);
+    });
+    await page.getByLabel('Status').selectOption('disabled');
+    await page.waitForURL('**/routes?search=OUND-&status=disabled');
+    await page.getByRole('link', { name: 'found-two' }).waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('link', { name: 'found-one' }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    await page.getByLabel('Search routes').fill('nothing-like-it');
+    await page.getByText('No route matches').waitFor();
+  });
+
+  it('send callers to a canary when its slider is moved', async () => {
+    const { gateway } = world;
+    const canary = await gateway.service({ name: 'canary', url: `${gateway.upstream.url}/canary` });
+    const route = await gateway.admin.create('/v1/routes', {
+      name: 'split',
+      versions: [
+        { name: 'stable', service_id: service.id, weight: 100 },
+        { name: 'canary', service_id: canary.id, weight: 0 },
+      ],
+    });
+    await gateway.settled();
+    const { page } = await open(`/routes/${route.id}`);
+    const panel = page.getByRole('region', { name: 'Traffic split' });
+    expect((await gateway.admin.proxy('split')).status).toBe(200);
+    await panel.getByText('last 5 minutes: 100 %, 1 of 1').waitFor();
+    await panel.getByRole('slider', { name: 'Weight of canary' }).focus();
+    await page.keyboard.press('End');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
+    const versionOf = async () => {
+      const { headers } = await gateway.admin.proxy('split');
+      const record = await eventually(async () => {
+        const answer = await gateway.admin.get(`/v1/requests/${headers.get('x-request-id') ?? ''}`);
+        expect(answer.status).toBe(200);
+        return answer.resource();
+      });
+      return record['route_version'];
+    };
+    await eventually(async () => {
+      expect(await versionOf()).toBe('canary');
+    });
+    const read = (await gateway.admin.get(path(route))).resource();
+    expect(read['versions']).toMatchObject([{ weight: 0 }, { weight: 100 }]);
+  });
+
+  it('show what changed meanwhile, and keep both changes', async () => {
+    const { gateway } = world;
+    const route = await gateway.route({ name: 'contested', timeout_ms: 1000 });
+    const { page } = await open(`/routes/${route.id}/edit`);
+    await page.getByLabel('Retries', { exact: true }).fill('5');
+    await page.getByLabel('Deadline').fill('4000');
+    const meanwhile = { timeout_ms: 3000, rate_limit: { per: 'token' } };
+    await gateway.admin.patch(path(route), meanwhile);
+    await page.getByRole('button', { name: 'Save' }).click();
+    const table = page.getByRole('table', { name: 'Changed meanwhile' });
+    await table.getByRole('row', { name: 'timeout_ms 1000 3000 4000' }).waitFor();
+    await table.getByRole('row', { name: 'rate_limit.per route token as now' }).waitFor();
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ timeout_ms: 3000 });
+    await page.getByRole('button', { name: 'Keep my changes' }).click();
+    expect(await page.getByLabel('Counted for').inputValue()).toBe('token');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'contested');
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({
+      timeout_ms: 4000,
+      retry_count: 5,
+      rate_limit: { per: 'token' },
+    });
+  });
+
+  it('are disabled, enabled, and deleted by their name', async () => {
+    const { gateway } = world;
+    const route = await gateway.route({ name: 'doomed' });
+    const { page } = await open(`/routes/${route.id}`);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('Requests get 404.').waitFor();
+    expect((await gateway.admin.get(path(route))).resource()['status']).toBe('disabled');
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Requests get 404.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete route doomed?' });
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Type doomed to confirm').fill('doomed');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await heading(page, 'Routes');
+    expect((await gateway.admin.get(path(route))).status).toBe(404);
+    await page.goto(`${world.url}/routes/${route.id}`);
+    await page.getByRole('alert').getByText('There is no route with this id.').waitFor();
+  });
+
+  it('render hostile text as text', async () => {
+    const { gateway } = world;
+    const auth = {
+      type: 'jwt',
+      issuer: HOSTILE,
+      audience: [HOSTILE],
+      jwks_url: 'http://127.0.0.1:9/keys',
+      required_claims: { [HOSTILE]: HOSTILE },
+    };
+    const route = await gateway.route({ name: 'r'.repeat(63), auth });
+    const { page, messages } = await open(`/routes/${route.id}`);
+    await heading(page, 'r'.repeat(63));
+    const widths = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    for (const address of [
+      `/routes/${route.id}`,
+      `/routes/${route.id}/edit`,
+      `/routes?search=${encodeURIComponent(HOSTILE)}`,
+      '/routes?search=rrrr',
+    ]) {
+      await page.setViewportSize({ width: 390, height: 900 });
+      await page.goto(world.url + address);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await page.evaluate<number>(widths)).toBe(0);
+      expect(await page.locator('img').count()).toBe(0);
+      expect(await page.title()).not.toBe('owned');
+    }
+    expect(messages.filter((one) => !one.includes('status of 401'))).toEqual([]);
+  });
+
+  it('can only be read with a token that may only read', async () => {
+    const { gateway } = world;
+    const route = await gateway.route({ name: 'readable' });
+    const { token } = await gateway.tokenClient({ name: 'reader', scopes: ['routes:read'] });
+    const { page } = await open(`/routes/${route.id}`, token);
+    for (const name of ['Edit', 'Disable', 'Delete']) {
+      const button = page.getByRole('button', { name });
+      expect(await button.getAttribute('aria-disabled')).toBe('true');
+    }
+    await page.getByText('Your token lacks the scope requests:read.').waitFor();
+    await page.getByRole('link', { name: 'Routes' }).click();
+    const create = page.getByRole('button', { name: 'New route' });
+    expect(await create.getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('link', { name: 'readable' }).waitFor();
+    expect(await page.getByText('Requests in the last hour').count()).toBe(0);
+  });
+});

@@ -1,0 +1,65 @@
+import { ApiError, type components } from '@gateway/client';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useMemo, useState, type SubmitEvent } from 'react';
+import { gateway, type Route } from '../../../api/client.ts';
+import { useScope } from '../../../api/rights.ts';
+import { withValue } from '../../../ui/form/draft.ts';
+import { fieldErrors } from '../../../ui/form/field-errors.ts';
+import { FormContext } from '../../../ui/form/form-context.ts';
+import { FormError } from '../../../ui/form/form-error.tsx';
+import { ExplanationView } from './explanation-view.tsx';
+import { QuestionFields } from './question-fields.tsx';
+import { NEW_QUESTION, questionOf } from './question.ts';
+
+/** Asks a data plane what would happen to a request, and shows what each stage decides. */
+export function ExplainPanel({ route }: { readonly route: Route }) {
+  const { allowed, reason } = useScope('config:read');
+  const [draft, setDraft] = useState(NEW_QUESTION);
+  const asking = useMutation({
+    mutationFn: async () => {
+      // The API checks what was typed, and says what is wrong.
+      const body = questionOf(draft) as components['schemas']['ExplainQuestion'];
+      const params = { path: { id: route.id } };
+      return (await gateway.post('/v1/routes/{id}/explain', { params, body })).body.data;
+    },
+  });
+  const { error } = asking;
+  const state = useMemo(
+    () => ({
+      draft,
+      base: NEW_QUESTION,
+      errors: fieldErrors(error instanceof ApiError ? error.details : []),
+      set: (path: string, value: unknown) => setDraft((now) => withValue(now, path, value)),
+    }),
+    [draft, error],
+  );
+  if (!allowed) return <Text c="dimmed">{reason}</Text>;
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault();
+    asking.mutate();
+  }
+
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        A data plane says what it would do with a request. Nothing is sent, and nothing is spent.
+      </Text>
+      <Paper withBorder p="md" component="form" onSubmit={submit} aria-label="Request" noValidate>
+        <Stack gap="md">
+          <FormContext value={state}>
+            <QuestionFields route={route} />
+          </FormContext>
+          <Group justify="flex-end">
+            <Button type="submit" loading={asking.isPending}>
+              Explain
+            </Button>
+          </Group>
+        </Stack>
+      </Paper>
+      {error !== null && <FormError error={error} title="There is no explanation" />}
+      {asking.data !== undefined && <ExplanationView explanation={asking.data} />}
+    </Stack>
+  );
+}

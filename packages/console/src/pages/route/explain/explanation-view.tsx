@@ -1,0 +1,107 @@
+import { Alert, Code, Paper, Stack, Text, Title } from '@mantine/core';
+import type { Explanation } from '../../../api/client.ts';
+import { DataTable, type Column } from '../../../ui/data-table.tsx';
+import { Facts } from '../../../ui/facts.tsx';
+import { StatusBadge } from '../../../ui/status-badge.tsx';
+import classes from './explanation-view.module.css';
+import { factsOf, outcomeText } from './outcome-text.ts';
+
+type Stage = Explanation['stages'][number];
+
+const MARKS = {
+  continue: '✓',
+  forward: '✓',
+  refuse: '✗',
+  answer: '→',
+  wait: '…',
+  not_reached: '·',
+} as const;
+const COLOURS = { forward: 'green', refuse: 'red', answer: 'blue', wait: 'yellow' } as const;
+
+/** How the request would end, what each stage decides, and the facts behind it. */
+export function ExplanationView({ explanation }: { readonly explanation: Explanation }) {
+  const { outcome, stages, upstreams } = explanation;
+  return (
+    <Stack gap="md" role="region" aria-label="Explanation">
+      <Alert
+        color={COLOURS[outcome.decision]}
+        role="status"
+        title={<span className={classes.outcome}>{outcomeText(outcome)}</span>}
+      >
+        {outcome.reason}
+      </Alert>
+      <Paper withBorder p="md">
+        <Title order={2} size="h5" mb="xs">
+          Stages
+        </Title>
+        <ol className={classes.stages}>
+          {stages.map((stage) => (
+            <StageItem key={stage.name} {...stage} />
+          ))}
+        </ol>
+      </Paper>
+      {upstreams !== null && upstreams.length > 0 && <Upstreams upstreams={upstreams} />}
+      <Paper withBorder p="md">
+        <Title order={2} size="h5" mb="xs">
+          Facts
+        </Title>
+        <Facts facts={factsOf(explanation)} />
+      </Paper>
+    </Stack>
+  );
+}
+
+function StageItem({ name, decision, reason }: Stage) {
+  return (
+    <li className={classes.stage} data-decision={decision}>
+      <span className={classes.mark} aria-hidden>
+        {MARKS[decision]}
+      </span>
+      <div>
+        <Text size="sm" fw={600}>
+          {name.replaceAll('_', ' ')}
+          <Text span inherit fw={400} c="dimmed">
+            {' '}
+            {decision.replaceAll('_', ' ')}
+          </Text>
+        </Text>
+        {decision !== 'not_reached' && <Text size="sm">{reason}</Text>}
+      </div>
+    </li>
+  );
+}
+
+type Upstream = NonNullable<Explanation['upstreams']>[number];
+
+const UPSTREAM_COLUMNS: readonly Column<Upstream>[] = [
+  { key: 'url', header: 'Upstream', cell: ({ url }) => <Code>{url}</Code> },
+  { key: 'health', header: 'Health', cell: ({ health }) => <StatusBadge status={health} /> },
+  {
+    key: 'region',
+    header: 'Region',
+    visibleFrom: 'sm',
+    cell: ({ region }) => region ?? 'every region',
+  },
+  { key: 'why', header: 'Why', visibleFrom: 'sm', cell: ({ reason }) => reason },
+];
+
+interface UpstreamsProps {
+  readonly upstreams: readonly Upstream[];
+}
+
+function Upstreams({ upstreams }: UpstreamsProps) {
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} size="h5" mb="xs">
+        Upstreams of the first attempt
+      </Title>
+      <DataTable
+        label="Upstreams of the first attempt"
+        columns={UPSTREAM_COLUMNS}
+        rows={upstreams}
+        rowKey={({ id }) => id}
+        empty={null}
+      />
+    </Paper>
+  );
+}

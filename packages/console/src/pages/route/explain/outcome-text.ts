@@ -1,0 +1,52 @@
+import type { Explanation } from '../../../api/client.ts';
+
+/** How the request ends, in a few words: `Refused with 429 rate_limit_exceeded`. */
+export function outcomeText({
+  decision,
+  status,
+  code,
+  retry_after_seconds,
+}: Explanation['outcome']) {
+  const answer = [status, code].filter((part) => part !== null).join(' ');
+  const by = answer === '' ? '' : ` with ${answer}`;
+  const retry = retry_after_seconds === null ? '' : `, Retry-After ${retry_after_seconds} s`;
+  switch (decision) {
+    case 'forward':
+      return 'Forwarded to an upstream';
+    case 'refuse':
+      return `Refused${by}${retry}`;
+    case 'answer':
+      return `Answered by the gateway itself${by}`;
+    case 'wait':
+      return 'Waits for something whose end is not known';
+  }
+}
+
+/** The facts that the decision was made of. */
+export function factsOf(explanation: Explanation): readonly (readonly [string, string])[] {
+  const { authentication, version, quota, idempotency, timeouts } = explanation;
+  const { type, token_id: token, refused_by: rule } = authentication;
+  const known: readonly (readonly [string, string | null])[] = [
+    ['Asked', `${explanation.data_plane} in ${explanation.region}`],
+    ['Configuration', `version ${explanation.config_version ?? 'none'}`],
+    [
+      'Authentication',
+      [type ?? 'unknown', token, rule?.replaceAll('_', ' ')].filter(Boolean).join(', '),
+    ],
+    ['Version', version && `${version.name ?? 'the only one'}, to ${version.service}`],
+    [
+      'Quota',
+      quota &&
+        `${quota.remaining.toLocaleString()} of ${quota.limit.toLocaleString()} left, reset after ${quota.reset_seconds} s`,
+    ],
+    ['Idempotency key', idempotency && idempotency.state.replaceAll('_', ' ')],
+    ['Retries', explanation.retry_policy],
+    [
+      'Deadline',
+      timeouts &&
+        `${timeouts.timeout_ms} ms, ${timeouts.per_attempt_timeout_ms ?? 'all of it'} for each attempt`,
+    ],
+    ['Headers sent', explanation.request_headers && explanation.request_headers.join(', ')],
+  ];
+  return known.filter((fact): fact is [string, string] => fact[1] !== null);
+}

@@ -1,0 +1,106 @@
+import { Code, Group, NativeSelect, Radio, SimpleGrid, Textarea } from '@mantine/core';
+import type { Route } from '../../../api/client.ts';
+import { TextField } from '../../../ui/form/fields.tsx';
+import { useField } from '../../../ui/form/form-context.ts';
+import { TokenField } from './token-field.tsx';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const CALLERS = [
+  ['headers', 'As the headers say'],
+  ['token', 'A token'],
+  ['anonymous', 'Nobody'],
+] as const;
+
+/** The request that is asked about. */
+export function QuestionFields({ route }: { readonly route: Pick<Route, 'name'> }) {
+  const caller = useField('caller');
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <MethodField />
+        <TargetField name={route.name} />
+        <LinesField
+          path="headers"
+          label="Headers"
+          description="Name: value, one in each line. They are not logged or stored."
+        />
+        <LinesField
+          path="body"
+          label="Body"
+          description="An idempotency key is compared with the body of its first request"
+        />
+        <TextField
+          path="client_ip"
+          label="Client address"
+          description="Empty: your own, as the gateway sees it"
+        />
+        <TextField path="data_plane" label="Data plane" description="Empty: any" />
+      </SimpleGrid>
+      <Radio.Group
+        label="Caller"
+        value={typeof caller.value === 'string' ? caller.value : ''}
+        onChange={caller.set}
+      >
+        <Group gap="lg" pt="xs">
+          {CALLERS.map(([value, label]) => (
+            <Radio key={value} value={value} label={label} />
+          ))}
+        </Group>
+      </Radio.Group>
+      {caller.value === 'token' && <TokenField path="token_id" />}
+    </>
+  );
+}
+
+function MethodField() {
+  const { value, error, set } = useField('method');
+  return (
+    <NativeSelect
+      label="Method"
+      data={METHODS}
+      value={typeof value === 'string' ? value : ''}
+      error={error}
+      onChange={({ currentTarget }) => set(currentTarget.value)}
+    />
+  );
+}
+
+/** The path and the query, which the API takes as two fields. */
+function TargetField({ name }: Pick<Route, 'name'>) {
+  const errors = [useField('path').error, useField('query').error].filter(Boolean);
+  return (
+    <TextField
+      path="target"
+      label="Path and query"
+      description={
+        <>
+          After <Code>/v1/proxy/{name}</Code>, such as <Code>/17?full=1</Code>
+        </>
+      }
+      {...(errors.length === 0 ? {} : { error: errors.join('; ') })}
+    />
+  );
+}
+
+interface LinesFieldProps {
+  readonly path: string;
+  readonly label: string;
+  readonly description: string;
+}
+
+function LinesField({ path, ...props }: LinesFieldProps) {
+  const { value, errorWithin, set } = useField(path);
+  return (
+    <Textarea
+      {...props}
+      autosize
+      minRows={2}
+      maxRows={8}
+      autoComplete="off"
+      spellCheck={false}
+      value={typeof value === 'string' ? value : ''}
+      error={errorWithin}
+      onChange={({ currentTarget }) => set(currentTarget.value)}
+    />
+  );
+}
