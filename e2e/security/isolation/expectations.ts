@@ -69,6 +69,7 @@ POST /v1/tokens/{id}/rotate | x    x    x    x    x   | x    x    x  | ok   ok  
 GET /v1/requests            | x    x    x    x    x   | -    -    ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
 GET /v1/requests/{id}       | x    x    x    x    x   | x    x    ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
 GET /v1/stats               | x    x    x    x    x   | ok   ok   ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
+GET /v1/stats/routes        | x    x    x    x    x   | ok   ok   ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
 GET /v1/audit-events        | x    x    x    x    x   | -    -    ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   x    ok   | ok
 GET /v1/data-planes         | x    x    x    x    x   | -    ok   ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
 POST /v1/environments/{name}/apply | x  x    x    x    x   | x    x    x  | ok   x    ok   x    ok   ok   ok   ok   ok   ok   ok   | ok

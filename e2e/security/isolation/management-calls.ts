@@ -207,6 +207,11 @@ export function managementRows(world: World): Readonly<Record<string, Management
       status: 200,
       call: () => ({ path: '/v1/stats?route=orders' }),
     },
+    'GET /v1/stats/routes': {
+      scopes: ['requests:read'],
+      status: 200,
+      call: () => ({ path: '/v1/stats/routes' }),
+    },
     'GET /v1/requests/{id}': {
       scopes: ['requests:read'],
       status: 200,

@@ -598,6 +598,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stats/routes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count requests by route
+         * @description Counts requests and errors, and estimates percentiles of their durations, for the routes with the most requests, errors or time. Requests to routes that do not exist are left out.
+         *
+         *     It needs the scope `requests:read`.
+         */
+        get: operations["listRouteStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tokens": {
         parameters: {
             query?: never;
@@ -3299,6 +3321,59 @@ export interface components {
                 weight: number;
             }[] | null;
         } | unknown | unknown;
+        /** @description Counts and durations of requests by route. */
+        RouteStatistics: {
+            /**
+             * Format: date-time
+             * @description The begin of the period, a whole minute.
+             * @example 2026-03-01T09:00:00Z
+             */
+            from: string;
+            /** @description The routes that have requests, in the order. */
+            routes: {
+                /**
+                 * @description The environment of the route.
+                 * @example production
+                 */
+                environment: string | null;
+                /**
+                 * @description How many of them had the outcome `upstream_error`, `upstream_unavailable` or `timeout`, or a status of 500 or more.
+                 * @example 3
+                 */
+                errors: number;
+                /**
+                 * @description The duration that 50 % of the requests do not exceed, ms, within 9.1 %. null: there are no requests.
+                 * @example 42.3
+                 */
+                p50_ms: number | null;
+                /**
+                 * @description The duration that 95 % of the requests do not exceed, ms, within 9.1 %. null: there are no requests.
+                 * @example 42.3
+                 */
+                p95_ms: number | null;
+                /**
+                 * @description The duration that 99 % of the requests do not exceed, ms, within 9.1 %. null: there are no requests.
+                 * @example 42.3
+                 */
+                p99_ms: number | null;
+                /**
+                 * @description How many requests there were.
+                 * @example 1200
+                 */
+                requests: number;
+                /**
+                 * @description The name of the route.
+                 * @example charges
+                 */
+                route: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description The end of the period, a whole minute; it is not included.
+             * @example 2026-03-01T10:00:00Z
+             */
+            to: string;
+        };
         /**
          * @description The fields to change.
          * @example {
@@ -8744,6 +8819,90 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Statistics"];
+                        /**
+                         * @description The id of the request, as in the header `X-Request-Id`.
+                         * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
+                         */
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["authentication_failed"];
+            405: components["responses"]["method_not_allowed"];
+            429: components["responses"]["rate_limit_exceeded"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["gateway_not_ready_or_gateway_overloaded"];
+        };
+    };
+    listRouteStatistics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only items of this environment.
+                 * @example production
+                 */
+                environment?: string;
+                /**
+                 * @description The begin of the period, rounded down to a minute. Default: an hour before `to`. Statistics are kept for 30 days.
+                 * @example 2026-03-01T09:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description The maximum number of items in a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Which routes come first: those with the most of this. `p95_ms` compares the 1000 routes with the most requests.
+                 * @example errors
+                 */
+                order?: "requests" | "errors" | "p95_ms";
+                /**
+                 * @description The end of the period, rounded up to a minute. Default: now.
+                 * @example 2026-03-01T10:00:00Z
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-03-01T09:00:00Z",
+                     *         "to": "2026-03-01T10:00:00Z",
+                     *         "routes": [
+                     *           {
+                     *             "environment": "production",
+                     *             "route": "charges",
+                     *             "requests": 1200,
+                     *             "errors": 3,
+                     *             "p50_ms": 42.3,
+                     *             "p95_ms": 42.3,
+                     *             "p99_ms": 42.3
+                     *           }
+                     *         ]
+                     *       },
+                     *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["RouteStatistics"];
                         /**
                          * @description The id of the request, as in the header `X-Request-Id`.
                          * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x

@@ -33,7 +33,8 @@ const quantile = (percent: number) =>
       examples: [42.3],
     });
 
-const sumsFields = {
+/** The fields of what is counted. */
+export const sumsFields = {
   requests: z.int().meta({ description: 'How many requests there were.', examples: [1200] }),
   errors: z.int().meta({
     description:
@@ -50,17 +51,22 @@ const stepSchema = z.object({
   ...sumsFields,
 });
 
+/** The fields of the period. */
+export const periodFields = {
+  from: timeView.meta({
+    description: 'The begin of the period, a whole minute.',
+    examples: ['2026-03-01T09:00:00Z'],
+  }),
+  to: timeView.meta({
+    description: 'The end of the period, a whole minute; it is not included.',
+    examples: ['2026-03-01T10:00:00Z'],
+  }),
+};
+
 /** The schema of `statisticsView`. */
 export const statisticsSchema = z
   .object({
-    from: timeView.meta({
-      description: 'The begin of the period, a whole minute.',
-      examples: ['2026-03-01T09:00:00Z'],
-    }),
-    to: timeView.meta({
-      description: 'The end of the period, a whole minute; it is not included.',
-      examples: ['2026-03-01T10:00:00Z'],
-    }),
+    ...periodFields,
     total: z.object(sumsFields).meta({ description: 'The whole period.' }),
     steps: z.array(stepSchema).meta({
       description:

@@ -90,4 +90,32 @@ describe('GET /v1/stats', () => {
     expectError(answer, 400, 'invalid_request');
     expect(answer.json.error?.['details']).toMatchObject([{ path }]);
   });
+
+  it('counts by route, those with the most first, and only covered ones', async () => {
+    const routes = async (query = '', token?: string) => {
+      const { status, json } = await stats(`/routes${query}`, token);
+      expect(status).toBe(200);
+      return json.data?.['routes'] as Record<string, unknown>[];
+    };
+    expect(await routes()).toMatchObject([
+      { environment: 'production', route: 'echo', requests: 3, errors: 1 },
+      { environment: 'development', route: 'other', requests: 1, errors: 0 },
+    ]);
+    expect(await routes('?order=p95_ms&limit=1')).toMatchObject([{ route: 'echo' }]);
+    expect(await routes('?environment=development')).toMatchObject([{ route: 'other' }]);
+    expect(await routes(`?to=${time(24 * HOUR_MS)}`)).toEqual([]);
+    const scoped = { name: 'r', environments: ['development'], scopes: ['requests:read'] };
+    expect(await routes('', await api.makeToken(scoped))).toMatchObject([{ route: 'other' }]);
+  });
+
+  it.each([
+    ['order', 'order=name'],
+    ['limit', 'limit=201'],
+    ['from', 'from=2030-01-02T00:00:00Z&to=2030-01-01T00:00:00Z'],
+    ['route', 'route=echo'],
+  ])('of routes names a wrong %s: %s', async (path, query) => {
+    const answer = await stats(`/routes?${query}`);
+    expectError(answer, 400, 'invalid_request');
+    expect(answer.json.error?.['details']).toMatchObject([{ path }]);
+  });
 });

@@ -1,10 +1,12 @@
 import type { Clock } from '@gateway/shared/clock';
+import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { OUTCOMES } from '@gateway/shared/records/record';
 import { z } from 'zod';
 import { coveredNames } from '../domain/access.ts';
 import { choiceField } from '../domain/fields.ts';
-import { oldestReadableMs } from '../domain/request-record.ts';
-import { bucketStart, segmentsOf } from '../domain/statistics-segments.ts';
+import { ROUTE_ORDERS, routeStatisticsSchema } from '../domain/route-statistics.ts';
+import { statisticsPeriod } from '../domain/statistics-period.ts';
+import { segmentsOf } from '../domain/statistics-segments.ts';
 import {
   addedUp,
   MAX_STEPS,
@@ -15,15 +17,19 @@ import {
 } from '../domain/statistics.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { invalidField } from '../http/input.ts';
-import { environmentFilter, textParameter, timeParameter } from '../http/list-query.ts';
+import {
+  environmentFilter,
+  listParameters,
+  textParameter,
+  timeParameter,
+} from '../http/list-query.ts';
 import { one } from '../http/reply.ts';
 import { statusClassFilter, statusClassOf } from '../http/status-class.ts';
 import { createSearchQueue } from '../http/search-queue.ts';
 import type { Database } from '../store/database.ts';
+import { readRouteStatistics } from '../store/statistics/read-route-statistics.ts';
 import { readStatistics } from '../store/statistics/read-statistics.ts';
 
-const MINUTE_S = 60;
-const DEFAULT_PERIOD_MS = 60 * 60 * 1000;
 /** The other connections of the pool are for the other calls and for the ingest of records. */
 const MAX_READS = 4;
 const STEP_NAMES = Object.keys(STEPS) as [StepName, ...StepName[]];
@@ -34,7 +40,7 @@ const nameFilter = (what: string, example: string) =>
     .optional()
     .meta({ description: `Only requests ${what}.`, examples: [example] });
 
-const query = z.strictObject({
+const periodParameters = {
   from: timeParameter.optional().meta({
     description:
       'The begin of the period, rounded down to a minute. Default: an hour before `to`. Statistics are kept for 30 days.',
@@ -44,6 +50,10 @@ const query = z.strictObject({
     description: 'The end of the period, rounded up to a minute. Default: now.',
     examples: ['2026-03-01T10:00:00Z'],
   }),
+};
+
+const query = z.strictObject({
+  ...periodParameters,
   step: choiceField(STEP_NAMES)
     .optional()
     .meta({
@@ -61,12 +71,25 @@ const query = z.strictObject({
     .meta({ description: 'Only requests that ended like this.', examples: ['timeout'] }),
 });
 
+const routesQuery = z.strictObject({
+  ...periodParameters,
+  environment: environmentFilter,
+  order: choiceField(ROUTE_ORDERS)
+    .default('requests')
+    .meta({
+      description:
+        'Which routes come first: those with the most of this. `p95_ms` compares the 1000 routes with the most requests.',
+      examples: ['errors'],
+    }),
+  limit: listParameters.limit,
+});
+
 export interface StatisticsParts {
   readonly db: Database;
   readonly clock: Clock;
 }
 
-/** `GET /v1/stats`: counts and durations of requests. */
+/** `GET /v1/stats` and `GET /v1/stats/routes`: counts and durations of requests. */
 export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly Endpoint[] {
   const runRead = createSearchQueue(MAX_READS, clock);
   const read = endpoint({
@@ -93,15 +116,13 @@ export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly En
         service_id: serviceId,
         ...filters
       } = given;
-      const nowMs = clock.nowMs();
-      const toMs = endOfMinute(to ?? nowMs);
-      const fromMs = bucketStart(from ?? toMs - DEFAULT_PERIOD_MS, MINUTE_S);
-      if (fromMs >= toMs) throw invalidField('from', 'must be before to');
+      const period = statisticsPeriod(from, to, clock.nowMs());
+      if (period === undefined) throw emptyPeriod();
+      const { fromMs, toMs, keptFromMs } = period;
       const stepSeconds = step === undefined ? undefined : STEPS[step];
       if (stepSeconds !== undefined && toMs - fromMs > MAX_STEPS * stepSeconds * 1000) {
         throw invalidField('step', `must divide the period into at most ${MAX_STEPS} steps`);
       }
-      const oldestMs = bucketStart(oldestReadableMs(nowMs), MINUTE_S) + MINUTE_S * 1000;
       const sums = await runRead(signal, () =>
         readStatistics(db, {
           ...filters,
@@ -109,7 +130,7 @@ export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly En
           statusClass: statusClassOf(statusClass),
           environments: coveredNames(token.environments),
           routes: coveredNames(token.routes),
-          segments: segmentsOf(Math.max(fromMs, oldestMs), toMs, stepSeconds),
+          segments: segmentsOf(keptFromMs, toMs, stepSeconds),
           stepSeconds,
         }),
       );
@@ -124,9 +145,45 @@ export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly En
       );
     },
   });
-  return [read];
+  const readRoutes = endpoint({
+    method: 'GET',
+    path: '/v1/stats/routes',
+    operationId: 'listRouteStatistics',
+    tag: 'Requests',
+    summary: 'Count requests by route',
+    description:
+      'Counts requests and errors, and estimates percentiles of their durations, for the routes with the most requests, ' +
+      'errors or time. Requests to routes that do not exist are left out.',
+    scope: 'requests:read',
+    answers: 'one',
+    data: routeStatisticsSchema,
+    errors: ['gateway_overloaded'],
+    query: routesQuery,
+    async handle({ query: { from, to, environment, order, limit }, token, signal }) {
+      const period = statisticsPeriod(from, to, clock.nowMs());
+      if (period === undefined) throw emptyPeriod();
+      const { fromMs, toMs, keptFromMs } = period;
+      const routes = await runRead(signal, () =>
+        readRouteStatistics(db, {
+          environment,
+          order,
+          limit,
+          environments: coveredNames(token.environments),
+          routes: coveredNames(token.routes),
+          segments: segmentsOf(keptFromMs, toMs, undefined),
+        }),
+      );
+      const shown = routes.map(({ environment: its, route, ...sums }) => ({
+        environment: its,
+        route,
+        ...sumsView(sums),
+      }));
+      return one(routeStatisticsSchema.parse({ from: fromMs, to: toMs, routes: shown }));
+    },
+  });
+  return [read, readRoutes];
 }
 
-function endOfMinute(ms: number): number {
-  return Math.ceil(ms / (MINUTE_S * 1000)) * MINUTE_S * 1000;
+function emptyPeriod(): GatewayError {
+  return invalidField('from', 'must be before to');
 }

@@ -13,10 +13,9 @@ export interface StepSums {
   readonly durations: readonly number[];
 }
 
-export interface StatisticsQuery {
+/** Which requests are counted. */
+export interface CountedRequests {
   readonly segments: readonly Segment[];
-  /** The length of a step; undefined: all is one step, which begins at 0. */
-  readonly stepSeconds: number | undefined;
   /** What the caller may see; undefined: everything, including requests without environment or route. */
   readonly environments: readonly string[] | undefined;
   readonly routes: readonly string[] | undefined;
@@ -29,11 +28,21 @@ export interface StatisticsQuery {
   readonly outcome?: string | undefined;
 }
 
+export interface StatisticsQuery extends CountedRequests {
+  /** The length of a step; undefined: all is one step, which begins at 0. */
+  readonly stepSeconds: number | undefined;
+}
+
 /** The outcomes of requests that count as errors, besides those with a status of 500 or more. */
 const ERROR_OUTCOMES = ['upstream_error', 'upstream_unavailable', 'timeout'] as const;
 
 const COLUMNS = Array.from({ length: DURATION_BUCKETS }, (_, index) => `d${index}`);
-const SUMS = sql.raw(COLUMNS.map((name) => `coalesce(sum(${name}), 0)`).join(', '));
+/** The requests by bucket of their duration. */
+export const DURATION_SUMS = sql`ARRAY[${sql.raw(
+  COLUMNS.map((name) => `coalesce(sum(${name}), 0)`).join(', '),
+)}]`;
+export const REQUEST_SUM = sql`sum(requests)`;
+export const ERROR_SUM = sql`coalesce(sum(requests) FILTER (WHERE is_error), 0)`;
 
 /** The sums of the requests that match every filter, by step. A step without a request is left out. */
 export async function readStatistics(
@@ -46,25 +55,45 @@ export async function readStatistics(
     stepSeconds === undefined
       ? sql`0::float8`
       : sql`floor(extract(epoch FROM bucket_at) / ${stepSeconds}::float8) * ${stepSeconds}::float8`;
-  const { rows } = await sql<{ at: number; requests: string; errors: string; durations: string }>`
-    WITH chosen AS MATERIALIZED (
-      SELECT id, coalesce(status_class = 5 OR outcome = ANY(${[...ERROR_OUTCOMES]}::text[]), false)
-        AS is_error
-      FROM statistics_series WHERE ${sql.join(conditionsOf(query), sql` AND `)}
-    )
-    SELECT ${step}::float8 AS at, sum(requests)::text AS requests,
-      coalesce(sum(requests) FILTER (WHERE is_error), 0)::text AS errors,
-      ARRAY[${SUMS}]::text AS durations
-    FROM (${sql.join(segments.map(rowsOf), sql` UNION ALL `)}) AS counted
+  const { rows } = await sql<SumRow & { at: number }>`
+    WITH chosen AS MATERIALIZED (${chosenSeries(query)})
+    SELECT ${step}::float8 AS at, ${REQUEST_SUM}::text AS requests, ${ERROR_SUM}::text AS errors,
+      ${DURATION_SUMS}::text AS durations
+    FROM (${countedRows(segments)}) AS counted
     JOIN chosen ON chosen.id = series
     GROUP BY 1 ORDER BY 1
   `.execute(db);
-  return rows.map(({ at, requests, errors, durations }) => ({
-    atMs: at * 1000,
+  return rows.map(({ at, ...sums }) => ({ atMs: at * 1000, ...sumsOf(sums) }));
+}
+
+/** Sums as Postgres returns them. */
+export interface SumRow {
+  readonly requests: string;
+  readonly errors: string;
+  readonly durations: string;
+}
+
+/** Reads the sums of a row. */
+export function sumsOf({ requests, errors, durations }: SumRow): Omit<StepSums, 'atMs'> {
+  return {
     requests: Number(requests),
     errors: Number(errors),
     durations: durations.slice(1, -1).split(',').map(Number),
-  }));
+  };
+}
+
+/** The series of the requests that are counted. */
+export function chosenSeries(query: CountedRequests): RawBuilder<unknown> {
+  return sql`
+    SELECT id, environment, route,
+      coalesce(status_class = 5 OR outcome = ANY(${[...ERROR_OUTCOMES]}::text[]), false) AS is_error
+    FROM statistics_series WHERE ${sql.join(conditionsOf(query), sql` AND `)}
+  `;
+}
+
+/** The rows of the period. */
+export function countedRows(segments: readonly Segment[]): RawBuilder<unknown> {
+  return sql.join(segments.map(rowsOf), sql` UNION ALL `);
 }
 
 /** Times are literals, so that Postgres plans only the partitions of the segment. */
@@ -77,7 +106,7 @@ function rowsOf({ resolution, fromMs, toMs }: Segment): RawBuilder<unknown> {
   `;
 }
 
-function conditionsOf(query: StatisticsQuery): RawBuilder<unknown>[] {
+function conditionsOf(query: CountedRequests): RawBuilder<unknown>[] {
   const { environments, routes, environment, route, version, serviceId, outcome } = query;
   const conditions: RawBuilder<unknown>[] = [sql`true`];
   if (environments !== undefined) {

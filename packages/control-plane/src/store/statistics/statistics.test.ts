@@ -4,9 +4,11 @@ import { requestRecord } from '@gateway/shared/test/request-record';
 import fc from 'fast-check';
 import { openTestStore, type TestStore } from '../../../test/store.ts';
 import { durationQuantile, QUANTILE_ERROR } from '../../domain/duration-histogram.ts';
+import type { RouteOrder } from '../../domain/route-statistics.ts';
 import { bucketStart, segmentsOf } from '../../domain/statistics-segments.ts';
 import { storableRecord } from '../../ingest/storable-record.ts';
 import { insertRecords } from '../records/records.ts';
+import { readRouteStatistics, type RouteSums } from './read-route-statistics.ts';
 import { readStatistics, type StatisticsQuery } from './read-statistics.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -145,6 +147,37 @@ describe('statistics', () => {
     );
   }, 120_000);
 
+  it('of routes are equal to a count over the records, in each order', async () => {
+    const segments = segmentsOf(START_MS + HOUR_MS, START_MS + PERIOD_MS - HOUR_MS, undefined);
+    const query = { segments, environments: undefined, routes: undefined, limit: 10 };
+    const read = (order: RouteOrder) => readRouteStatistics(store.db, { ...query, order });
+    const counted = Map.groupBy(
+      stored.filter(
+        ({ received_at_ms: at }) => at >= START_MS + HOUR_MS && at < START_MS + PERIOD_MS - HOUR_MS,
+      ),
+      ({ environment, route }) => JSON.stringify([environment, route]),
+    );
+    const orders: Record<RouteOrder, (one: RouteSums) => number> = {
+      requests: ({ requests }) => requests,
+      errors: ({ errors }) => errors,
+      p95_ms: ({ durations }) => durationQuantile(durations, 0.95) ?? 0,
+    };
+    for (const [order, valueOf] of Object.entries(orders)) {
+      const sums = await read(order as RouteOrder);
+      expect(sums).toHaveLength(counted.size);
+      for (const { environment, route, requests, errors, durations } of sums) {
+        const own = counted.get(JSON.stringify([environment, route])) ?? [];
+        expect([requests, errors]).toEqual([own.length, own.filter(isError).length]);
+        expect(durations.reduce((sum, one) => sum + one, 0)).toBe(own.length);
+      }
+      const values = sums.map(valueOf);
+      expect(values).toEqual(values.toSorted((a, b) => b - a));
+      expect(await readRouteStatistics(store.db, { ...query, order: 'errors', limit: 2 })).toEqual(
+        (await read('errors')).slice(0, 2),
+      );
+    }
+  });
+
   it('show only what the caller may see', async () => {
     const segments = segmentsOf(START_MS, START_MS + PERIOD_MS, undefined);
     const query = { segments, stepSeconds: undefined };
@@ -159,6 +192,11 @@ describe('statistics', () => {
     expect(own?.requests).toBe(seen.length);
     const none = { ...query, environments: ['nowhere'], routes: undefined };
     expect(await readStatistics(store.db, none)).toEqual([]);
+    const byRoute = { segments, order: 'requests', limit: 10 } as const;
+    const reach = { environments: ['development'], routes: ['orders'] };
+    expect(await readRouteStatistics(store.db, { ...byRoute, ...reach })).toMatchObject([
+      { environment: 'development', route: 'orders', requests: seen.length },
+    ]);
   });
 
   it('count requests to routes that do not exist under no route', async () => {
@@ -176,5 +214,6 @@ describe('statistics', () => {
     const all = { segments, stepSeconds: undefined, environments: undefined, routes: undefined };
     expect((await readStatistics(store.db, all))[0]?.requests).toBe(50);
     expect(await readStatistics(store.db, { ...all, route: 'guess-1' })).toEqual([]);
+    expect(await readRouteStatistics(store.db, { ...all, order: 'errors', limit: 9 })).toEqual([]);
   });
 });
