@@ -6240,11 +6240,6 @@ export interface operations {
                  */
                 "Idempotency-Key"?: string;
                 /**
-                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
-                 * @example "3"
-                 */
-                "If-Match"?: string;
-                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -7411,6 +7406,11 @@ export interface operations {
                  */
                 "If-Match"?: string;
                 /**
+                 * @description `*` only creates: if the resource exists, nothing is changed and the answer is 412.
+                 * @example *
+                 */
+                "If-None-Match"?: string;
+                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -8284,6 +8284,11 @@ export interface operations {
                  * @example "3"
                  */
                 "If-Match"?: string;
+                /**
+                 * @description `*` only creates: if the resource exists, nothing is changed and the answer is 412.
+                 * @example *
+                 */
+                "If-None-Match"?: string;
                 /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5

@@ -149,6 +149,22 @@ describe('GET /v1/openapi.json', () => {
     }
   });
 
+  it('lists the precondition headers of the operations that obey them, and of no others', () => {
+    const conditional = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { parameters = [] }]) => {
+        const names = parameters.map(({ name }) => name).filter((name) => /^If-/.test(name));
+        return names.length === 0 ? [] : [`${method.toUpperCase()} ${path}: ${names.join(', ')}`];
+      }),
+    );
+    const ofEach = ['services', 'routes'].flatMap((kind) => [
+      `DELETE /v1/${kind}/{id}: If-Match`,
+      `GET /v1/${kind}/{id}: If-None-Match`,
+      `PATCH /v1/${kind}/{id}: If-Match`,
+      `PUT /v1/${kind}/{id}: If-Match, If-None-Match`,
+    ]);
+    expect(conditional.sort()).toEqual(ofEach.sort());
+  });
+
   it('describes limit as a number', () => {
     const list = document.paths['/v1/routes']?.['get']?.parameters ?? [];
     expect(list.find((parameter) => parameter.name === 'limit')).toEqual({

@@ -134,6 +134,14 @@ export const IF_NONE_MATCH: Json = {
   description: 'The ETag that you have. If it is still right, the answer is 304 without a body.',
 };
 
+/** RFC 9110 section 13.1.2, on a call that creates or replaces. */
+export const IF_NONE_MATCH_OF_PUT: Json = {
+  ...IF_NONE_MATCH,
+  example: '*',
+  description:
+    '`*` only creates: if the resource exists, nothing is changed and the answer is 412.',
+};
+
 function required(description: string, schema: Json): Json {
   return { description, required: true, schema };
 }

@@ -1,7 +1,13 @@
 import type { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { exampleOf } from './examples.ts';
-import { IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, PREFER } from './headers.ts';
+import {
+  IDEMPOTENCY_KEY,
+  IF_MATCH,
+  IF_NONE_MATCH,
+  IF_NONE_MATCH_OF_PUT,
+  PREFER,
+} from './headers.ts';
 import { responses } from './responses.ts';
 import type { Json, Components } from './components.ts';
 
@@ -35,12 +41,15 @@ function bodyOf({ body }: Endpoint, components: Components): Json {
 
 function parametersOf(endpoint: Endpoint, components: Components): Json[] {
   const { method, params, query, etag = false, errors } = endpoint;
+  // A POST may have a precondition in its body.
+  const isConditional = method !== 'POST' && errors.includes('precondition_failed');
   const inPath = Object.entries(params).map(([name, schema]) =>
     parameter('path', name, true, components.jsonOf(schema, 'input')),
   );
   const headers = [
     ...(method === 'GET' && etag ? [IF_NONE_MATCH] : []),
-    ...(errors.includes('precondition_failed') ? [IF_MATCH] : []),
+    ...(isConditional ? [IF_MATCH] : []),
+    ...(isConditional && method === 'PUT' ? [IF_NONE_MATCH_OF_PUT] : []),
     ...(method === 'POST' ? [IDEMPOTENCY_KEY] : []),
     ...(method === 'GET' ? [] : [PREFER]),
   ];
