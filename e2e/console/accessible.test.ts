@@ -5,6 +5,7 @@ import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harnes
 /** The path of each page, and what its heading is. */
 const PAGES = [
   ['/services', 'Services'],
+  ['/services/new', 'New service'],
   ['/routes', 'Routes'],
   ['/requests', 'Requests'],
   ['/tokens', 'Tokens'],
@@ -17,13 +18,17 @@ describe('the pages of the console', () => {
   let pages: readonly (readonly [path: string, heading: string])[] = PAGES;
   beforeAll(async () => {
     world = await startConsoleWorld();
-    await world.gateway.service({ name: 'p'.repeat(60) });
+    const service = await world.gateway.service({ name: 'p'.repeat(60) });
     await world.gateway.route({ name: 'requested' });
     await world.gateway.settled();
     // Retried once, so that its page has two attempts.
     const { headers } = await world.gateway.admin.proxy('requested/flaky/1/a', { method: 'GET' });
     const request = headers.get('x-request-id') ?? '';
-    pages = [...PAGES, [`/requests/${request}`, `Request ${request}`]];
+    pages = [
+      ...PAGES,
+      [`/services/${service.id}`, 'p'.repeat(60)],
+      [`/requests/${request}`, `Request ${request}`],
+    ];
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
   afterAll(async () => {

@@ -7,6 +7,8 @@ import { homeRoute } from './pages/home-route.ts';
 import { routeRoute } from './pages/route/route.ts';
 import { editRouteRoute, newRouteRoute } from './pages/route-form/route.ts';
 import { routesRoute } from './pages/routes/route.ts';
+import { serviceRoute } from './pages/service/route.ts';
+import { editServiceRoute, newServiceRoute } from './pages/service-form/route.ts';
 import { servicesRoute } from './pages/services/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { tokensRoute } from './pages/tokens/route.ts';
@@ -20,6 +22,9 @@ const routeTree = rootRoute.addChildren([
   appRoute.addChildren([
     homeRoute,
     servicesRoute,
+    serviceRoute,
+    newServiceRoute,
+    editServiceRoute,
     routesRoute,
     routeRoute,
     newRouteRoute,

@@ -16,7 +16,7 @@ export function RegionHealth({ serviceId }: { readonly serviceId: string }) {
     );
   }
   return (
-    <Group gap="md">
+    <Group gap="0 md">
       {regions.map(({ region, healthy, total }) => (
         <Text key={region} size="sm">
           {region} {healthy}/{total}

@@ -1,14 +1,16 @@
-import { Code, Paper } from '@mantine/core';
+import { Code, Paper, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Service } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
+import { AppLink } from '../../ui/app-link.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { RegionHealth } from './region-health.tsx';
@@ -16,15 +18,32 @@ import { servicesQuery } from './services-query.ts';
 
 const route = getRouteApi('/app/services');
 
+const SHOWN_UPSTREAMS = 3;
+
 const columns: readonly Column<Service>[] = [
-  { key: 'name', header: 'Name', cell: ({ name }) => name },
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ id, name }) => (
+      <AppLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
+        {name}
+      </AppLink>
+    ),
+  },
   { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   { key: 'regions', header: 'Regions', cell: ({ id }) => <RegionHealth serviceId={id} /> },
   {
     key: 'upstreams',
     header: 'Upstreams',
     visibleFrom: 'md',
-    cell: ({ upstreams }) => upstreams.map(({ url }) => <Code key={url}>{url}</Code>),
+    cell: ({ upstreams }) => (
+      <Stack gap={4} align="flex-start">
+        {upstreams.slice(0, SHOWN_UPSTREAMS).map(({ url, region }) => (
+          <Code key={`${url} ${region ?? ''}`}>{url}</Code>
+        ))}
+        {upstreams.length > SHOWN_UPSTREAMS && `and ${upstreams.length - SHOWN_UPSTREAMS} more`}
+      </Stack>
+    ),
   },
   {
     key: 'changed',
@@ -41,7 +60,14 @@ export function ServicesPage() {
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(servicesQuery(environment, cursor));
   return (
-    <Page title="Services">
+    <Page
+      title="Services"
+      actions={
+        <ScopedButton scope="services:write" onClick={() => void navigate({ to: '/services/new' })}>
+          New service
+        </ScopedButton>
+      }
+    >
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       {(data !== undefined || error === null) && (
         <Paper withBorder>

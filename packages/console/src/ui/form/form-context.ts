@@ -22,9 +22,11 @@ function useForm(): FormState {
 
 /** The value of a field, its error, and how to change it. */
 export function useField(path: string) {
-  const { draft, errors, set } = useForm();
+  const { draft, base, errors, set } = useForm();
   return {
     value: valueAt(draft, path),
+    /** The value before it was edited. */
+    original: valueAt(base, path),
     error: errors.at(path),
     errorWithin: errors.within(path),
     set: (value: unknown) => set(path, value),

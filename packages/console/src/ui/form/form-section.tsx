@@ -4,11 +4,13 @@ import { useId, type ReactNode } from 'react';
 interface FormSectionProps {
   readonly title: string;
   readonly description?: string;
+  /** Default: two where there is room. */
+  readonly columns?: 1;
   readonly children: ReactNode;
 }
 
-/** Fields that belong together, in two columns where there is room. */
-export function FormSection({ title, description, children }: FormSectionProps) {
+/** Fields that belong together. */
+export function FormSection({ title, description, columns, children }: FormSectionProps) {
   const id = useId();
   return (
     <Paper withBorder p="md" component="section" aria-labelledby={id}>
@@ -20,7 +22,7 @@ export function FormSection({ title, description, children }: FormSectionProps) 
           {description}
         </Text>
       )}
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" mt="sm">
+      <SimpleGrid cols={{ base: 1, sm: columns ?? 2 }} spacing="md" mt="sm">
         {children}
       </SimpleGrid>
     </Paper>

@@ -1,0 +1,134 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import { tracesIn } from '../security/secrets/traces.ts';
+import { accessibilityFaults } from './harness/axe.ts';
+import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+import { VISIBLE_TO_SCRIPTS } from './harness/visible-to-scripts.ts';
+
+const UPSTREAM_SECRET = 'sk_live_of_the_upstream';
+const AWAY_MS = 10_000;
+
+describe('services in the console', () => {
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    world = await startConsoleWorld();
+  }, BROWSER_START_MS);
+  afterEach(() => world.closePages());
+  afterAll(async () => {
+    await world.close();
+  });
+
+  const stored = async (id: string) =>
+    (await world.gateway.admin.get(`/v1/services/${id}`)).resource();
+
+  it('are created in a form with the messages of the API, seen with their health, and deleted', async () => {
+    const { page, signIn, messages, requested } = await world.open('/services');
+    await signIn();
+    await page.getByRole('button', { name: 'New service' }).click();
+    const form = page.getByRole('form', { name: 'New service' });
+    await form.getByLabel('Name', { exact: true }).fill('payments');
+    await form.getByLabel('URL').fill('payments.internal');
+    await form.getByLabel('Interval').fill('500');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+    await form.getByText('must be an absolute URL', { exact: true }).waitFor();
+    await form.getByText('must be at most interval_ms, which is 500', { exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await form.getByLabel('URL').fill(world.gateway.upstream.url);
+    await form.getByLabel('Region').fill('eu-west');
+    await form.getByLabel('Path', { exact: true }).fill('/');
+    await form.getByLabel('Time to answer').fill('500');
+    await form.getByLabel('Credential').selectOption('Bearer token');
+    await form.getByRole('textbox', { name: 'Bearer token' }).fill(UPSTREAM_SECRET);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'payments' }).waitFor();
+    await page.getByText('Bearer token in the header authorization').waitFor();
+    const matrix = page.getByRole('region', { name: 'Health by data plane' });
+    await matrix.getByText('healthy', { exact: true }).nth(1).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    expect(await stored(id)).toMatchObject({
+      environment: 'production',
+      upstreams: [{ url: world.gateway.upstream.url, region: 'eu-west', weight: 1 }],
+      health_check: { interval_ms: 500, timeout_ms: 500, unhealthy_threshold: 3 },
+      credential: { type: 'bearer' },
+    });
+    const seen = await page.evaluate<string>(VISIBLE_TO_SCRIPTS);
+    const texts = [seen, ...messages, ...requested].join('\n');
+    expect(tracesIn(texts, [UPSTREAM_SECRET])).toEqual([]);
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByLabel('Type payments to confirm').fill('payments');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No services in production').waitFor();
+  });
+
+  it('show what changed meanwhile, when two tabs edit one, and keep both changes', async () => {
+    const { id } = await world.gateway.service({
+      name: 'shared',
+      credential: { type: 'bearer', token: UPSTREAM_SECRET },
+    });
+    const { page, signIn } = await world.open(`/services/${id}/edit`);
+    await signIn();
+    const other = await page.context().newPage();
+    await other.goto(`${world.url}/services/${id}/edit`);
+    await page.getByLabel('Path', { exact: true }).fill('/mine');
+    await page.getByLabel('Unhealthy after').fill('5');
+    await page.getByLabel('Credential').selectOption('A new bearer token');
+    await page.getByRole('textbox', { name: 'Bearer token' }).fill('second-secret');
+
+    await other.getByLabel('Path', { exact: true }).fill('/theirs');
+    await other.getByLabel('Interval').fill('9000');
+    await other.getByLabel('Credential').selectOption('None: remove it');
+    await other.getByRole('button', { name: 'Save' }).click();
+    await other.getByRole('heading', { name: 'shared', exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Save' }).click();
+    const conflict = page.getByRole('alert').filter({ hasText: 'Somebody changed this meanwhile' });
+    await conflict.getByRole('row', { name: 'health_path /healthz /theirs /mine' }).waitFor();
+    await conflict.getByRole('row', { name: /interval_ms 5000 9000 as now/ }).waitFor();
+    await conflict.getByText('the value in the form').waitFor();
+    expect(await conflict.getByText('second-secret').count()).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await stored(id)).toMatchObject({ health_path: '/theirs', credential: null });
+    await page.getByRole('button', { name: 'Keep my changes' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'shared', exact: true }).waitFor();
+    expect(await stored(id)).toMatchObject({
+      health_path: '/mine',
+      health_check: { interval_ms: 9000, unhealthy_threshold: 5 },
+      credential: { type: 'bearer' },
+    });
+  });
+
+  it('keep what was typed while the control plane is away, and are saved once it is back', async () => {
+    const { id } = await world.gateway.service({ name: 'patient' });
+    const { page, signIn } = await world.open(`/services/${id}/edit`);
+    await signIn();
+    await page.getByLabel('Unhealthy after').fill('7');
+    const { controlPlane, stack } = world.gateway;
+    const [port, adminPort] = controlPlane.ports;
+    if (port === undefined || adminPort === undefined) throw new Error('no ports');
+    await controlPlane.stop();
+    const awayUntilMs = Date.now() + AWAY_MS;
+    await page.getByRole('button', { name: 'Save' }).click();
+    await eventually(
+      async () => {
+        const alert = page.getByRole('alert').getByText('The control plane cannot be reached.');
+        expect(await alert.isVisible()).toBe(true);
+        expect(await page.getByLabel('Unhealthy after').inputValue()).toBe('7');
+        expect(Date.now()).toBeGreaterThan(awayUntilMs);
+      },
+      { deadlineMs: 2 * AWAY_MS },
+    );
+    await stack.startControlPlane({ port, adminPort });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'patient', exact: true }).waitFor();
+    expect(await stored(id)).toMatchObject({
+      health_check: { unhealthy_threshold: 7 },
+      revision: 2,
+    });
+  });
+});

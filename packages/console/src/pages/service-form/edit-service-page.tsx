@@ -1,0 +1,68 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ResourceForm, type Reading } from '../../ui/form/resource-form.tsx';
+import { LoadError } from '../../ui/load-error.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { notifySuccess } from '../../ui/notify.ts';
+import { Page } from '../../ui/page.tsx';
+import {
+  patchService,
+  readService,
+  serviceQuery,
+  type ServiceReading,
+} from '../service/service-query.ts';
+import { draftOf, MERGED_SERVICE_FIELDS, SECRET_SERVICE_FIELDS } from './service-draft.ts';
+import { ServiceFields } from './service-fields.tsx';
+
+const page = getRouteApi('/app/services/$serviceId/edit');
+
+/** Changes a service. */
+export function EditServicePage() {
+  const { serviceId } = page.useParams();
+  const query = { ...serviceQuery(serviceId), refetchInterval: false } as const;
+  const { data, error, refetch } = useQuery(query);
+  if (data !== undefined) return <EditForm key={serviceId} reading={data} />;
+  return (
+    <Page title="Edit service">
+      {error === null ? <Loading /> : <LoadError error={error} onRetry={() => void refetch()} />}
+    </Page>
+  );
+}
+
+function EditForm({ reading }: { readonly reading: ServiceReading }) {
+  // What the reader saw first stays what the form compares with, whatever is read in the background.
+  const [{ service, etag }] = useState(reading);
+  const navigate = page.useNavigate();
+  const queryClient = useQueryClient();
+  const { id, name } = service;
+  const leave = () => navigate({ to: '/services/$serviceId', params: { serviceId: id } });
+
+  async function save(
+    changes: Record<string, unknown>,
+    ifMatch: string | undefined,
+  ): Promise<void> {
+    const saved = await patchService(queryClient, id, changes, ifMatch);
+    notifySuccess(`Service ${saved.name} was saved.`);
+    await leave();
+  }
+
+  return (
+    <Page title={`Edit ${name}`}>
+      <ResourceForm
+        label={`Edit ${name}`}
+        reading={{ draft: draftOf(service), etag }}
+        merged={MERGED_SERVICE_FIELDS}
+        secret={SECRET_SERVICE_FIELDS}
+        onSave={save}
+        onRead={async (): Promise<Reading> => {
+          const current = await readService(id);
+          return { draft: draftOf(current.service), etag: current.etag };
+        }}
+        onCancel={() => void leave()}
+      >
+        <ServiceFields />
+      </ResourceForm>
+    </Page>
+  );
+}

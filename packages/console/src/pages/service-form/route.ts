@@ -1,0 +1,14 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appRoute } from '../../app-route.ts';
+
+export const newServiceRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'services/new',
+  component: lazyRouteComponent(() => import('./new-service-page.tsx'), 'NewServicePage'),
+});
+
+export const editServiceRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'services/$serviceId/edit',
+  component: lazyRouteComponent(() => import('./edit-service-page.tsx'), 'EditServicePage'),
+});

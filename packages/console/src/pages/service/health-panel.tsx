@@ -1,0 +1,104 @@
+import { Alert, Box, Code, List, Paper, Skeleton, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { LoadError } from '../../ui/load-error.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { serviceHealthQuery } from '../services/services-query.ts';
+import { healthMatrix, type HealthMatrix } from './health-matrix.ts';
+import { healthProblems } from './health-problems.ts';
+import classes from './service.module.css';
+
+/** More would hide the rest of the page; the table shows the others. */
+const MAX_PROBLEMS = 10;
+
+/** The upstreams of a service by the data planes that check them, and what is wrong, in words. */
+export function HealthPanel({ serviceId }: { readonly serviceId: string }) {
+  const query = { ...serviceHealthQuery(serviceId), refetchInterval: 2000 };
+  const { data, error, refetch } = useQuery(query);
+  return (
+    <Paper withBorder component="section" aria-labelledby="health">
+      <Title order={2} size="h4" id="health" p="md">
+        Health
+      </Title>
+      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null && <Skeleton height={80} m="md" />
+      ) : (
+        <Matrix matrix={healthMatrix(data)} />
+      )}
+    </Paper>
+  );
+}
+
+function Matrix({ matrix }: { readonly matrix: HealthMatrix }) {
+  const { planes, rows } = matrix;
+  const problems = healthProblems(matrix);
+  return (
+    <>
+      {planes.length === 0 && (
+        <Text size="sm" c="dimmed" px="md">
+          No data plane has reported on this service yet.
+        </Text>
+      )}
+      {problems.length > 0 && (
+        <Alert color="yellow" mx="md" mb="sm" role="status">
+          <List size="sm">
+            {problems.slice(0, MAX_PROBLEMS).map(({ url, status, meaning, planes: reporting }) => (
+              <List.Item key={`${url} ${status}`}>
+                <Code>{url}</Code> is {meaning}. Reported by {planesText(reporting)}.
+              </List.Item>
+            ))}
+          </List>
+          {problems.length > MAX_PROBLEMS && `… and ${problems.length - MAX_PROBLEMS} more`}
+        </Alert>
+      )}
+      <Box className={classes.scroll} role="region" aria-label="Health by data plane" tabIndex={0}>
+        <Table verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Upstream</Table.Th>
+              <Table.Th>Overall</Table.Th>
+              {planes.map(({ id, region }) => (
+                <Table.Th key={id}>
+                  {id}
+                  <Text size="xs" c="dimmed">
+                    {region}
+                  </Text>
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(({ upstream, statuses }) => (
+              <Table.Tr key={upstream.id}>
+                <Table.Th scope="row">
+                  {upstream.url}
+                  {upstream.region !== null && (
+                    <Text size="xs" c="dimmed">
+                      {upstream.region}
+                    </Text>
+                  )}
+                </Table.Th>
+                <Table.Td>
+                  <StatusBadge status={upstream.status} />
+                </Table.Td>
+                {statuses.map((status, index) => (
+                  <Table.Td key={planes[index]?.id}>
+                    {status === undefined ? '–' : <StatusBadge status={status} />}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+    </>
+  );
+}
+
+const NAMED_PLANES = 3;
+
+function planesText(ids: readonly string[]): string {
+  const more = ids.length - NAMED_PLANES;
+  const named = ids.slice(0, NAMED_PLANES).join(', ');
+  return more > 0 ? `${named} and ${more} more` : named;
+}

@@ -1,0 +1,55 @@
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { notifySuccess } from '../../ui/notify.ts';
+import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { deleteService, serviceQuery, type ServiceReading } from './service-query.ts';
+
+/** The buttons of a service: edit, delete. */
+export function ServiceActions({ service, etag }: ServiceReading) {
+  const { id, name } = service;
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [isAsking, asking] = useDisclosure(false);
+
+  async function remove(): Promise<void> {
+    await deleteService(id, etag);
+    notifySuccess(`Service ${name} was deleted.`);
+    await navigate({ to: '/services' });
+    queryClient.removeQueries({ queryKey: serviceQuery(id).queryKey });
+    void queryClient.invalidateQueries({ queryKey: ['services'] });
+  }
+
+  return (
+    <>
+      <ScopedButton
+        scope="services:write"
+        variant="default"
+        onClick={() =>
+          void navigate({ to: '/services/$serviceId/edit', params: { serviceId: id } })
+        }
+      >
+        Edit
+      </ScopedButton>
+      <ScopedButton
+        scope="services:write"
+        variant="default"
+        c="var(--mantine-color-error)"
+        onClick={asking.open}
+      >
+        Delete
+      </ScopedButton>
+      <ConfirmByName
+        opened={isAsking}
+        onClose={asking.close}
+        title={`Delete service ${name}?`}
+        name={name}
+        action="Delete"
+        onConfirm={remove}
+      >
+        A service that a route uses cannot be deleted.
+      </ConfirmByName>
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { Group, Paper } from '@mantine/core';
+import type { Service } from '../../api/client.ts';
+import { AppLink } from '../../ui/app-link.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { credentialText, healthCheckText, limitsText, tlsText } from './settings-text.ts';
+
+/** What the service is, and its settings in words. */
+export function ServiceSummary({ service }: { readonly service: Service }) {
+  const { id, status, environment, upstreams, credential, revision, updated_at } = service;
+  const usesTls = upstreams.some(({ url }) => url.startsWith('https:'));
+  return (
+    <Paper withBorder p="md">
+      <Facts
+        facts={[
+          ['Status', <StatusBadge key="status" status={status} />],
+          ['Environment', environment],
+          [
+            'Routes',
+            <AppLink key="routes" to="/routes" search={{ service: id, environment }} inherit>
+              Routes to this service
+            </AppLink>,
+          ],
+          ['Health check', healthCheckText(service)],
+          [
+            'Credential',
+            <Group key="credential" gap={4}>
+              {credentialText(service)}
+              {credential !== null && (
+                <span>
+                  (set <RelativeTime at={credential.set_at} />)
+                </span>
+              )}
+            </Group>,
+          ],
+          ['TLS', usesTls || service.tls !== null ? tlsText(service) : 'not used by the upstreams'],
+          ['Limits', limitsText(service)],
+          [
+            'Changed',
+            <Group key="changed" gap={4}>
+              <RelativeTime at={updated_at} />
+              <span>(revision {revision})</span>
+            </Group>,
+          ],
+        ]}
+      />
+    </Paper>
+  );
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { credentialText, healthCheckText, limitsText, tlsText } from './settings-text.ts';
+
+describe('the settings of a service in words', () => {
+  it('say what the gateway sends, without the secret', () => {
+    const credential = {
+      type: 'header',
+      header: 'x-api-key',
+      set_at: '2026-03-01T09:30:00Z',
+    } as const;
+    expect(credentialText({ credential })).toBe('Value in the header x-api-key');
+    expect(credentialText({ credential: null })).toBe('none');
+  });
+
+  it('say how upstreams are checked', () => {
+    const health_check = {
+      path: null,
+      interval_ms: 5000,
+      timeout_ms: 1500,
+      healthy_threshold: 1,
+      unhealthy_threshold: 3,
+    };
+    expect(healthCheckText({ health_check, health_path: '/ready' })).toBe(
+      'GET /ready every 5 s, with 1,500 ms to answer; unhealthy after 3 failures in a row, healthy after 1 success',
+    );
+  });
+
+  it('say what is limited', () => {
+    const limits = {
+      max_in_flight: null,
+      max_connections: null,
+      max_pending: null,
+      adaptive: false,
+    };
+    expect(limitsText({ limits })).toBe('half of the data plane');
+    expect(limitsText({ limits: { ...limits, max_in_flight: 200, adaptive: true } })).toBe(
+      '200 requests at one time; fewer requests while latency rises',
+    );
+  });
+
+  it('say what TLS expects', () => {
+    const tls = { ca_pem: 'PEM', server_name: 'pay.example', client_certificate: null };
+    expect(tlsText({ tls })).toBe(
+      'only its own roots are trusted; the certificate must be for pay.example',
+    );
+  });
+});

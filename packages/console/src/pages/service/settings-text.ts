@@ -1,0 +1,58 @@
+import type { Service } from '../../api/client.ts';
+
+/** The credential without its secret, in words. */
+export function credentialText({ credential }: Pick<Service, 'credential'>): string {
+  if (credential === null) return 'none';
+  const kinds = { bearer: 'Bearer token', basic: 'User name and password', header: 'Value' };
+  return `${kinds[credential.type]} in the header ${credential.header}`;
+}
+
+/** TLS to upstreams, in words. */
+export function tlsText({ tls }: Pick<Service, 'tls'>): string {
+  if (tls === null) return 'the roots and the name that the gateway expects by default';
+  const { ca_pem: roots, server_name: name, client_certificate: certificate } = tls;
+  const parts = [
+    roots === null ? undefined : 'only its own roots are trusted',
+    name === null ? undefined : `the certificate must be for ${name}`,
+    certificate === null ? undefined : 'the gateway shows a client certificate',
+  ].filter((part) => part !== undefined);
+  return parts.join('; ');
+}
+
+/** The health check, in words. */
+export function healthCheckText({
+  health_check: check,
+  health_path,
+}: Pick<Service, 'health_check' | 'health_path'>): string {
+  const { path, interval_ms, timeout_ms, healthy_threshold, unhealthy_threshold } = check;
+  const within = timeout_ms === undefined ? '' : `, with ${msText(timeout_ms)} to answer`;
+  return (
+    `GET ${path ?? health_path} every ${msText(interval_ms)}${within}; unhealthy after ` +
+    `${times(unhealthy_threshold, 'failure')}, healthy after ${times(healthy_threshold, 'success')}`
+  );
+}
+
+/** The limits in each data plane, in words. */
+export function limitsText({ limits }: Pick<Service, 'limits'>): string {
+  const { max_in_flight: flight, max_connections: connections, max_pending: pending } = limits;
+  const parts = [
+    flight === null ? 'half of the data plane' : `${flight.toLocaleString()} requests at one time`,
+    connections === null
+      ? undefined
+      : `${connections.toLocaleString()} connections to each upstream`,
+    pending === null
+      ? undefined
+      : `${pending.toLocaleString()} requests wait for a connection to each upstream`,
+    limits.adaptive ? 'fewer requests while latency rises' : undefined,
+  ].filter((part) => part !== undefined);
+  return parts.join('; ');
+}
+
+function msText(ms: number): string {
+  return ms % 1000 === 0 ? `${(ms / 1000).toLocaleString()} s` : `${ms.toLocaleString()} ms`;
+}
+
+function times(count: number, what: 'failure' | 'success'): string {
+  if (count === 1) return `1 ${what}`;
+  return `${count} ${what === 'success' ? 'successes' : 'failures'} in a row`;
+}
