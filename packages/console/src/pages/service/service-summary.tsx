@@ -1,6 +1,6 @@
 import { Group, Paper } from '@mantine/core';
 import type { Service } from '../../api/client.ts';
-import { AppLink } from '../../ui/app-link.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -18,9 +18,9 @@ export function ServiceSummary({ service }: { readonly service: Service }) {
           ['Environment', environment],
           [
             'Routes',
-            <AppLink key="routes" to="/routes" search={{ service: id, environment }} inherit>
+            <TextLink key="routes" to="/routes" search={{ service: id, environment }} inherit>
               Routes to this service
-            </AppLink>,
+            </TextLink>,
           ],
           ['Health check', healthCheckText(service)],
           [

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Service } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
-import { AppLink } from '../../ui/app-link.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
@@ -25,9 +25,9 @@ const columns: readonly Column<Service>[] = [
     key: 'name',
     header: 'Name',
     cell: ({ id, name }) => (
-      <AppLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
+      <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
         {name}
-      </AppLink>
+      </TextLink>
     ),
   },
   { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
