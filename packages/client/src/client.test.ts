@@ -161,6 +161,30 @@ describe('the client of the management API', () => {
     expect(clock.waits.reduce((sum, wait) => sum + wait)).toBeLessThan(300_000);
   });
 
+  it.each([
+    ['JSON of another program', new Response('{"ok":true}', { status: 200 })],
+    ['a list', new Response('[]', { status: 200 })],
+    ['a page', new Response('<html></html>', { status: 201 })],
+    ['nothing', new Response(null, { status: 200 })],
+    ['an error of another program', new Response('{"error":"no"}', { status: 404 })],
+  ])('rejects %s: it is not a response of the gateway', async (_what, response) => {
+    const other = client({ fetch: () => Promise.resolve(response.clone()) });
+    const params = { path: { id: 'svc_1' } };
+    const error = {
+      name: 'ApiError',
+      code: 'unknown_error',
+      status: response.status,
+      message: `The response has the status ${response.status}, and is not one of the gateway.`,
+    };
+    await expect(other.get('/v1/services/{id}', { params })).rejects.toMatchObject(error);
+    await expect(other.delete('/v1/services/{id}', { params })).rejects.toMatchObject(error);
+  });
+
+  it('reads the description of the API, which has no envelope', async () => {
+    const { body } = await client().get('/v1/openapi.json');
+    expect(body).toHaveProperty('openapi');
+  });
+
   it('rejects with a ConnectionError if there is no response', async () => {
     const nowhere = client({ baseUrl: 'http://127.0.0.1:1' }).get('/v1/services');
     await expect(nowhere).rejects.toBeInstanceOf(ConnectionError);

@@ -1,6 +1,6 @@
 import createFetchClient from 'openapi-fetch';
 import { startDeadline, systemClock, type Clock } from './deadline.ts';
-import { ApiError, ConnectionError } from './errors.ts';
+import { ApiError, ConnectionError, isAnswer } from './errors.ts';
 import { fetchWithRetries } from './fetch-with-retries.ts';
 import type { paths } from './generated/api.ts';
 import type { BodyOf, InitParameter, ItemOf, ListPath, Method, PathOf } from './operations.ts';
@@ -83,25 +83,29 @@ export function createClient(options: ClientOptions): GatewayClient {
   ): Promise<Answer<Body>> {
     const deadline = startDeadline(clock, timeoutMs, init.signal ?? undefined);
     let url = new URL(path, baseUrl).href;
+    let answered: Response | undefined;
     const key = method === 'post' ? { 'idempotency-key': newKey() } : {};
     const request = {
       ...init,
       headers: { ...key, ...Object.fromEntries(new Headers(init.headers)) },
       signal: deadline.signal,
-      fetch(one: Request) {
+      async fetch(one: Request) {
         url = one.url;
-        return fetchWithRetries(one, { fetch, deadline, random });
+        answered = await fetchWithRetries(one, { fetch, deadline, random });
+        return answered;
       },
     };
     try {
       const { data, error, response } = await untyped(raw).request(method, path, request);
-      if (!response.ok) throw new ApiError(response, error);
+      if (!response.ok || !isAnswer(response, data)) throw new ApiError(response, error);
       const { status, headers } = response;
       const etag = headers.get('etag') ?? undefined;
       const requestId = headers.get('x-request-id') ?? undefined;
       return { status, headers, etag, requestId, body: data as Body };
     } catch (error) {
       if (error instanceof ApiError || init.signal?.aborted === true) throw error;
+      // The body is not JSON, such as the page of a proxy.
+      if (answered && isSyntaxError(error)) throw new ApiError(answered, undefined);
       throw unreachable(method, url, error);
     } finally {
       deadline.end();
@@ -171,6 +175,10 @@ function isErrorLike(
   value: unknown,
 ): value is { readonly message: string; readonly cause?: unknown } {
   return typeof value === 'object' && value !== null && 'message' in value;
+}
+
+function isSyntaxError(error: unknown): boolean {
+  return isErrorLike(error) && 'name' in error && error.name === 'SyntaxError';
 }
 
 /** 128 random bits. `crypto.randomUUID` does not exist in browsers without TLS. */

@@ -8,7 +8,7 @@ export type ErrorDetail = NonNullable<ErrorBody['error']['details']>[number];
 /** The codes of the API. `unknown_error`: the response is not one of the API, but perhaps of a proxy before it. */
 export type ErrorCode = ErrorBody['error']['code'] | 'not_modified' | 'unknown_error';
 
-/** A response that is not 2xx. */
+/** A response that is not 2xx, or that is not one of the API. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -22,7 +22,7 @@ export class ApiError extends Error {
   /** @param body the parsed body, or its text if it is not JSON */
   constructor(response: Response, body: unknown) {
     const error = isErrorBody(body) ? body.error : undefined;
-    super(error?.message ?? `The response has the status ${response.status}.`);
+    super(error?.message ?? textOf(response));
     this.status = response.status;
     this.code = error?.code ?? (response.status === 304 ? 'not_modified' : 'unknown_error');
     this.details = error?.details ?? [];
@@ -34,6 +34,23 @@ export class ApiError extends Error {
 /** There was no response: the address cannot be reached, or the deadline passed. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
+}
+
+/**
+ * Whether a 2xx response is one of the API. Another program at the address, or a proxy before the gateway, may answer
+ * as well, and then nothing is known of what was done.
+ */
+export function isAnswer(response: Response, body: unknown): boolean {
+  if (response.status === 204) return true;
+  if (typeof body !== 'object' || body === null) return false;
+  // Each response has the id of the request, except the description of the API.
+  return ('data' in body && 'request_id' in body) || 'openapi' in body;
+}
+
+function textOf({ status, url }: Response): string {
+  if (status === 304) return 'The resource has not changed.';
+  const source = URL.canParse(url) ? ` of ${new URL(url).origin}` : '';
+  return `The response${source} has the status ${status}, and is not one of the gateway.`;
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {

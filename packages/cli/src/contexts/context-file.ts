@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { FailedError } from '../program/exit-codes.ts';
+import { UsageError } from '../program/exit-codes.ts';
 
 const contextSchema = z.strictObject({
   url: z.string(),
@@ -36,13 +36,13 @@ export function readContexts(env: Env): ContextFile {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) return { contexts: {} };
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
-    throw new FailedError(`${file} can be read by other users; run chmod 600 ${file}`);
+    throw new UsageError(`${file} can be read by other users; run chmod 600 ${file}`);
   }
   try {
     return fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     // The message of the parser may quote a token.
-    throw new FailedError(`${file} is not a file of contexts; delete it and run gwctl login`);
+    throw new UsageError(`${file} is not a file of contexts; delete it and run gwctl login`);
   }
 }
 

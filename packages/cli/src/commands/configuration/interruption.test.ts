@@ -107,7 +107,7 @@ it('a server of another version, or one that is no gateway, is named', async () 
   request id: req_1
 `,
   });
-  answer = { status: 200, text: '{"data": {"result": "done"}}' };
+  answer = { status: 200, text: '{"data": {"result": "done"}, "request_id": "req_1"}' };
   const other = await test.run(line, { stdin: services, env });
   expect([other.code, other.stderr]).toEqual([
     1,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -49,7 +49,8 @@ describe('gwctl login', () => {
   });
 
   it.each([
-    ['an empty token', ['--url', NOWHERE], '', 3, 'the token must be one word'],
+    ['an empty token', ['--url', NOWHERE], '', 3, 'gwctl: no token was given'],
+    ['two words', ['--url', NOWHERE], 'gwt_1 x', 3, 'gwctl: the token must be one word'],
     ['no URL', [], 'gwt_1', 3, '--url must be an http or https URL'],
     ['a URL with a password', ['--url', 'http://a:b@c'], 'gwt_1', 3, 'must have no user'],
     ['an unreachable URL', ['--url', NOWHERE], 'gwt_1', 5, `GET ${NOWHERE}/v1/whoami failed`],
@@ -103,23 +104,54 @@ describe('gwctl login', () => {
     chmodSync(file(), 0o644);
     const ran = await gwctl.run(['whoami']);
     expect([ran.code, ran.stderr]).toEqual([
-      1,
+      3,
       `gwctl: ${file()} can be read by other users; run chmod 600 ${file()}\n`,
     ]);
     chmodSync(file(), 0o600);
   });
 
-  it('says that a server is not a gateway of this version', async () => {
+  it('refuses a file of contexts that is malformed, without quoting it', async () => {
+    const kept = readFileSync(file(), 'utf8');
+    writeFileSync(file(), kept.slice(0, -10));
+    const ran = await gwctl.run(['whoami']);
+    writeFileSync(file(), kept);
+    expect([ran.code, ran.stderr]).toEqual([
+      3,
+      `gwctl: ${file()} is not a file of contexts; delete it and run gwctl login\n`,
+    ]);
+  });
+
+  it('keeps no context with an environment that does not exist', async () => {
+    const before = readFileSync(file(), 'utf8');
+    const ran = await login('main', api.adminToken, '--environment', 'prodution');
+    expect([ran.code, ran.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'There is no environment with this name. (404 environment_not_found)',
+      ),
+    ]);
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+  });
+
+  it('says that a server is not a gateway, and takes none of its responses for a success', async () => {
     const other = createServer((_request, response) => void response.end('{"ok":true}'));
     await once(other.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-    const env = { GATEWAY_URL: url, GATEWAY_TOKEN: 'gwt_1' };
-    const ran = await gwctl.run(['services', 'list'], { env });
+    const before = readFileSync(file(), 'utf8');
+    for (const args of [
+      ['whoami'],
+      ['services', 'list'],
+      ['services', 'create', 'a', '--url', url, '--environment', 'production'],
+      ['services', 'delete', 'svc_01k2m8v4zj5r7c9e1g3p6t8w0x'],
+      ['login', 'other', '--url', url],
+    ]) {
+      const env = { GATEWAY_URL: url, GATEWAY_TOKEN: 'gwt_1' };
+      const { code, stdout, stderr } = await gwctl.run(args, { env, stdin: 'gwt_1' });
+      const text = `gwctl: The response of ${url} has the status 200, and is not one of the gateway.`;
+      expect([args, code, stdout, stderr]).toEqual([args, 1, '', `${text} (200 unknown_error)\n`]);
+    }
     other.close();
-    expect([ran.code, ran.stderr]).toEqual([
-      1,
-      expect.stringMatching(/^gwctl: the response is not one of this version of the API \(/),
-    ]);
+    expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
   it('a wrong command, option or output is wrong usage', async () => {

@@ -36,10 +36,14 @@ export const loginCommand = (cli: Cli): Command =>
         ? await terminal.readSecret(`Token for ${url}: `)
         : await terminal.readInput(MAX_TOKEN_BYTES);
       const token = entered.trim();
+      if (token === '') throw new UsageError('no token was given');
       if (!/^[\x21-\x7e]+$/.test(token)) throw new UsageError('the token must be one word');
       const client = createClient({ baseUrl: url, token, userAgent: USER_AGENT });
       const { body } = await client.get('/v1/whoami');
       const { environment } = globalsOf(command);
+      if (environment !== undefined) {
+        await client.get('/v1/environments/{name}', { params: { path: { name: environment } } });
+      }
       const context = { url, token, ...(environment === undefined ? {} : { environment }) };
       writeContexts(terminal.env, {
         current: name,
