@@ -1,7 +1,7 @@
 import { FailedError } from '../program/exit-codes.ts';
 import type { Session } from '../session.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { liveDataPlanes, dataPlaneLines, type DataPlane } from './data-plane-lines.ts';
+import { dataPlaneLines, listDataPlanes, type DataPlane } from './data-plane-lines.ts';
 
 export interface RolloutQuestion {
   readonly environment: string;
@@ -34,10 +34,12 @@ export async function awaitRollout(session: Session, question: RolloutQuestion):
   });
   const planes = await dataPlanesOf(session, environment, question.signal);
   if (reason === undefined) {
-    session.note(`Every data plane serves ${environment}${servedText(planes)}.`);
+    session.note(rolledOutText(environment, planes));
     return;
   }
-  const lines = planes.length === 0 ? [REASONS[reason] ?? reason] : dataPlaneLines(planes);
+  const lines = planes.every(({ stale }) => stale)
+    ? [REASONS[reason] ?? reason]
+    : dataPlaneLines(planes);
   throw new FailedError(
     [
       `the changes are applied, but after ${Math.round(timeoutMs / 1000)} s not every data plane serves them`,
@@ -100,15 +102,26 @@ async function dataPlanesOf(
   signal: AbortSignal,
 ): Promise<readonly DataPlane[]> {
   try {
-    return await liveDataPlanes(client, environment, signal);
+    return await listDataPlanes(client, environment, signal);
   } catch {
     return [];
   }
 }
 
-function servedText(planes: readonly DataPlane[]): string {
-  const [first] = planes;
-  if (first === undefined) return '';
-  const names = planes.map(({ id }) => id).join(', ');
-  return ` version ${first.environments[0]?.newest_version ?? 'unknown'}: ${names}`;
+/** Nothing waits for a stale data plane, so whoever reads that the changes are served learns which ones are left out. */
+function rolledOutText(environment: string, planes: readonly DataPlane[]): string {
+  const live = planes.filter(({ stale }) => !stale);
+  const stale = planes.filter((plane) => plane.stale);
+  const [first] = live;
+  const version = first?.environments[0]?.newest_version ?? 'unknown';
+  const names = live.map(({ id }) => id).join(', ');
+  const served = first === undefined ? '' : ` version ${version}: ${names}`;
+  const every = stale.length === 0 ? 'Every data plane' : 'Every live data plane';
+  return [
+    `${every} serves ${environment}${served}.`,
+    ...stale.map(
+      ({ id, last_seen_at }) =>
+        `Not waited for: ${id}. It is stale: it sends no heartbeats since ${last_seen_at}.`,
+    ),
+  ].join('\n');
 }

@@ -4,22 +4,22 @@ import { alignedLines } from '../output/table.ts';
 
 export type DataPlane = components['schemas']['DataPlane'];
 
-/** The live data planes with what they serve of an environment. */
-export async function liveDataPlanes(
+/** The data planes with what they serve of an environment. Stale ones send no heartbeats, and nothing waits for them. */
+export async function listDataPlanes(
   client: GatewayClient,
   environment: string,
   signal: AbortSignal,
 ): Promise<readonly DataPlane[]> {
   const params = { query: { environment, limit: 200 } };
-  const all = await collectItems(client.list('/v1/data-planes', { params, signal }));
-  return all.filter(({ stale }) => !stale);
+  return await collectItems(client.list('/v1/data-planes', { params, signal }));
 }
 
 /** A line for each data plane, such as `dp-1  eu-west  version 7 of 8`. */
 export function dataPlaneLines(planes: readonly DataPlane[]): string[] {
-  const rows = planes.map(({ id, region, environments: [served] }) => {
+  const rows = planes.map(({ id, region, stale, last_seen_at, environments: [served] }) => {
     const version = `version ${served?.version ?? 'none'} of ${served?.newest_version ?? 'none'}`;
-    return [id, region, version, served?.last_error ?? ''];
+    const remark = stale ? `stale since ${last_seen_at}` : (served?.last_error ?? '');
+    return [id, region, version, remark];
   });
   return alignedLines(rows);
 }

@@ -6,12 +6,12 @@ let test: ConfigurationTest;
 beforeAll(async () => void (test = await openConfigurationTest()));
 afterAll(() => test.close());
 
-function serve(id: string, environment: string, version: number, error?: string): void {
+function serve(id: string, environment: string, version: number, error?: string, agoMs = 0): void {
   const beat = heartbeatOf(id, {
     config_versions: { [environment]: version },
     config_errors: error === undefined ? {} : { [environment]: error },
   });
-  test.api.dataPlanes.take(beat, test.api.clock.monotonicMs());
+  test.api.dataPlanes.take(beat, test.api.clock.monotonicMs() - agoMs);
 }
 
 const services = 'services: [{name: a, url: http://a.example}]';
@@ -69,6 +69,25 @@ it('shows on a terminal what each data plane serves, and ends when all serve the
   expect(text.endsWith(`Every data plane serves ${environment} version 1: dp-1, dp-2.\n`)).toBe(
     true,
   );
+});
+
+it('names the data planes that are stale: they are not waited for', async () => {
+  const environment = await test.newEnvironment();
+  await test.run(`apply -f - --environment ${environment}`, { stdin: services });
+  const version = await test.api.publish(environment);
+  serve('dp-1', environment, version);
+  serve('dp-2', environment, version - 1, undefined, 60_000);
+  const ran = await test.run(`apply -f - --environment ${environment} --wait`, { stdin: services });
+  expect([ran.code, ran.stderr.split('\n')]).toEqual([
+    0,
+    [
+      `Every live data plane serves ${environment} version 1: dp-1.`,
+      expect.stringMatching(
+        /^Not waited for: dp-2\. It is stale: it sends no heartbeats since \d{4}-.+Z\.$/,
+      ),
+      '',
+    ],
+  ]);
 });
 
 it('says after the timeout which data plane is behind and why', async () => {
