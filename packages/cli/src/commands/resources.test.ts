@@ -32,6 +32,21 @@ describe('gwctl on resources', () => {
   const names = async (line: string) =>
     (await json<{ name: string }[]>(line)).map(({ name }) => name);
 
+  it('names each wrong field once', async () => {
+    const { code, stderr } = await run('routes create Wrong! --timeout-ms 0');
+    const lines = stderr.trimEnd().split('\n');
+    expect([code, lines.shift()]).toEqual([
+      1,
+      'gwctl: The request is not valid. (400 invalid_request)',
+    ]);
+    expect(lines.map((line) => line.split(': ')[0])).toEqual([
+      '  name',
+      '  timeout_ms',
+      '  service_id',
+      '  request id',
+    ]);
+  });
+
   it('creates, shows, changes and deletes services and routes by name', async () => {
     const stdin = `credential: {type: bearer, token: ${CREDENTIAL}}`;
     const created = await text(
@@ -122,7 +137,9 @@ describe('gwctl on resources', () => {
     expect(await text('routes list', { env })).toMatch(/^NAME /);
     const refused = await run('environments create mine', { env });
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain('the token needs the scope config:write');
+    expect(refused.stderr).toMatch(
+      /^gwctl: The token lacks the scope config:write\. \(401 authentication_failed\)\n {2}request id: \S+\n$/,
+    );
     await text('tokens delete auditor');
     const revoked = await run('routes list', { env });
     expect([revoked.code, revoked.stdout]).toEqual([4, '']);

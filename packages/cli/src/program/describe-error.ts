@@ -34,8 +34,10 @@ export function describeError(error: unknown): ErrorReport {
     return { text: `${text}  ${error.message}\n`, exitCode };
   }
   if (error instanceof ApiError) {
-    const details = error.details.map(({ path, message }) => `${path}: ${message}`);
-    return describeApiError(error, error.message, details);
+    const details = error.details.map(({ path, message }) =>
+      path === '' ? message : `${path}: ${message}`,
+    );
+    return describeApiError(error, withoutDetail(error), details);
   }
   if (error instanceof RefusedFilesError) {
     return describeApiError(error.refusal, error.message, error.faults);
@@ -60,6 +62,13 @@ export function describeError(error: unknown): ErrorReport {
   return report(`unexpected error: ${message}`, EXIT.failed);
 }
 
+/** The API puts the first detail into the message too. Here each has a line of its own. */
+function withoutDetail({ message, details: [first] }: ApiError): string {
+  if (first === undefined) return message;
+  const end = `: ${first.path === '' ? '' : `${first.path}: `}${first.message}.`;
+  return message.endsWith(end) ? `${message.slice(0, -end.length)}.` : message;
+}
+
 function describeApiError(
   error: ApiError,
   message: string,
@@ -69,7 +78,9 @@ function describeApiError(
   const scopes = /error="insufficient_scope".*scope="([^"]*)"/.exec(
     error.headers.get('www-authenticate') ?? '',
   );
-  if (scopes) lines.push(`  the token needs the scope ${scopes[1]}`);
+  const missing = scopes?.[1]?.split(' ') ?? [];
+  // The message names the first one.
+  if (missing.length > 1) lines.push(`  the call needs the scopes ${missing.join(' and ')}`);
   if (error.code === 'not_found') {
     lines.push(
       '  this gateway does not have the call; its version may be older than that of gwctl',

@@ -129,5 +129,5 @@ it('needs only read scopes for a difference, and refuses an apply with them', as
   expect((await test.run(`diff ${line}`, { env })).code).toBe(0);
   const refused = await test.run(`apply ${line}`, { env });
   expect([refused.code, refused.stdout]).toEqual([4, '']);
-  expect(refused.stderr).toContain('the token needs the scope services:write routes:write');
+  expect(refused.stderr).toContain('the call needs the scopes services:write and routes:write');
 });
