@@ -1,3 +1,4 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../../../test/api.ts';
 import { makeConsoleFolder } from '../../../test/console.ts';
@@ -79,6 +80,29 @@ describe('the files of the console', () => {
       expect([answer.status, answer.json.error?.['code']]).toEqual([404, 'not_found']);
     },
   );
+
+  it('are those of the newest build, without a restart', async () => {
+    const other = await makeConsoleFolder();
+    const running = await startTestApi({ consoleFolder: other.folder });
+    const status = async (name: string) =>
+      (await fetch(`${running.url}/console/assets/${name}`)).status;
+    try {
+      expect([await status('a-1.js'), await status('a-2.js')]).toEqual([200, 404]);
+      const next = await makeConsoleFolder();
+      await rename(`${next.folder}/console/assets/a-1.js`, `${next.folder}/console/assets/a-2.js`);
+      await rm(`${next.folder}/console/assets/a-1.js.br`);
+      await rm(`${next.folder}/console/assets/a-1.js.gz`);
+      await writeFile(`${next.folder}/console/index.html`, 'the next page');
+      await rm(other.folder, { recursive: true });
+      expect(await status('a-1.js')).toBe(404);
+      await rename(next.folder, other.folder);
+      expect([await status('a-1.js'), await status('a-2.js')]).toEqual([404, 200]);
+      expect(await (await fetch(`${running.url}/console`)).text()).toBe('the next page');
+    } finally {
+      await running.close();
+      await other.remove();
+    }
+  });
 
   it('answer other methods with 405', async () => {
     const response = await fetch(`${api.url}/console/services`, { method: 'POST' });

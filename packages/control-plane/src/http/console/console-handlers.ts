@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestHandler } from 'express';
@@ -56,15 +56,23 @@ function pageHandler(responder: Responder, folder: string): RequestHandler {
   };
 }
 
-/** Serves the built files, which have their hash in their name, compressed where the browser accepts it. */
+/**
+ * Serves the built files, which have their hash in their name, compressed where the browser accepts it. Another build has
+ * replaced the folder: its files are served then, and the ones before are missing.
+ */
 function assetHandler(responder: Responder, folder: string): RequestHandler {
   let serve: ReturnType<typeof sirv> | undefined;
+  let served: string | undefined;
   return (request, response) => {
     const missing = () => {
       throw new GatewayError('not_found', 'The console has no such file.');
     };
-    // The files are listed when the first one is asked for.
-    if (serve === undefined && existsSync(folder)) {
+    const present = statSync(folder, { throwIfNoEntry: false });
+    if (present === undefined) return missing();
+    // The files are listed once. A listed file that is gone would be an error that nobody can catch.
+    const build = `${present.ino} ${present.mtimeMs}`;
+    if (serve === undefined || served !== build) {
+      served = build;
       serve = sirv(folder, {
         brotli: true,
         gzip: true,
@@ -73,7 +81,6 @@ function assetHandler(responder: Responder, folder: string): RequestHandler {
         immutable: true,
       });
     }
-    if (serve === undefined) return missing();
     responder.prepare(response);
     serve(request, response, missing);
   };

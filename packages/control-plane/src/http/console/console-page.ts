@@ -29,15 +29,15 @@ function policyFor(nonce: string): string {
   ].join(';');
 }
 
-/** Reads the page when it is first opened. Each call of the returned function makes the page of one response. */
+/** Makes the page of one response. It is read each time, because another build has a page of its own. */
 export function consolePageLoader(folder: string): () => Promise<ConsolePage> {
-  let reading: Promise<string> | undefined;
   return async () => {
-    reading ??= readFile(`${folder}/console/index.html`, 'utf8').catch((error: unknown) => {
-      reading = undefined;
+    let page: string;
+    try {
+      page = await readFile(`${folder}/console/index.html`, 'utf8');
+    } catch (error) {
       throw notBuilt(error);
-    });
-    const page = await reading;
+    }
     const nonce = randomBytes(16).toString('base64url');
     return { content: page.replaceAll(NONCE_PLACEHOLDER, nonce), policy: policyFor(nonce) };
   };
