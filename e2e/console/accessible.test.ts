@@ -7,6 +7,7 @@ const PAGES = [
   ['/services', 'Services'],
   ['/services/new', 'New service'],
   ['/routes', 'Routes'],
+  ['/routes/new', 'New route'],
   ['/requests', 'Requests'],
   ['/tokens', 'Tokens'],
   ['/data-planes', 'Data planes'],
@@ -15,11 +16,13 @@ const PAGES = [
 
 describe('the pages of the console', () => {
   let world: ConsoleWorld;
+  let split = '';
   let pages: readonly (readonly [path: string, heading: string])[] = PAGES;
   beforeAll(async () => {
     world = await startConsoleWorld();
     const service = await world.gateway.service({ name: 'p'.repeat(60) });
     await world.gateway.route({ name: 'requested' });
+    split = await splitRoute(world);
     await world.gateway.settled();
     // Retried once, so that its page has two attempts.
     const { headers } = await world.gateway.admin.proxy('requested/flaky/1/a', { method: 'GET' });
@@ -28,6 +31,8 @@ describe('the pages of the console', () => {
       ...PAGES,
       [`/services/${service.id}`, 'p'.repeat(60)],
       [`/requests/${request}`, `Request ${request}`],
+      [`/routes/${split}`, 'Traffic split'],
+      [`/routes/${split}/edit`, 'Edit split'],
     ];
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
@@ -60,6 +65,14 @@ describe('the pages of the console', () => {
     await page.getByRole('form', { name: 'New token' }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.goto(`${world.url}/routes/${split}?tab=explain`);
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('region', { name: 'Explanation' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.goto(`${world.url}/routes/new`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto(`${world.url}/services`);
     await page.getByRole('heading', { name: 'Services' }).waitFor();
     await page.keyboard.press('?');
@@ -88,3 +101,25 @@ describe('the pages of the console', () => {
     }
   });
 });
+
+/** A route with all that its page shows: versions, a JWT, regions. @returns its id */
+async function splitRoute({ gateway }: ConsoleWorld): Promise<string> {
+  const { id: service } = await gateway.service({ name: 'canary' });
+  const { id } = await gateway.admin.create('/v1/routes', {
+    name: 'split',
+    versions: [
+      { name: 'stable', service_id: service, weight: 90 },
+      { name: 'canary', service_id: service, weight: 10 },
+    ],
+    auth: {
+      type: 'jwt',
+      issuer: `https://${'i'.repeat(200)}.example`,
+      audience: ['orders'],
+      jwks_url: 'http://127.0.0.1:9/keys',
+      required_claims: { role: ['admin'] },
+    },
+    methods: ['GET', 'POST'],
+    regions: ['eu-west'],
+  });
+  return id;
+}

@@ -198,6 +198,36 @@ describe('the routes in the console', () => {
     expect(messages.filter((one) => !one.includes('status of 401'))).toEqual([]);
   });
 
+  it('explain what each stage decides about a request that is typed', async () => {
+    const { gateway } = world;
+    const route = await gateway.route({ name: 'explained', methods: ['GET', 'POST'] });
+    await gateway.settled();
+    const { page } = await open(`/routes/${route.id}`);
+    await page.getByRole('tab', { name: 'Explain' }).click();
+    await page.waitForURL('**/*tab=explain');
+    await page.getByLabel('Path and query').fill('17');
+    await page.getByRole('radio', { name: 'Nobody' }).click();
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('alert').getByText('The request is not valid: path: must').waitFor();
+    await page.getByLabel('Path and query').fill(`/17?q=${encodeURIComponent(HOSTILE)}`);
+    await page.getByRole('button', { name: 'Explain' }).click();
+    const explanation = page.getByRole('region', { name: 'Explanation' });
+    await explanation.getByText('Refused with 401 authentication_failed').waitFor();
+    await explanation.getByRole('listitem').getByText('authenticate refuse').waitFor();
+    await explanation.getByRole('listitem').getByText('quota not reached').waitFor();
+    await page.getByRole('radio', { name: 'A token' }).click();
+    await page.getByRole('combobox', { name: 'Token' }).click();
+    await page.getByRole('option', { name: 'admin', exact: true }).click();
+    await page.getByLabel('Method').selectOption('POST');
+    await page.getByLabel('Headers', { exact: true }).fill('Idempotency-Key: order-17');
+    await page.getByLabel('Body', { exact: true }).fill('{}');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await explanation.getByText('Forwarded to an upstream').waitFor();
+    await explanation.getByText('The key is free.').waitFor();
+    await explanation.getByRole('row', { name: new RegExp(gateway.upstream.url) }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+  });
+
   it('can only be read with a token that may only read', async () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'readable' });

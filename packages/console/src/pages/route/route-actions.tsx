@@ -27,7 +27,8 @@ export function RouteActions({ route, etag }: RouteReading) {
   });
 
   async function remove(): Promise<void> {
-    await gateway.delete('/v1/routes/{id}', { params: { path: { id } } });
+    const header = etag === undefined ? {} : { 'If-Match': etag };
+    await gateway.delete('/v1/routes/{id}', { params: { path: { id }, header } });
     notifySuccess(`Route ${name} was deleted.`);
     await navigate({ to: '/routes' });
     queryClient.removeQueries({ queryKey: routeQuery(id).queryKey });
