@@ -31,7 +31,9 @@ export function requireMatch(ifMatch: string | undefined, revision: number, etag
   if (tags(ifMatch).some((tag) => namesRevision(tag, revision))) return;
   throw new GatewayError(
     'precondition_failed',
-    `If-Match does not match the newest revision, ${revision}.`,
+    ifMatch.includes('"')
+      ? `If-Match does not match the newest revision, ${revision}.`
+      : 'If-Match must be an ETag with its quotes, such as "3".',
     { headers: { etag } },
   );
 }

@@ -57,6 +57,16 @@ export const periodParameters = {
   }),
 };
 
+/**
+ * A period that ends before it begins is a mistake: its list would be empty, as if there were nothing.
+ * @throws GatewayError invalid_request
+ */
+export function refuseReversedPeriod(since: number | undefined, until: number | undefined): void {
+  if (since !== undefined && until !== undefined && since > until) {
+    throw invalidField('since', 'must not be after until');
+  }
+}
+
 /** The query parameter `environment` of a list. */
 export const environmentFilter = environmentNameField.optional().meta({
   description: 'Only items of this environment.',

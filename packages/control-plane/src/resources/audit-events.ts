@@ -20,6 +20,7 @@ import {
   listParameters,
   textParameter,
   periodParameters,
+  refuseReversedPeriod,
 } from '../http/list-query.ts';
 import { page } from '../http/reply.ts';
 
@@ -81,6 +82,7 @@ export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly
     errors: [],
     query: listQuery,
     async handle({ token, query: { limit, cursor, since, until, ...filters } }) {
+      refuseReversedPeriod(since, until);
       const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('aud'), cursor);
       const { rows, isCut } = await listAuditEvents(db, {
         ...filters,

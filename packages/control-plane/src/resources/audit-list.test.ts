@@ -106,6 +106,7 @@ describe('GET /v1/audit-events', () => {
     ['resource_type=users', 'resource_type'],
     ['action=service.stolen', 'action'],
     ['since=yesterday', 'since'],
+    ['since=2030-01-02T00:00:00Z&until=2030-01-01T00:00:00Z', 'since'],
     ['environment=Prod', 'environment'],
     ['token_id=%00', 'token_id'],
     ['actor=me', 'actor'],

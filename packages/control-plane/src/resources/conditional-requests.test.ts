@@ -30,6 +30,11 @@ describe('conditional requests on a service', () => {
     expect(refused.status).toBe(412);
     expect(refused.json.error?.['code']).toBe('precondition_failed');
     expect((await patch('W/"2"', 'guarded-3')).status).toBe(412);
+    const unquoted = await patch('2', 'guarded-3');
+    expect([unquoted.status, unquoted.json.error?.['message']]).toEqual([
+      412,
+      'If-Match must be an ETag with its quotes, such as "3".',
+    ]);
     expect((await api.call('GET', made.path)).json.data).toMatchObject({ name: 'guarded-2' });
     expect((await patch('"7", "2"', 'guarded-4')).status).toBe(200);
     expect((await patch('*', 'guarded-5')).status).toBe(200);

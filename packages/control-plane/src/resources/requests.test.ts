@@ -239,6 +239,7 @@ describe('GET /v1/requests', () => {
 
   it.each<[Record<string, string>, string]>([
     [{ since: 'yesterday' }, 'since'],
+    [{ since: '2030-01-02T00:00:00Z', until: '2030-01-01T00:00:00Z' }, 'since'],
     [{ until: '2030-06-15' }, 'until'],
     [{ status: '99' }, 'status'],
     [{ status: '2xx' }, 'status'],

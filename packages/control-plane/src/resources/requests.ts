@@ -26,6 +26,7 @@ import {
   listParameters,
   textParameter,
   periodParameters,
+  refuseReversedPeriod,
 } from '../http/list-query.ts';
 import { idParameter } from '../http/path-parameters.ts';
 import { statusClassFilter, statusClassOf } from '../http/status-class.ts';
@@ -156,6 +157,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       errors: ['gateway_overloaded'],
       async handle({ query, token, signal }) {
         const { limit, cursor, since, until, status_class: statusClass, ...filters } = query;
+        refuseReversedPeriod(since, until);
         const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('req'), cursor);
         const list = (part: RecordQuery, timeoutMs: number) =>
           listRecordsWithin(db, part, timeoutMs);
