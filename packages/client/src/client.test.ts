@@ -196,6 +196,10 @@ describe('the client of the management API', () => {
     await expect(route).rejects.toThrow(
       /^GET http:\/\/127\.0\.0\.1:1\/v1\/routes\/rte_1 failed: fetch failed: ./,
     );
+    const withTls = client({ baseUrl: api.url.replace('http:', 'https:') }).get('/v1/services');
+    await expect(withTls).rejects.toThrow(
+      /\/v1\/services failed: fetch failed: the port does not speak TLS; is its address http:\/\/\?$/,
+    );
     const silent = client({
       timeoutMs: 20,
       fetch: ({ signal }) =>

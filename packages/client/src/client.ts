@@ -163,11 +163,20 @@ function untyped(client: object): UntypedClient {
 function unreachable(method: Method, url: string, error: unknown): ConnectionError {
   const causes: string[] = [];
   for (let at = error; isErrorLike(at) && causes.length < 4; at = at.cause) {
-    if (at.message !== '') causes.push(at.message);
+    const text = textOfCause(at.message);
+    if (text !== '') causes.push(text);
   }
   return new ConnectionError(`${method.toUpperCase()} ${url} failed: ${causes.join(': ')}`, {
     cause: error,
   });
+}
+
+/** OpenSSL describes a response that is not TLS with the names of its functions. */
+function textOfCause(message: string): string {
+  if (/wrong version number|packet length too long/.test(message)) {
+    return 'the port does not speak TLS; is its address http://?';
+  }
+  return message.trim();
 }
 
 /** Errors of fetch may come from another realm, where `Error` is another class. */
