@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../program/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -57,11 +57,30 @@ function readText(file: string, leftBytes: number): string {
   const stats = readable(file, () => statSync(file));
   if (stats.isDirectory()) throw new UsageError(`${file} is a directory within a directory`);
   if (stats.size > leftBytes) throw tooLarge(file);
-  const bytes = readable(file, () => readFileSync(file));
-  // A named pipe has no size before it is read.
+  const bytes = readable(file, () => readAtMost(file, leftBytes + 1));
   if (bytes.length > leftBytes) throw tooLarge(file);
   if (!isUtf8(bytes)) throw new UsageError(`${file} is not text in UTF-8`);
   return bytes.toString('utf8');
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** A named pipe or a device has no size before it is read, and may have no end. */
+function readAtMost(file: string, maxBytes: number): Buffer {
+  const descriptor = openSync(file, 'r');
+  try {
+    const chunks: Buffer[] = [];
+    for (let leftBytes = maxBytes; leftBytes > 0;) {
+      const chunk = Buffer.alloc(Math.min(leftBytes, CHUNK_BYTES));
+      const readBytes = readSync(descriptor, chunk);
+      if (readBytes === 0) break;
+      chunks.push(chunk.subarray(0, readBytes));
+      leftBytes -= readBytes;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function tooLarge(file: string): UsageError {

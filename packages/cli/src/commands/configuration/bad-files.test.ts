@@ -100,6 +100,14 @@ describe('files that gwctl refuses before it sends anything', () => {
     ]);
   });
 
+  it('a file without an end', async () => {
+    expect(await apply('/dev/zero')).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: 'gwctl: /dev/zero: the files have more than 16 MiB together\n',
+    });
+  });
+
   it('a file that is missing, a directory without files, and bytes that are no text', async () => {
     const file = test.write('bytes.yaml', '');
     writeFileSync(file, Buffer.from([0xff, 0xfe]));
