@@ -12,6 +12,8 @@ import { waitingClient } from './waiting-client.ts';
 export interface Session {
   readonly terminal: Terminal;
   readonly client: GatewayClient;
+  /** The base URL of the gateway. */
+  readonly url: string;
   readonly output: Output;
   /** The environment of `--environment`, or of the context. */
   readonly environment: string | undefined;
@@ -46,6 +48,7 @@ export function createCli(terminal: Terminal): Cli {
       const environment = given ?? usual;
       return {
         terminal,
+        url,
         client: waitingClient(
           createClient({ baseUrl: url, token, userAgent: USER_AGENT, timeoutMs }),
           terminal,

@@ -43,11 +43,12 @@ describe('gwctl on requests', () => {
   let api: TestApi;
   let gwctl: Gwctl;
   let asked: string[] = [];
+  let answered: object = explanation;
   beforeAll(async () => {
     api = await startTestApi({
       ask(_id, message) {
         asked.push(message);
-        const answer = { format: 1, explanation, problem: null };
+        const answer = { format: 1, explanation: answered, problem: null };
         return Promise.resolve({ kind: 'answer', data: Buffer.from(JSON.stringify(answer)) });
       },
     });
@@ -87,6 +88,8 @@ describe('gwctl on requests', () => {
     expect(shown.stdout).toMatch(
       /\n {2}1 {2}http:\/\/127\.0\.0\.1:9000 {2}- +#[#.]+ {2}12\.0 ms {2}200\n/,
     );
+    const lower = await gwctl.run([...list, '--method', 'post']);
+    expect(lower.stdout).toBe(listed.stdout);
     const json = await gwctl.run(['requests', 'get', usual.id, '-o', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ id: usual.id, status: 200 });
   });
@@ -113,6 +116,42 @@ dp-1 in eu-west, production version 42
     expect(question.fields).toEqual(expect.arrayContaining(['1', `Bearer ${SECRET}`]));
     const json = await gwctl.run(['explain', 'echo', '--anonymous', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toEqual(explanation);
+  });
+
+  it('says what to do if no caller was given, and leaves out what is not known', async () => {
+    const authentication = {
+      type: null,
+      token_id: null,
+      refused_by: 'no_credential',
+      failures_remaining: 600,
+    };
+    answered = { ...explanation, environment: null, config_version: null, authentication };
+    const ran = await gwctl.run(['explain', 'echo']);
+    const anonymous = await gwctl.run(['explain', 'echo', '--anonymous']);
+    answered = explanation;
+    expect(ran.stdout).toContain('\ndp-1 in eu-west\n');
+    expect(ran.stdout).not.toContain('auth  ');
+    expect(ran.stderr).toBe('No caller was given: --token NAME explains the request of a token.\n');
+    expect([anonymous.code, anonymous.stderr]).toEqual([0, '']);
+  });
+
+  it.each([
+    'routes list',
+    'services list',
+    'requests list',
+    'requests tail',
+    'stats',
+    'nodes',
+    'audit',
+  ])('%s refuses an environment that does not exist', async (line) => {
+    const words = line.split(' ');
+    const ran = await gwctl.run([...words, '--environment', 'prodution']);
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(ran.stderr).toContain(
+      'gwctl: There is no environment with this name. (404 environment_not_found)',
+    );
+    const right = await gwctl.run([...words, '--environment', 'development']);
+    expect([right.code, right.stderr]).toEqual([0, '']);
   });
 
   it.each([

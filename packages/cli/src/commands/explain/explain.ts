@@ -65,4 +65,7 @@ export const explainCommand = (cli: Cli): Command =>
       });
       if (output === 'json' || output === 'yaml') session.printResource(body.data);
       else terminal.out(linesText(explanationLines(body.data, terminal)));
+      if (body.data.authentication.refused_by === 'no_credential' && anonymous === undefined) {
+        session.note('No caller was given: --token NAME explains the request of a token.');
+      }
     });

@@ -12,12 +12,14 @@ const LABEL_WIDTH = 14;
 /** An explanation as a person reads it: how it ends, each stage, then what the decision was made of. */
 export function explanationLines(explanation: Explanation, look: Look): string[] {
   const { outcome, stages, data_plane, region, environment, config_version } = explanation;
-  const configuration = `${environment ?? 'no environment'} version ${config_version ?? 'none'}`;
+  // A request may be refused before its environment is known.
+  const configuration =
+    environment === null ? '' : `, ${environment} version ${config_version ?? 'none'}`;
   return [
     ...labelled('', `${headline(outcome)}: ${printable(outcome.reason)}`, look.columns).map(
       (line) => look.colour('bold', line),
     ),
-    look.colour('dim', printable(`${data_plane} in ${region}, ${configuration}`)),
+    look.colour('dim', printable(`${data_plane} in ${region}${configuration}`)),
     '',
     ...stagesLines(stages, look),
     '',
@@ -80,7 +82,7 @@ function facts(explanation: Explanation): [name: string, text: string][] {
   const { refused_by, token_id, type } = authentication;
   const by = refused_by === null ? '' : `, refused by ${refused_by}`;
   const known: [string, string | null][] = [
-    ['auth', `${type ?? 'unknown'}${token_id === null ? '' : `, ${token_id}`}${by}`],
+    ['auth', type && `${type}${token_id === null ? '' : `, ${token_id}`}${by}`],
     ['version', version && `${version.name ?? 'the only one'}, service ${version.service}`],
     [
       'quota',

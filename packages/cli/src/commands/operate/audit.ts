@@ -2,6 +2,7 @@ import type { components, operations } from '@gateway/client';
 import { Command } from 'commander';
 import { wholeNumber } from '../../input/numbers.ts';
 import { timeOption } from '../../input/times.ts';
+import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { collectItems, pageSize } from '../../lookup/collect-items.ts';
 import { tokenId } from '../../lookup/find-token.ts';
 import type { Column } from '../../output/table.ts';
@@ -37,6 +38,7 @@ export const auditCommand = (cli: Cli): Command => {
     .action(async (options: Options, command: Command) => {
       const session = cli.open(command);
       const { token, limit } = options;
+      await checkEnvironment(session);
       const query = {
         environment: session.environment,
         resource_type: options.resourceType,

@@ -1,5 +1,6 @@
 import type { components } from '@gateway/client';
 import { Command } from 'commander';
+import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
 import type { Column } from '../../output/table.ts';
 import type { Cli } from '../../session.ts';
@@ -16,6 +17,9 @@ export const nodesCommand = (cli: Cli): Command =>
       const { client, environment } = session;
       const query = { limit: 200, ...(environment === undefined ? {} : { environment }) };
       const nodes = await collectItems(client.list('/v1/data-planes', { params: { query } }));
+      if (nodes.every(({ environments }) => environments.length === 0)) {
+        await checkEnvironment(session);
+      }
       session.printList(nodes, columns);
     });
 

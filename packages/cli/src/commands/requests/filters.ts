@@ -1,6 +1,7 @@
 import type { operations } from '@gateway/client';
 import { InvalidArgumentError, type Command } from 'commander';
 import { wholeNumber } from '../../input/numbers.ts';
+import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { tokenId } from '../../lookup/find-token.ts';
 import type { Session } from '../../session.ts';
 
@@ -26,7 +27,7 @@ export const withRecordFilters = (command: Command): Command =>
     .option('--status <status>', 'only with this status, such as 502, or 5xx for a class', status)
     .option('--outcome <outcome>', 'only with this outcome, such as timeout')
     .option('--token <token>', 'only with the token of this name or id')
-    .option('--method <method>', 'only with this method')
+    .option('--method <method>', 'only with this method', (text) => text.toUpperCase())
     .option('--error-code <code>', 'only with this error of the gateway')
     .option('--upstream <upstream>', 'only if the last attempt went to this URL or id')
     .option('--min-duration-ms <ms>', 'only if it took at least this long', wholeNumber);
@@ -34,6 +35,7 @@ export const withRecordFilters = (command: Command): Command =>
 /** The query of these options. The API checks the values; undefined ones are not sent. */
 export async function recordQuery(session: Session, filters: RecordFilters): Promise<RecordQuery> {
   const { token } = filters;
+  await checkEnvironment(session);
   const query = {
     environment: session.environment,
     route: filters.route,

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
 import { serviceId } from '../../lookup/find-service.ts';
 import type { Cli } from '../../session.ts';
@@ -30,5 +31,6 @@ export const listRoutes = (cli: Cli): Command =>
         ...(service === undefined ? {} : { service_id: await serviceId(session, service) }),
       };
       const routes = await collectItems(client.list('/v1/routes', { params: { query } }));
+      if (routes.length === 0) await checkEnvironment(session);
       session.printList(routes, routeColumns);
     });

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
 import type { Cli } from '../../session.ts';
 import { serviceColumns } from './columns.ts';
@@ -12,5 +13,6 @@ export const listServices = (cli: Cli): Command =>
       const { client, environment } = session;
       const query = { limit: 200, ...(environment === undefined ? {} : { environment }) };
       const services = await collectItems(client.list('/v1/services', { params: { query } }));
+      if (services.length === 0) await checkEnvironment(session);
       session.printList(services, serviceColumns);
     });

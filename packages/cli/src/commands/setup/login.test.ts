@@ -92,6 +92,7 @@ describe('gwctl login', () => {
     const ran = await gwctl.run(['whoami'], { env: { ...env, XDG_CONFIG_HOME: '/nowhere' } });
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/^name +admin$/m);
+    expect(ran.stdout).toMatch(new RegExp(`^gateway +${api.url}$`, 'm'));
     expect(ran.stdout).not.toContain(api.adminToken);
     const half = await gwctl.run(['whoami'], { env: { GATEWAY_URL: NOWHERE } });
     expect([half.code, half.stderr]).toEqual([

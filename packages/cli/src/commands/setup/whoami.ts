@@ -4,10 +4,14 @@ import type { Cli } from '../../session.ts';
 /** `gwctl whoami` */
 export const whoamiCommand = (cli: Cli): Command =>
   new Command('whoami')
-    .summary('Show the token of the context and what it may do.')
-    .description('Shows the token of the context and what it may do, without its secret.')
+    .summary('Show the gateway and the token of the context, and what it may do.')
+    .description(
+      'Shows the gateway and the token of the context, and what the token may do, without its secret.',
+    )
     .action(async (_options: object, command: Command) => {
       const session = cli.open(command);
       const { body } = await session.client.get('/v1/whoami');
-      session.printResource(body.data);
+      const { output, url } = session;
+      const isForPeople = output === 'table' || output === 'wide';
+      session.printResource(isForPeople ? { gateway: url, ...body.data } : body.data);
     });

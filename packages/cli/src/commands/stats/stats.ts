@@ -1,6 +1,7 @@
 import type { operations } from '@gateway/client';
 import { Command, Option } from 'commander';
 import { timeOption } from '../../input/times.ts';
+import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { serviceId } from '../../lookup/find-service.ts';
 import { linesText } from '../../output/print.ts';
 import type { Cli } from '../../session.ts';
@@ -62,6 +63,7 @@ export const statsCommand = (cli: Cli): Command => {
       // The API checks the values, and undefined ones are not sent.
       const params = { query: query as Query };
       const { body } = await session.client.get('/v1/stats', { params });
+      if (body.data.total.requests === 0) await checkEnvironment(session);
       const { output, terminal, environment = 'all environments' } = session;
       if (output === 'json' || output === 'yaml') session.printResource(body.data);
       else {
