@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { eventually } from '@gateway/shared/test/eventually';
 import type { Page } from 'playwright-core';
 import type { Resource } from '../harness/client.ts';
+import { accessibilityFaults } from './harness/axe.ts';
 import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">${'x'.repeat(120)}`;
@@ -137,6 +138,7 @@ describe('the routes in the console', () => {
     const table = page.getByRole('table', { name: 'Changed meanwhile' });
     await table.getByRole('row', { name: 'timeout_ms 1000 3000 4000' }).waitFor();
     await table.getByRole('row', { name: 'rate_limit.per route token as now' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
     expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ timeout_ms: 3000 });
     await page.getByRole('button', { name: 'Keep my changes' }).click();
     expect(await page.getByLabel('Counted for').inputValue()).toBe('token');

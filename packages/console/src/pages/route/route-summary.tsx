@@ -28,7 +28,11 @@ export function RouteSummary({ route }: { readonly route: Route }) {
             [
               versions === null ? 'Service' : 'Versions',
               versions === null
-                ? service !== null && nameOf(service)
+                ? service !== null && (
+                    <TextLink to="/services/$serviceId" params={{ serviceId: service }} inherit>
+                      {nameOf(service)}
+                    </TextLink>
+                  )
                 : versions
                     .map((one) => `${one.name} ${shareText(one.weight, versions)}`)
                     .join(', '),
