@@ -108,6 +108,9 @@ function serviceRow(
   const fault = (path: readonly string[], message: string) => {
     faults.push(documentFault(input.document, ['services', index, ...path], message));
   };
+  const wrong = referenced?.faults ?? [];
+  for (const { path, message } of wrong) fault(path, message);
+  if (wrong.length > 0) return undefined;
   const credential = referenced?.credential;
   const stored = current?.credential;
   if (credential && (stored?.type !== credential.type || stored?.header !== credential.header)) {
@@ -116,7 +119,7 @@ function serviceRow(
   }
   const certificate = referenced?.certificate;
   const present = current?.tls?.client_certificate;
-  if (certificate && present?.cert_pem !== certificate.cert_pem) {
+  if (certificate && (!present || present.cert_pem !== certificate.cert_pem)) {
     const message = 'is a reference that was not replaced, and there is no key of this certificate';
     fault(['tls', 'client_certificate', 'key_pem'], message);
     return undefined;

@@ -16,25 +16,74 @@ export interface ReferencedSecrets {
   readonly credential: { readonly type: unknown; readonly header: unknown } | undefined;
   /** The certificate whose private key is a reference. */
   readonly certificate: { readonly cert_pem: unknown } | undefined;
+  /** What is wrong with them. The schemas of the document do not see them. */
+  readonly faults: readonly ReferenceFault[];
 }
 
-const NO_REFERENCES: ReferencedSecrets = { credential: undefined, certificate: undefined };
+/** A field of the service, and the rule that it breaks. */
+export interface ReferenceFault {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+const NO_REFERENCES: ReferencedSecrets = {
+  credential: undefined,
+  certificate: undefined,
+  faults: [],
+};
 
 /** The references of a service in a document that is not validated yet. */
 export function referencesOf(service: unknown): ReferencedSecrets {
   if (!isObject(service)) return NO_REFERENCES;
   const { credential, tls } = service;
-  const certificate = isObject(tls) ? tls['client_certificate'] : undefined;
+  const pair = isObject(tls) ? tls['client_certificate'] : undefined;
+  const kept = isObject(credential) && hasReference(credential) ? credential : undefined;
+  const certificate = isObject(pair) && isReference(pair['key_pem']) ? pair : undefined;
   return {
-    credential:
-      isObject(credential) && hasReference(credential)
-        ? { type: credential['type'], header: headerOf(credential) }
-        : undefined,
-    certificate:
-      isObject(certificate) && isReference(certificate['key_pem'])
-        ? { cert_pem: certificate['cert_pem'] }
-        : undefined,
+    credential: kept && { type: kept['type'], header: headerOf(kept) },
+    certificate: certificate && { cert_pem: certificate['cert_pem'] },
+    faults: [
+      ...(kept === undefined ? [] : credentialFaults(kept)),
+      ...(certificate === undefined ? [] : certificateFaults(certificate)),
+    ],
   };
+}
+
+/** The fields of a credential besides its type. */
+const CREDENTIAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  bearer: ['token'],
+  basic: ['username', 'password'],
+  header: ['name', 'value'],
+};
+
+function credentialFaults(credential: Fields): ReferenceFault[] {
+  const { type, ...given } = credential;
+  const fields = CREDENTIAL_FIELDS[String(type)] ?? [];
+  const faults: ReferenceFault[] = [];
+  const fault = (name: string, message: string) => {
+    faults.push({ path: ['credential', name], message });
+  };
+  // The name of an unknown field may be a misplaced secret, so the fault does not repeat it.
+  if (Object.keys(given).some((name) => !fields.includes(name))) {
+    fault('type', `${String(type)} takes only ${fields.join(' and ')}`);
+  }
+  for (const name of fields) {
+    const value = given[name];
+    if (value === undefined) fault(name, 'is required');
+    else if (SECRET_FIELDS.includes(name) && !isReference(value)) {
+      fault(name, 'is given, but the other secret is a reference; give both, or neither');
+    }
+  }
+  return faults;
+}
+
+function certificateFaults({ cert_pem, ...others }: Fields): ReferenceFault[] {
+  const path = ['tls', 'client_certificate'];
+  const unknown = Object.keys(others).filter((name) => name !== 'key_pem');
+  return [
+    ...(cert_pem === undefined ? [{ path: [...path, 'cert_pem'], message: 'is required' }] : []),
+    ...unknown.map((name) => ({ path: [...path, name], message: 'is not a known field' })),
+  ];
 }
 
 /** A service of a document without the secrets that are references. */

@@ -66,6 +66,56 @@ describe('secrets of an apply', () => {
     ]);
   });
 
+  it.each([
+    [
+      'a key without its certificate',
+      'tls',
+      { client_certificate: { key_pem: '${KEY}' } },
+      [['client_certificate/cert_pem', 'is required']],
+    ],
+    [
+      'an unknown field of a certificate',
+      'tls',
+      { client_certificate: { certificate_pem: certPem, key_pem: '${KEY}' } },
+      [
+        ['client_certificate/cert_pem', 'is required'],
+        ['client_certificate/certificate_pem', 'is not a known field'],
+      ],
+    ],
+    [
+      'an unknown field of a credential',
+      'credential',
+      { type: 'header', name: 'X-Key', value: '${VALUE}', marker: 'marker' },
+      [['type', 'header takes only name and value']],
+    ],
+    [
+      'a header without its name',
+      'credential',
+      { type: 'header', value: '${VALUE}' },
+      [['name', 'is required']],
+    ],
+    [
+      'one of two secrets',
+      'credential',
+      { type: 'basic', username: 'marker', password: '${PASSWORD}' },
+      [['username', 'is given, but the other secret is a reference; give both, or neither']],
+    ],
+  ])('are checked beside a reference: %s', async (_what, field, value, faults) => {
+    const { apply, changes } = await newAppliedEnvironment(api);
+    const expected = faults.map(([path, message]) => ({
+      path: `/services/0/${field}/${path ?? ''}`,
+      message: `service pay: ${message ?? ''}`,
+    }));
+    const document = { services: [{ name: 'pay', url: 'https://pay.example', [field]: value }] };
+    const created = await apply(document);
+    expect(faultsOf(created)).toEqual(expected);
+    await apply(withSecret('marker-one'));
+    const updated = await apply(document);
+    expect(faultsOf(updated)).toEqual(expected);
+    expect(updated.text).not.toContain('marker');
+    expect(await changes()).toEqual(['service.created']);
+  });
+
   it('are removed if the document leaves them out', async () => {
     const { apply, dump } = await newAppliedEnvironment(api);
     await apply(withSecret('marker-one'));
