@@ -73,6 +73,31 @@ it('compares lists by item and texts by line', () => {
   ]);
 });
 
+it('shows a certificate within an object line by line', () => {
+  const before = { cert_pem: '-----BEGIN-----\nold\n-----END-----\n' };
+  const after = { cert_pem: '-----BEGIN-----\nnew\n-----END-----\n' };
+  const path = '/tls/client_certificate';
+  const shown = (old: unknown) => {
+    const fields = [{ path, before: old, after }];
+    return differenceLines(resultOf({ fields }), nothing, plain).slice(1, -2);
+  };
+  expect(shown(null)).toEqual([
+    '    tls.client_certificate',
+    '      + cert_pem: |',
+    '      +   -----BEGIN-----',
+    '      +   new',
+    '      +   -----END-----',
+  ]);
+  expect(shown(before)).toEqual([
+    '    tls.client_certificate',
+    '        cert_pem: |',
+    '          -----BEGIN-----',
+    '      -   old',
+    '      +   new',
+    '          -----END-----',
+  ]);
+});
+
 it('shows of a creation what the file gives, and escapes what could steer a terminal', () => {
   const after = {
     name: 'pay',

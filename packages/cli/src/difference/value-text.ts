@@ -13,11 +13,19 @@ export function partsOf(value: unknown): string[] {
   if (typeof value === 'string' && value.includes('\n')) {
     return value.trimEnd().split('\n').map(printable);
   }
+  if (hasLines(value))
+    return stringify(value, { lineWidth: 0 }).trimEnd().split('\n').map(printable);
   return [valueText(value)];
 }
 
 /** Whether a value has parts that stand on lines of their own. */
 export function hasParts(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((item) => typeof item === 'object');
+  return hasLines(value);
+}
+
+/** Whether a text, or a text of an object, has several lines, as a certificate has. */
+function hasLines(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\n');
-  return Array.isArray(value) && value.some((item) => typeof item === 'object');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasLines);
 }
