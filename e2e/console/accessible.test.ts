@@ -4,6 +4,7 @@ import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harnes
 
 /** The path of each page, and what its heading is. */
 const PAGES = [
+  ['/overview', 'Overview'],
   ['/services', 'Services'],
   ['/services/new', 'New service'],
   ['/routes', 'Routes'],
@@ -54,7 +55,7 @@ describe('the pages of the console', () => {
     await page.getByRole('alert').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await signIn();
-    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     for (const [path, heading] of pages) {
       await page.goto(world.url + path);
       await page.getByRole('heading', { name: heading }).waitFor();

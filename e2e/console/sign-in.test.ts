@@ -106,7 +106,7 @@ describe('the sign-in of the console', () => {
     );
     await page.reload();
     await signIn();
-    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const bytes = (await Promise.all(sizes)).reduce((sum, one) => sum + one, 0);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(FIRST_PAGE_BYTES);

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { appRoute } from './app-route.ts';
 import { dataPlanesRoute } from './pages/data-planes/route.ts';
+import { overviewRoute } from './pages/overview/route.ts';
 import { requestRoute, requestsRoute } from './pages/requests/route.ts';
 import { homeRoute } from './pages/home-route.ts';
 import { routeRoute } from './pages/route/route.ts';
@@ -21,6 +22,7 @@ const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
     homeRoute,
+    overviewRoute,
     servicesRoute,
     serviceRoute,
     newServiceRoute,

@@ -25,3 +25,5 @@ export type RequestList =
 export type RequestListQuery = NonNullable<operations['listRequests']['parameters']['query']>;
 export type Token = Schemas['Token'];
 export type Explanation = Schemas['Explanation'];
+export type RouteTraffic = Schemas['RouteStatistics']['routes'][number];
+export type AuditEvent = Schemas['AuditEvent'];

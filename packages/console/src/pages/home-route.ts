@@ -6,6 +6,6 @@ export const homeRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
   beforeLoad() {
-    redirect({ to: '/services', replace: true, throw: true });
+    redirect({ to: '/overview', replace: true, throw: true });
   },
 });

@@ -2,6 +2,7 @@ import { linkOptions } from '@tanstack/react-router';
 
 /** The pages of the navigation, in their order. `g` and then `key` leads to the page. */
 export const NAVIGATION = [
+  { label: 'Overview', key: 'o', link: linkOptions({ to: '/overview' }) },
   { label: 'Services', key: 's', link: linkOptions({ to: '/services' }) },
   { label: 'Routes', key: 'r', link: linkOptions({ to: '/routes' }) },
   { label: 'Requests', key: 'q', link: linkOptions({ to: '/requests' }) },

@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startSwitchedUpstream, type SwitchedUpstream } from '../harness/switched-upstream.ts';
+import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+
+describe('the overview of the console', () => {
+  let world: ConsoleWorld;
+  let upstream: SwitchedUpstream;
+  beforeAll(async () => {
+    world = await startConsoleWorld();
+    upstream = await startSwitchedUpstream('payments');
+    const service = await world.gateway.service({ name: 'payments', url: upstream.url });
+    await world.gateway.route({ name: 'charges', service_id: service.id });
+    await world.gateway.settled();
+  }, BROWSER_START_MS);
+  afterEach(() => world.closePages());
+  afterAll(async () => {
+    await upstream.stop();
+    await world.close();
+  });
+
+  async function open(path: string): Promise<Page> {
+    const { page, signIn } = await world.open(path);
+    await signIn();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    return page;
+  }
+
+  const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name });
+
+  it('is the first page, and counts requests while they are made', async () => {
+    const page = await open('/');
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
+    await page.getByRole('img', { name: 'Requests and errors per second over time' }).waitFor();
+    for (let count = 0; count < 5; count += 1) await world.gateway.admin.proxy('charges');
+    const rate = page.locator('dl', { hasText: 'Requests per second' }).locator('dd');
+    await rate.filter({ hasText: /[1-9]/ }).waitFor({ timeout: 6000 });
+    await region(page, /^Longest p95/)
+      .getByRole('link', { name: 'charges' })
+      .waitFor();
+    await region(page, 'Latest changes').getByText('route charges created').waitFor();
+    await region(page, 'Data planes')
+      .getByText(/^version \d+$/)
+      .waitFor();
+  });
+
+  it('counts longer periods, which the URL holds', async () => {
+    const page = await open('/overview?environment=production');
+    for (const label of ['1 h', '24 h', '7 d', '30 d']) {
+      await page.getByText(label, { exact: true }).click();
+      await region(page, `Longest p95, last ${label}`).getByText('charges').waitFor();
+      const rate = page.locator('dl', { hasText: 'Error rate' }).locator('dd');
+      await rate.filter({ hasText: '0 %' }).waitFor();
+      const search = Object.fromEntries(new URL(page.url()).searchParams);
+      expect(search).toEqual({ environment: 'production', period: label.replace(' ', '') });
+    }
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('shows within 10 s that the upstream of a service has stopped', async () => {
+    const page = await open('/overview');
+    const services = region(page, 'Services that are not healthy');
+    await services.getByText(/services are healthy/).waitFor();
+    await upstream.stop();
+    await services.getByText('payments').waitFor({ timeout: 10_000 });
+    await services.getByText('unhealthy').waitFor();
+  });
+});

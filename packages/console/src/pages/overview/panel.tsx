@@ -1,0 +1,59 @@
+import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+import { useScope } from '../../api/rights.ts';
+import { LoadError } from '../../ui/load-error.tsx';
+
+interface PanelProps {
+  readonly title: string;
+  /** Beside the title, such as a link to all of it. */
+  readonly more?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part of the overview. */
+export function Panel({ title, more, children }: PanelProps) {
+  const heading = useId();
+  return (
+    <Paper withBorder p="sm" miw={0} component="section" aria-labelledby={heading}>
+      <Stack gap="xs">
+        <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
+          <Title order={2} size="h5" id={heading}>
+            {title}
+          </Title>
+          {more}
+        </Group>
+        {children}
+      </Stack>
+    </Paper>
+  );
+}
+
+interface PanelContentProps<Data> {
+  /** The scope that the data needs. */
+  readonly scope: string;
+  readonly query: {
+    readonly data: Data | undefined;
+    readonly error: unknown;
+    readonly refetch: () => unknown;
+  };
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** What a part shows: its data, or why there is none. */
+export function PanelContent<Data>({ scope, query, children }: PanelContentProps<Data>) {
+  const { allowed, reason } = useScope(scope);
+  const { data, error, refetch } = query;
+  if (!allowed) return <Note>{reason}</Note>;
+  if (data !== undefined) return children(data);
+  if (error !== null) return <LoadError error={error} onRetry={() => void refetch()} />;
+  return <Skeleton height={64} />;
+}
+
+/** A sentence in place of data. */
+export function Note({ children }: { readonly children: ReactNode }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {children}
+    </Text>
+  );
+}
