@@ -136,6 +136,11 @@ describe('the routes in the console', () => {
     await gateway.admin.patch(path(route), meanwhile);
     await page.getByRole('button', { name: 'Save' }).click();
     const table = page.getByRole('table', { name: 'Changed meanwhile' });
+    await table.waitFor();
+    // The button is at the end of a long form.
+    const top = await page.evaluate<number>('document.activeElement.getBoundingClientRect().top');
+    expect(top).toBeGreaterThanOrEqual(56);
+    expect((await table.boundingBox())?.y).toBeLessThan(600);
     await table.getByRole('row', { name: 'timeout_ms 1000 3000 4000' }).waitFor();
     await table.getByRole('row', { name: 'rate_limit.per route token as now' }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);

@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/client';
-import { Button, Group, Stack } from '@mantine/core';
+import { Box, Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
@@ -46,6 +46,7 @@ export function ResourceForm(props: ResourceFormProps) {
   // Fields that hold what was typed begin again when the draft is replaced.
   const [edition, setEdition] = useState(0);
   const form = useRef<HTMLFormElement>(null);
+  const notice = useRef<HTMLDivElement>(null);
   const saving = useMutation({
     mutationFn: async () => {
       try {
@@ -58,9 +59,11 @@ export function ResourceForm(props: ResourceFormProps) {
   });
   const { error } = saving;
   useEffect(() => {
-    if (error === null) return;
-    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [error]);
+    if (error === null && conflict === undefined) return;
+    // Long forms are saved at their end, where the reader would not see what is said at their begin.
+    const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    (invalid ?? notice.current)?.focus();
+  }, [error, conflict]);
   const state = useMemo(
     () => ({
       draft,
@@ -89,15 +92,19 @@ export function ResourceForm(props: ResourceFormProps) {
   return (
     <form ref={form} onSubmit={submit} aria-label={label} noValidate>
       <Stack gap="lg">
-        {error !== null && <FormError error={error} />}
-        {conflict !== undefined && rebased !== undefined && (
-          <ChangedMeanwhile
-            theirs={differencesBetween(base.draft, conflict.draft)}
-            mine={differencesBetween(conflict.draft, rebased)}
-            secret={secret}
-            onKeep={() => startFrom(conflict, rebased)}
-            onDiscard={() => startFrom(conflict, conflict.draft)}
-          />
+        {(error !== null || conflict !== undefined) && (
+          <Box ref={notice} tabIndex={-1}>
+            {error !== null && <FormError error={error} />}
+            {conflict !== undefined && rebased !== undefined && (
+              <ChangedMeanwhile
+                theirs={differencesBetween(base.draft, conflict.draft)}
+                mine={differencesBetween(conflict.draft, rebased)}
+                secret={secret}
+                onKeep={() => startFrom(conflict, rebased)}
+                onDiscard={() => startFrom(conflict, conflict.draft)}
+              />
+            )}
+          </Box>
         )}
         <FormContext key={edition} value={state}>
           {children}
