@@ -6,6 +6,7 @@ import type {
 } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
 import { objectField, stringField, timeField } from './fields.ts';
+import { isReference } from './secret-references.ts';
 
 const MAX_VALUE_CHARS = 8192;
 const MAX_NAME_CHARS = 128;
@@ -43,6 +44,13 @@ const RESERVED_PREFIXES = ['x-gateway-', 'x-forwarded-', 'sec-websocket-'];
 function isReserved(name: string): boolean {
   const dashed = foldedName(name);
   return RESERVED.has(dashed) || RESERVED_PREFIXES.some((prefix) => dashed.startsWith(prefix));
+}
+
+/** An apply takes references out before it validates. Elsewhere the text of one would be sent to upstreams. */
+function secretField(field: z.ZodString) {
+  return field.refine((text) => !isReference(text), {
+    error: 'must be the secret itself: only an apply takes a reference to a variable',
+  });
 }
 
 const headerNameField = stringField(
@@ -84,15 +92,21 @@ export const credentialField = z
     [
       objectField({
         type: z.literal('bearer').meta({ description: 'Sends `Authorization: Bearer`.' }),
-        token: bearerTokenField.meta({
+        token: secretField(bearerTokenField).meta({
           description: 'The token to send.',
           examples: ['sk_live_4eC39H'],
         }),
       }),
       objectField({
         type: z.literal('basic').meta({ description: 'Sends `Authorization: Basic`.' }),
-        username: usernameField.meta({ description: 'The user name.', examples: ['gateway'] }),
-        password: passwordField.meta({ description: 'The password.', examples: ['s3cret'] }),
+        username: secretField(usernameField).meta({
+          description: 'The user name.',
+          examples: ['gateway'],
+        }),
+        password: secretField(passwordField).meta({
+          description: 'The password.',
+          examples: ['s3cret'],
+        }),
       }).refine(({ username, password }) => username !== '' || password !== '', {
         path: ['username'],
         error: 'must not be empty if the password is empty',
@@ -103,7 +117,10 @@ export const credentialField = z
           description: 'The name of the header.',
           examples: ['X-API-Key'],
         }),
-        value: headerValueField.meta({ description: 'The value to send.', examples: ['k-4eC39H'] }),
+        value: secretField(headerValueField).meta({
+          description: 'The value to send.',
+          examples: ['k-4eC39H'],
+        }),
       }),
     ],
     {
