@@ -12,6 +12,9 @@ const PAGES = [
   ['/requests', 'Requests'],
   ['/tokens', 'Tokens'],
   ['/data-planes', 'Data planes'],
+  ['/configuration', 'Configuration'],
+  ['/configuration/2', 'Version 2'],
+  ['/configuration/1/roll-back', 'Roll back to version 1'],
   ['/nowhere', 'There is no such page'],
 ] as const;
 

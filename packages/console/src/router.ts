@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { appRoute } from './app-route.ts';
+import { configurationRoute, rollBackRoute, versionRoute } from './pages/configuration/route.ts';
 import { dataPlanesRoute } from './pages/data-planes/route.ts';
 import { overviewRoute } from './pages/overview/route.ts';
 import { requestRoute, requestsRoute } from './pages/requests/route.ts';
@@ -33,6 +34,9 @@ const routeTree = rootRoute.addChildren([
     editRouteRoute,
     tokensRoute,
     dataPlanesRoute,
+    configurationRoute,
+    versionRoute,
+    rollBackRoute,
     requestsRoute,
     requestRoute,
   ]),

@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, type MantineTheme } from '@mantine/core';
 
 const NAMED_CLOSE = { 'aria-label': 'Close' };
 
@@ -31,6 +31,7 @@ export const cssVariablesResolver: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-error': colors.red[9],
     '--mantine-color-red-text': colors.red[9],
+    ...readableRed(colors),
     // No shade of yellow can be read on a light one.
     '--mantine-color-yellow-light-color': '#5c3c00',
   },
@@ -38,5 +39,13 @@ export const cssVariablesResolver: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-placeholder': colors.dark[2],
     '--mantine-color-error': colors.red[4],
+    // The kit's own is a brown that shouts.
+    '--mantine-color-yellow-light': 'rgb(250 176 5 / 15%)',
+    ...readableRed(colors),
   },
 });
+
+/** White on the kit's own red has too little contrast. */
+function readableRed({ red }: MantineTheme['colors']) {
+  return { '--mantine-color-red-filled': red[9], '--mantine-color-red-filled-hover': '#b02525' };
+}

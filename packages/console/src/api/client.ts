@@ -27,3 +27,6 @@ export type Token = Schemas['Token'];
 export type Explanation = Schemas['Explanation'];
 export type RouteTraffic = Schemas['RouteStatistics']['routes'][number];
 export type AuditEvent = Schemas['AuditEvent'];
+export type ConfigVersion = Schemas['ConfigVersion'];
+export type ConfigDifference = Schemas['ConfigDifference'];
+export type Environment = Schemas['Environment'];

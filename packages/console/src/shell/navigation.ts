@@ -8,4 +8,5 @@ export const NAVIGATION = [
   { label: 'Requests', key: 'q', link: linkOptions({ to: '/requests' }) },
   { label: 'Tokens', key: 't', link: linkOptions({ to: '/tokens' }) },
   { label: 'Data planes', key: 'd', link: linkOptions({ to: '/data-planes' }) },
+  { label: 'Configuration', key: 'c', link: linkOptions({ to: '/configuration' }) },
 ] as const;

@@ -6,15 +6,18 @@ const TONES: Readonly<Record<string, string | undefined>> = {
   active: 'green',
   live: 'green',
   success: 'green',
+  added: 'green',
   degraded: 'yellow',
   half_open: 'yellow',
   stale: 'yellow',
+  changed: 'yellow',
   rejected: 'yellow',
   upstream_error: 'red',
   upstream_unavailable: 'red',
   timeout: 'red',
   unhealthy: 'red',
   ejected: 'red',
+  removed: 'red',
 };
 
 /** A state in a colour of its own. The word stands in the badge, so that nobody depends on the colour. */

@@ -1,0 +1,91 @@
+import { Alert, Group, List, Skeleton, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useEnvironment } from '../../api/environments.ts';
+import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { LoadError } from '../../ui/load-error.tsx';
+import { notifyFailure, notifySuccess } from '../../ui/notify.ts';
+import { Page } from '../../ui/page.tsx';
+import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Differences } from './differences.tsx';
+import { rollBackText } from './roll-back-text.ts';
+import { currentVersionQuery, readCurrentVersion, rollBack } from './versions-query.ts';
+
+const route = getRouteApi('/app/configuration/$version/roll-back');
+
+/** Shows what a roll-back would change, and then does it. */
+export function RollBackPage() {
+  const version = Number(route.useParams().version);
+  const environment = useEnvironment();
+  const navigate = route.useNavigate();
+  const queryClient = useQueryClient();
+  // The current version whose difference the reader saw before the question.
+  const [seen, setSeen] = useState<number>();
+  const { data: current, error, refetch } = useQuery(currentVersionQuery(environment));
+
+  async function restore(): Promise<void> {
+    const now = await readCurrentVersion(environment);
+    if (now !== seen) {
+      notifyFailure(`Version ${now} was published meanwhile. Nothing was changed. Look again.`);
+      void refetch();
+      return;
+    }
+    notifySuccess(rollBackText(await rollBack(environment, version)));
+    await navigate({ to: '/configuration' });
+    void queryClient.invalidateQueries();
+  }
+
+  return (
+    <Page
+      title={`Roll back to version ${route.useParams().version}`}
+      actions={
+        current !== undefined && (
+          <ScopedButton scope="config:write" color="red" onClick={() => setSeen(current)}>
+            Roll back
+          </ScopedButton>
+        )
+      }
+    >
+      <Alert color="yellow">
+        <List size="sm">
+          <List.Item>
+            Services and routes of {environment} become as they were in version {version}, as a new
+            version.
+          </List.Item>
+          <List.Item>Tokens stay as they are. A revoked token stays revoked.</List.Item>
+          <List.Item>
+            Old credentials come back, even one that was replaced because it leaked.
+          </List.Item>
+        </List>
+      </Alert>
+      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
+      {current === undefined ? (
+        error === null && <Skeleton height={120} />
+      ) : (
+        <>
+          <Group justify="space-between">
+            <Text size="sm">
+              This would change, from the current version {current} to version {version}:
+            </Text>
+            <TextLink to="/configuration" size="sm">
+              All versions
+            </TextLink>
+          </Group>
+          <Differences environment={environment} from={current} to={version} />
+        </>
+      )}
+      <ConfirmByName
+        opened={seen !== undefined}
+        onClose={() => setSeen(undefined)}
+        title={`Roll ${environment} back to version ${version}?`}
+        name={environment}
+        action="Roll back"
+        onConfirm={restore}
+      >
+        Data planes serve the old services and routes within a second.
+      </ConfirmByName>
+    </Page>
+  );
+}

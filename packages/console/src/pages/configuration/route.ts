@@ -1,0 +1,29 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appRoute } from '../../app-route.ts';
+import { listSearch } from '../list-search.ts';
+
+export const configurationRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'configuration',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
+});
+
+interface VersionSearch {
+  /** What the version is compared with; absent: the version before it. */
+  readonly against?: 'current';
+}
+
+export const versionRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'configuration/$version',
+  validateSearch: ({ against }: Record<string, unknown>): VersionSearch =>
+    against === 'current' ? { against } : {},
+  component: lazyRouteComponent(() => import('./version-page.tsx'), 'VersionPage'),
+});
+
+export const rollBackRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'configuration/$version/roll-back',
+  component: lazyRouteComponent(() => import('./roll-back-page.tsx'), 'RollBackPage'),
+});

@@ -1,0 +1,66 @@
+import { Badge, Group } from '@mantine/core';
+import type { ConfigVersion } from '../../api/client.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+
+/** Why a version was published. */
+export function reasonText({ reason, changes }: Pick<ConfigVersion, 'reason' | 'changes'>): string {
+  if (reason !== 'changed') return reason;
+  return changes === 1 ? '1 change' : `${changes.toLocaleString()} changes`;
+}
+
+/** Who made the changes of a version. */
+export function authorsText(ids: readonly string[], nameOf: (id: string) => string): string {
+  return ids.length === 0 ? 'the gateway' : ids.map(nameOf).join(', ');
+}
+
+/** The columns of the list of versions. */
+export function versionColumns(nameOf: (id: string) => string): readonly Column<ConfigVersion>[] {
+  return [
+    {
+      key: 'version',
+      header: 'Version',
+      cell: ({ version, current }) => (
+        <Group gap="xs">
+          <TextLink to="/configuration/$version" params={{ version: String(version) }} inherit>
+            Version {version}
+          </TextLink>
+          {current && (
+            <Badge variant="default" size="sm" tt="none">
+              current
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    {
+      key: 'published',
+      header: 'Published',
+      cell: ({ published_at }) => <RelativeTime at={published_at} />,
+    },
+    { key: 'reason', header: 'Changes', cell: reasonText },
+    {
+      key: 'by',
+      header: 'By',
+      visibleFrom: 'sm',
+      cell: ({ changed_by }) => authorsText(changed_by, nameOf),
+    },
+    {
+      key: 'actions',
+      header: 'Actions',
+      visibleFrom: 'sm',
+      cell: ({ version, current }) =>
+        !current && (
+          <TextLink
+            to="/configuration/$version/roll-back"
+            params={{ version: String(version) }}
+            size="sm"
+            aria-label={`Roll back to version ${version}`}
+          >
+            Roll back
+          </TextLink>
+        ),
+    },
+  ];
+}

@@ -1,0 +1,90 @@
+import { Group, NativeSelect, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEnvironment } from '../../api/environments.ts';
+import { useTokenName } from '../../api/token-names.ts';
+import { LoadError } from '../../ui/load-error.tsx';
+import { Page } from '../../ui/page.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { Differences } from './differences.tsx';
+import { authorsText, reasonText } from './version-columns.tsx';
+import { currentVersionQuery, versionQuery } from './versions-query.ts';
+
+const route = getRouteApi('/app/configuration/$version');
+
+/** One version: when and by whom it was made, and what it changed. */
+export function VersionPage() {
+  const version = Number(route.useParams().version);
+  const { against } = route.useSearch();
+  const navigate = route.useNavigate();
+  const environment = useEnvironment();
+  const nameOf = useTokenName();
+  const { data, error, refetch } = useQuery(versionQuery(environment, version));
+  const { data: current } = useQuery(currentVersionQuery(environment));
+  const isCurrent = current === version;
+  return (
+    <Page
+      title={`Version ${route.useParams().version}`}
+      actions={
+        data !== undefined &&
+        current !== undefined &&
+        !isCurrent && (
+          <ScopedButton
+            scope="config:write"
+            variant="default"
+            onClick={() =>
+              void navigate({
+                to: '/configuration/$version/roll-back',
+                params: { version: String(version) },
+              })
+            }
+          >
+            Roll back to this version
+          </ScopedButton>
+        )
+      }
+    >
+      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton height={120} />}
+      {data !== undefined && (
+        <>
+          <Group justify="space-between" align="flex-end">
+            <Text size="sm">
+              {reasonText(data)} by {authorsText(data.changed_by, nameOf)},{' '}
+              <RelativeTime at={data.published_at} />
+              {isCurrent && '. It is the current version.'}
+            </Text>
+            <NativeSelect
+              label="Compare"
+              value={against ?? 'previous'}
+              onChange={({ currentTarget: { value } }) =>
+                void navigate({
+                  search: ({ environment: kept }) => ({
+                    ...(kept !== undefined && { environment: kept }),
+                    ...(value === 'current' && { against: 'current' as const }),
+                  }),
+                })
+              }
+              data={[
+                { value: 'previous', label: 'What this version changed' },
+                { value: 'current', label: 'What changed since this version' },
+              ]}
+            />
+          </Group>
+          {against === 'current' ? (
+            current !== undefined && (
+              <Differences environment={environment} from={version} to={current} />
+            )
+          ) : version > 1 ? (
+            <Differences environment={environment} from={version - 1} to={version} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              It is the first version.
+            </Text>
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
