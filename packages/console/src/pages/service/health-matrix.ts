@@ -4,13 +4,13 @@ type Upstream = ServiceHealth['upstreams'][number];
 export type UpstreamStatus = Upstream['data_planes'][number]['status'];
 
 /** A data plane that reports on the service: a column of the matrix. */
-export interface ReportingPlane {
+interface ReportingPlane {
   readonly id: string;
   readonly region: string;
 }
 
 /** An upstream and what each data plane finds, in the order of the columns: a row of the matrix. */
-export interface MatrixRow {
+interface MatrixRow {
   readonly upstream: Upstream;
   /** undefined: the response leaves this data plane out. */
   readonly statuses: readonly (UpstreamStatus | undefined)[];

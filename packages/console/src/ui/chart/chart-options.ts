@@ -11,7 +11,7 @@ export interface ChartLine {
   readonly filled?: boolean;
 }
 
-export type ChartColor = 'main' | 'errors' | 'second' | 'third';
+type ChartColor = 'main' | 'errors' | 'second' | 'third';
 
 interface OptionParts {
   readonly target: HTMLElement;

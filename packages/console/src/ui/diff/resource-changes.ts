@@ -2,7 +2,7 @@
 type Resource = Readonly<Record<string, unknown>>;
 
 /** A line of a value: both versions have it, or only one of them. */
-export interface ChangedLine {
+interface ChangedLine {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
