@@ -15,6 +15,8 @@ const PAGES = [
   ['/configuration', 'Configuration'],
   ['/configuration/2', 'Version 2'],
   ['/configuration/1/roll-back', 'Roll back to version 1'],
+  ['/audit', 'Audit'],
+  ['/environments', 'Environments'],
   ['/nowhere', 'There is no such page'],
 ] as const;
 

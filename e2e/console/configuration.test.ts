@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
 import { accessibilityFaults } from './harness/axe.ts';
 import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
 
@@ -60,5 +61,55 @@ describe('the configuration in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText('was published meanwhile. Nothing was changed.').waitFor();
     expect((await admin.get(`/v1/routes/${id}`)).status).toBe(200);
+  });
+
+  it('has who changed what, with what was before and after, by token and by resource', async () => {
+    const { admin } = world.gateway;
+    const operator = await world.gateway.tokenClient({ name: 'operator' });
+    const { id } = await world.gateway.route({ name: 'audited', timeout_ms: 7000 });
+    await operator.patch(`/v1/routes/${id}`, { timeout_ms: 6000 });
+    await admin.patch(`/v1/routes/${id}`, { retry_count: 0 });
+    const { page, signIn } = await world.open('/audit?type=route');
+    await signIn();
+    const changes = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+    const change = changes.filter({ hasText: 'operator updated route audited' });
+    await change.getByRole('button', { name: 'Show timeout_ms' }).click();
+    await change.getByRole('deletion').filter({ hasText: '7000' }).waitFor();
+    await change.getByRole('insertion').filter({ hasText: '6000' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await change.getByRole('link', { name: 'audited' }).click();
+    await changes.filter({ hasText: 'admin created route audited' }).waitFor();
+    await eventually(async () => expect(await changes.count()).toBe(3));
+    await change.getByRole('link', { name: 'operator' }).click();
+    await eventually(async () => expect(await changes.count()).toBe(1));
+    await page.getByRole('button', { name: 'By operator ×' }).click();
+    await eventually(async () => expect(await changes.count()).toBe(3));
+  });
+
+  it('is one of each environment, which are created, and deleted when they are empty', async () => {
+    const { page, signIn } = await world.open('/environments');
+    await signIn();
+    await page.getByRole('button', { name: 'New environment' }).click();
+    const form = page.getByRole('form', { name: 'New environment' });
+    await form.getByLabel('Name').fill('Not A Name');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByLabel('Name').and(page.locator('[aria-invalid="true"]')).waitFor();
+    await form.getByLabel('Name').fill('staging');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /^staging/ }).waitFor();
+    await page.getByLabel('Environment', { exact: true }).selectOption('staging');
+    const { id } = await world.gateway.service({ environment: 'staging' });
+    const remove = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Delete staging' }).click();
+      await page.getByLabel('Type staging to confirm').fill('staging');
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    };
+    await remove();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await world.gateway.admin.delete(`/v1/services/${id}`);
+    await remove();
+    await page.getByRole('row', { name: /^staging/ }).waitFor({ state: 'detached' });
+    await page.waitForURL(/environment=(?!staging)/);
   });
 });

@@ -1,9 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { appRoute } from './app-route.ts';
+import { auditRoute } from './pages/audit/route.ts';
 import { configurationRoute, rollBackRoute, versionRoute } from './pages/configuration/route.ts';
 import { dataPlanesRoute } from './pages/data-planes/route.ts';
 import { overviewRoute } from './pages/overview/route.ts';
+import { environmentsRoute } from './pages/environments/route.ts';
 import { requestRoute, requestsRoute } from './pages/requests/route.ts';
 import { homeRoute } from './pages/home-route.ts';
 import { routeRoute } from './pages/route/route.ts';
@@ -37,6 +39,8 @@ const routeTree = rootRoute.addChildren([
     configurationRoute,
     versionRoute,
     rollBackRoute,
+    auditRoute,
+    environmentsRoute,
     requestsRoute,
     requestRoute,
   ]),

@@ -9,4 +9,6 @@ export const NAVIGATION = [
   { label: 'Tokens', key: 't', link: linkOptions({ to: '/tokens' }) },
   { label: 'Data planes', key: 'd', link: linkOptions({ to: '/data-planes' }) },
   { label: 'Configuration', key: 'c', link: linkOptions({ to: '/configuration' }) },
+  { label: 'Audit', key: 'a', link: linkOptions({ to: '/audit' }) },
+  { label: 'Environments', key: 'e', link: linkOptions({ to: '/environments' }) },
 ] as const;

@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appRoute } from '../../app-route.ts';
+import { auditSearch } from './audit-search.ts';
+
+export const auditRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
+});

@@ -1,0 +1,145 @@
+import { Paper } from '@mantine/core';
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { gateway, type Environment } from '../../api/client.ts';
+import { useEnvironment } from '../../api/environments.ts';
+import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { DataTable, type Column } from '../../ui/data-table.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { LoadError } from '../../ui/load-error.tsx';
+import { notifySuccess } from '../../ui/notify.ts';
+import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { withCursor } from '../../ui/with-cursor.ts';
+import { NewEnvironment } from './new-environment.tsx';
+
+const route = getRouteApi('/app/environments');
+
+function environmentListQuery(cursor: string | undefined) {
+  return queryOptions({
+    // Begins as the choice in the header does, so that a change refreshes both.
+    queryKey: ['environments', 'list', cursor],
+    queryFn: async ({ signal }) => {
+      const query = cursor === undefined ? {} : { cursor };
+      return (await gateway.get('/v1/environments', { params: { query }, signal })).body;
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: 15_000,
+  });
+}
+
+function columnsFor(onDelete: (name: string) => void): readonly Column<Environment>[] {
+  return [
+    {
+      key: 'name',
+      header: 'Name',
+      cell: ({ name }) => (
+        <TextLink to="/services" search={{ environment: name }} inherit>
+          {name}
+        </TextLink>
+      ),
+    },
+    {
+      key: 'version',
+      header: 'Configuration',
+      cell: ({ name, config_version: version }) => (
+        <TextLink to="/configuration" search={{ environment: name }} size="sm">
+          {version === 0 ? 'none yet' : `version ${version}`}
+        </TextLink>
+      ),
+    },
+    {
+      key: 'created',
+      header: 'Created',
+      visibleFrom: 'sm',
+      cell: ({ created_at }) => <RelativeTime at={created_at} />,
+    },
+    {
+      key: 'actions',
+      header: 'Actions',
+      cell: ({ name }) => (
+        <ScopedButton
+          scope="config:write"
+          size="compact-xs"
+          variant="default"
+          aria-label={`Delete ${name}`}
+          onClick={() => onDelete(name)}
+        >
+          Delete
+        </ScopedButton>
+      ),
+    },
+  ];
+}
+
+/** The environments that the token covers. */
+export function EnvironmentsPage() {
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const queryClient = useQueryClient();
+  const shown = useEnvironment();
+  const { data, error, refetch } = useQuery(environmentListQuery(cursor));
+  const [isCreating, setCreating] = useState(false);
+  const [deleting, setDeleting] = useState<string>();
+
+  async function remove(name: string): Promise<void> {
+    await gateway.delete('/v1/environments/{name}', { params: { path: { name } } });
+    notifySuccess(`Environment ${name} was deleted.`);
+    void queryClient.invalidateQueries({ queryKey: ['environments'] });
+    // The pages must not go on showing it.
+    const other = data?.data.find((one) => one.name !== name);
+    if (name === shown && other !== undefined) {
+      await navigate({ search: { environment: other.name } });
+    }
+  }
+
+  return (
+    <Page
+      title="Environments"
+      actions={
+        <ScopedButton scope="config:write" onClick={() => setCreating(true)}>
+          New environment
+        </ScopedButton>
+      }
+    >
+      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
+      {(data !== undefined || error === null) && (
+        <Paper withBorder>
+          <DataTable
+            label="Environments"
+            columns={columnsFor(setDeleting)}
+            rows={data?.data}
+            rowKey={({ name }) => name}
+            empty={
+              <Empty title="No environments">
+                An environment has its own services, routes and configuration.
+              </Empty>
+            }
+          />
+        </Paper>
+      )}
+      <Pager
+        cursor={cursor}
+        nextCursor={data?.next_cursor}
+        onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
+      />
+      {isCreating && <NewEnvironment onClose={() => setCreating(false)} />}
+      {deleting !== undefined && (
+        <ConfirmByName
+          opened
+          onClose={() => setDeleting(undefined)}
+          title={`Delete environment ${deleting}?`}
+          name={deleting}
+          action="Delete"
+          onConfirm={() => remove(deleting)}
+        >
+          Only an environment without services, routes and tokens of its own can be deleted.
+        </ConfirmByName>
+      )}
+    </Page>
+  );
+}
