@@ -72,6 +72,65 @@ describe('the requests in the console', () => {
     await page.getByText('rate_limit_exceeded').waitFor();
   });
 
+  it('are filtered, with what is wrong said at the filter', async () => {
+    const { admin } = world.gateway;
+    await admin.proxy('charges/status/404');
+    await admin.proxy('charges/slow/300', { method: 'PUT' });
+    const page = await open('/requests?route=charges');
+    const rows = page.getByRole('region', { name: 'Requests' }).getByRole('link');
+    const expectOnly = async (name: string) => {
+      await rows.filter({ hasText: name }).first().waitFor();
+      await rows.filter({ hasNotText: name }).first().waitFor({ state: 'detached' });
+    };
+    await page.getByLabel('Status').fill('404');
+    await page.getByLabel('Status').press('Enter');
+    await expectOnly('charges/status/404');
+    await page.getByLabel('Status').fill('many');
+    await page.getByLabel('Outcome').focus();
+    await page.getByText(/^must be/).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await rows.filter({ hasText: '/v1/proxy/scarce' }).first().waitFor();
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByLabel('Took at least').fill('250');
+    await page.getByLabel('Method').fill('put');
+    await page.getByLabel('Method').press('Enter');
+    await expectOnly('PUT /v1/proxy/charges/slow/300');
+    const shared = await open(page.url().slice(world.url.length));
+    await shared.getByRole('link', { name: 'PUT /v1/proxy/charges/slow/300' }).waitFor();
+    expect(await shared.getByLabel('Took at least').inputValue()).toBe('250');
+  });
+
+  it('stand still while the list is not live', async () => {
+    const { admin } = world.gateway;
+    await admin.proxy('charges/before');
+    const page = await open('/requests');
+    const link = (path: string) => page.getByRole('link', { name: `/v1/proxy/charges/${path}` });
+    await link('before').waitFor();
+    await page.getByRole('switch', { name: 'Live' }).click();
+    const live = await page.context().newPage();
+    await live.goto(`${world.url}/requests`);
+    await admin.proxy('charges/after');
+    await live.getByRole('link', { name: '/v1/proxy/charges/after' }).waitFor();
+    expect(await link('after').count()).toBe(0);
+    await page.bringToFront();
+    await page.getByRole('switch', { name: 'Live' }).click();
+    await link('after').waitFor({ timeout: 2000 });
+  });
+
+  it('lead to what took part', async () => {
+    const answer = await world.gateway.admin.proxy('charges/part');
+    const page = await open(`/requests/${idOf(answer)}`);
+    for (const [name, heading] of [
+      ['charges', 'charges'],
+      [world.gateway.upstream.url, 'service-1'],
+      [/^data-plane-/, 'Data planes'],
+    ] as const) {
+      await page.getByRole('main').getByRole('link', { name }).click();
+      await page.getByRole('heading', { name: heading }).first().waitFor();
+      await page.goBack();
+    }
+  });
+
   it('with hostile paths and headers run no script and keep the layout', async () => {
     const long = 'w'.repeat(900);
     const answer = await world.gateway.admin.proxy(

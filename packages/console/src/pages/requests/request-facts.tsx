@@ -1,29 +1,25 @@
-import {
-  Code,
-  CopyButton,
-  Button,
-  Group,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
-import { Fragment, type ReactNode } from 'react';
+import { Code, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { RequestRecord } from '../../api/client.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { LocalTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import classes from './request-facts.module.css';
+import {
+  environmentOf,
+  RecordedRoute,
+  RecordedService,
+  RecordedUpstream,
+} from './record-links.tsx';
 import { keyText } from './stage-text.ts';
-import { useRecordedService } from './upstream-urls.ts';
 
-type Facts = readonly (readonly [name: string, value: ReactNode])[];
+type NamedFacts = readonly (readonly [name: string, value: ReactNode])[];
 
 /** All else that the record says, with links to what took part. */
 export function RequestFacts({ record }: { readonly record: RequestRecord }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
-      <FactList title="Target" facts={useTargetFacts(record)} />
+      <FactList title="Target" facts={targetFacts(record)} />
       <FactList title="Served by" facts={serverFacts(record)} />
       <FactList title="Quota and idempotency" facts={policyFacts(record)} />
       <FactList title="Caller" facts={callerFacts(record)} />
@@ -31,78 +27,58 @@ export function RequestFacts({ record }: { readonly record: RequestRecord }) {
   );
 }
 
-function FactList({ title, facts }: { readonly title: string; readonly facts: Facts }) {
+function FactList({ title, facts }: { readonly title: string; readonly facts: NamedFacts }) {
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
         <Title order={2} size="h4">
           {title}
         </Title>
-        <dl className={classes.facts}>
-          {facts.map(([name, value]) => (
-            <Fragment key={name}>
-              <dt>{name}</dt>
-              <dd>{value ?? <None />}</dd>
-            </Fragment>
-          ))}
-        </dl>
+        <Facts facts={facts.map(([name, value]) => [name, value ?? NONE])} />
       </Stack>
     </Paper>
   );
 }
 
-function None() {
-  return (
-    <Text span inherit c="dimmed">
-      none
-    </Text>
-  );
-}
+const NONE = (
+  <Text span inherit c="dimmed">
+    none
+  </Text>
+);
 
-function useTargetFacts(record: RequestRecord): Facts {
-  const service = useRecordedService(record);
-  const { environment, route, route_version, service_id, upstream } = record;
+function targetFacts(record: RequestRecord): NamedFacts {
+  const { environment, route, service_id, upstream } = record;
   return [
     ['Environment', environment],
-    [
-      'Route',
-      route === null ? null : (
-        <TextLink to="/routes" search={{ search: route, ...inEnvironment(record) }} inherit>
-          {route}
-        </TextLink>
-      ),
-    ],
-    ['Version', route_version],
-    [
-      'Service',
-      service_id === null ? null : (
-        <TextLink to="/services" search={inEnvironment(record)} inherit>
-          {service?.name ?? service_id}
-        </TextLink>
-      ),
-    ],
-    ['Upstream', upstream?.url],
-    ['Region', upstream?.region],
+    ['Route', route && <RecordedRoute record={record} />],
+    ['Service', service_id && <RecordedService record={record} />],
+    ['Upstream', upstream && <RecordedUpstream record={record} />],
   ];
 }
 
-function serverFacts(record: RequestRecord): Facts {
+function serverFacts(record: RequestRecord): NamedFacts {
   const { data_plane, config_version, trace_id, received_at, expires_at } = record;
   return [
     [
       'Data plane',
-      <TextLink key="link" to="/data-planes" search={inEnvironment(record)} inherit>
+      <TextLink key="link" to="/data-planes" search={environmentOf(record)} inherit>
         {data_plane}
       </TextLink>,
     ],
     ['Configuration', config_version === null ? null : `version ${config_version}`],
-    ['Trace id', <Copied key="trace" text={trace_id} />],
+    [
+      'Trace id',
+      <Group key="trace" gap="xs">
+        <Code>{trace_id}</Code>
+        <CopyButton text={trace_id} what="the trace id" size="compact-xs" />
+      </Group>,
+    ],
     ['Arrived', <LocalTime key="arrived" at={received_at} />],
     ['Kept until', <LocalTime key="kept" at={expires_at} />],
   ];
 }
 
-function policyFacts({ rate_limit: quota, idempotency, retry_count }: RequestRecord): Facts {
+function policyFacts({ rate_limit: quota, idempotency, retry_count }: RequestRecord): NamedFacts {
   const left = (count: number) => count.toLocaleString();
   return [
     [
@@ -115,40 +91,24 @@ function policyFacts({ rate_limit: quota, idempotency, retry_count }: RequestRec
   ];
 }
 
-function callerFacts(record: RequestRecord): Facts {
-  const { token_id, subject, claims, client_ip, client_request_id } = record;
-  const { request_bytes, response_bytes } = record;
+function callerFacts(record: RequestRecord): NamedFacts {
+  const { token_id: token, subject, claims, client_ip, client_request_id } = record;
+  const { request_bytes: bytesIn, response_bytes: bytesOut } = record;
   return [
-    ['Token', token_id],
+    [
+      'Token',
+      token === null ? null : (
+        <TextLink to="/requests" search={{ token, ...environmentOf(record) }} inherit>
+          {token}
+        </TextLink>
+      ),
+    ],
     ...(subject === null ? [] : [['Subject', subject] as const]),
     ...(claims === null
       ? []
       : [['Claims', <Code key="claims">{JSON.stringify(claims)}</Code>] as const]),
     ['Address', client_ip],
     ['Own request id', client_request_id],
-    [
-      'Bodies',
-      `${request_bytes.toLocaleString()} bytes in, ${response_bytes.toLocaleString()} bytes out`,
-    ],
+    ['Bodies', `${bytesIn.toLocaleString()} bytes in, ${bytesOut.toLocaleString()} bytes out`],
   ];
-}
-
-/** Pages that a record leads to show the environment of the record. */
-function inEnvironment({ environment }: Pick<RequestRecord, 'environment'>) {
-  return environment === null ? {} : { environment };
-}
-
-function Copied({ text }: { readonly text: string }) {
-  return (
-    <Group gap="xs">
-      <Code>{text}</Code>
-      <CopyButton value={text}>
-        {({ copied, copy }) => (
-          <Button size="compact-xs" variant="default" onClick={copy}>
-            {copied ? 'Copied' : 'Copy'}
-          </Button>
-        )}
-      </CopyButton>
-    </Group>
-  );
 }

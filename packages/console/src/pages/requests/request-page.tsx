@@ -13,7 +13,7 @@ import { RequestEnd } from './request-end.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import { requestQuery } from './requests-query.ts';
 import { stageText } from './stage-text.ts';
-import { useUpstreamUrls } from './upstream-urls.ts';
+import { useUpstreamUrls } from './recorded-service.ts';
 
 const page = getRouteApi('/app/requests/$id');
 

@@ -9,9 +9,10 @@ import { Pager } from '../../ui/pager.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { FindRequest } from './find-request.tsx';
 import { NoRequests } from './no-requests.tsx';
+import { RequestFilters } from './request-filters.tsx';
 import { requestColumns } from './request-columns.tsx';
 import { canFollow, isLive, requestsQuery } from './requests-query.ts';
-import { withLive } from './requests-search.ts';
+import { withLive, withRequestFilters } from './requests-search.ts';
 
 const page = getRouteApi('/app/requests');
 
@@ -38,6 +39,14 @@ export function RequestsPage() {
         </>
       }
     >
+      <RequestFilters
+        search={search}
+        error={error}
+        onChange={(change) =>
+          void navigate({ search: (now) => withRequestFilters(now, change), replace: true })
+        }
+        onClear={() => void navigate({ search: {} })}
+      />
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       {(data !== undefined || error === null) && (
         <Paper withBorder>

@@ -46,11 +46,13 @@ export function requestsSearch(given: Record<string, unknown>): RequestsSearch {
   };
 }
 
-/** A change of filters. The list begins at its first page; undefined removes a filter. */
-export function withRequestFilters(
-  search: RequestsSearch,
-  change: { readonly [Name in keyof RequestFilters]?: RequestFilters[Name] | undefined },
-): RequestsSearch {
+/** Filters to set; undefined or an empty text removes one. */
+export type FilterChange = {
+  readonly [Name in keyof RequestFilters]?: RequestFilters[Name] | undefined;
+};
+
+/** The search with other filters, from the first page on, because a cursor belongs to the filters before. */
+export function withRequestFilters(search: RequestsSearch, change: FilterChange): RequestsSearch {
   const changed = { ...search, ...change, cursor: undefined };
   return requestsSearch(changed);
 }
@@ -63,4 +65,9 @@ export function withLive(search: RequestsSearch, live: boolean): RequestsSearch 
 /** Whether any filter is set. */
 export function hasFilters(search: RequestsSearch): boolean {
   return search.slower !== undefined || TEXTS.some((name) => search[name] !== undefined);
+}
+
+/** Whether a filter is set that is used less, so that its field should be seen. */
+export function hasMoreFilters(search: RequestsSearch): boolean {
+  return hasFilters({ ...withRequestFilters(search, { route: '', status: '', outcome: '' }) });
 }

@@ -1,0 +1,64 @@
+import { SimpleGrid, TextInput } from '@mantine/core';
+import { FilterText } from './filter-text.tsx';
+import { localMinute, timeOfMinute } from './local-minute.ts';
+import type { FilterProps } from './request-filters.tsx';
+
+/** The filters that are used less. */
+export function MoreFilters({ search, onChange, errorAt }: FilterProps) {
+  const { method, error, token, upstream, slower, since, until } = search;
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm" verticalSpacing="xs">
+      <FilterText
+        label="Method"
+        placeholder="POST"
+        value={method ?? ''}
+        onApply={(value) => onChange({ method: value.toUpperCase() })}
+        error={errorAt('method')}
+      />
+      <FilterText
+        label="Error code"
+        placeholder="upstream_timeout"
+        value={error ?? ''}
+        onApply={(value) => onChange({ error: value })}
+        error={errorAt('error_code')}
+      />
+      <FilterText
+        label="Upstream"
+        placeholder="its URL or id"
+        value={upstream ?? ''}
+        onApply={(value) => onChange({ upstream: value })}
+        error={errorAt('upstream')}
+      />
+      <FilterText
+        label="Token"
+        placeholder="its id, tok_…"
+        value={token ?? ''}
+        onApply={(value) => onChange({ token: value })}
+        error={errorAt('token_id')}
+      />
+      <FilterText
+        label="Took at least, ms"
+        inputMode="numeric"
+        value={slower === undefined ? '' : String(slower)}
+        onApply={(value) =>
+          onChange({ slower: /^\d{1,9}$/.test(value) ? Number(value) : undefined })
+        }
+        error={errorAt('min_duration_ms')}
+      />
+      <TextInput
+        type="datetime-local"
+        label="From"
+        value={localMinute(since)}
+        onChange={({ currentTarget: { value } }) => onChange({ since: timeOfMinute(value) })}
+        error={errorAt('since')}
+      />
+      <TextInput
+        type="datetime-local"
+        label="Until"
+        value={localMinute(until)}
+        onChange={({ currentTarget: { value } }) => onChange({ until: timeOfMinute(value) })}
+        error={errorAt('until')}
+      />
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,77 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { gateway, type RequestRecord } from '../../api/client.ts';
+import { useScope } from '../../api/rights.ts';
+import { TextLink } from '../../ui/text-link.tsx';
+import { useRecordedService } from './recorded-service.ts';
+
+interface RecordProps {
+  readonly record: RequestRecord;
+}
+
+/** The id of the route that has this name now. A record has the name only. */
+function routeIdQuery(environment: string, name: string) {
+  return queryOptions({
+    queryKey: ['routes', environment, 'named', name],
+    queryFn: async ({ signal }) => {
+      const query = { environment, name };
+      const { body } = await gateway.get('/v1/routes', { params: { query }, signal });
+      return body.data[0]?.id ?? null;
+    },
+    staleTime: 30_000,
+  });
+}
+
+/** The route and the version of a request, with a link if the route exists still. */
+export function RecordedRoute({ record }: RecordProps) {
+  const { environment, route, route_version } = record;
+  const { allowed } = useScope('routes:read');
+  const enabled = allowed && environment !== null && route !== null;
+  const { data: routeId } = useQuery({ ...routeIdQuery(environment ?? '', route ?? ''), enabled });
+  const name = route_version === null ? route : `${route ?? ''}, version ${route_version}`;
+  if (routeId === undefined || routeId === null) return name;
+  return (
+    <TextLink to="/routes/$routeId" params={{ routeId }} search={environmentOf(record)} inherit>
+      {name}
+    </TextLink>
+  );
+}
+
+/** The service of a request, with a link if it exists still. */
+export function RecordedService({ record }: RecordProps) {
+  const service = useRecordedService(record);
+  if (service === undefined) return record.service_id;
+  return <ServiceLink record={record} serviceId={service.id} text={service.name} />;
+}
+
+/** The upstream of the last attempt, with a link to the service, which shows its health. */
+export function RecordedUpstream({ record }: RecordProps) {
+  const service = useRecordedService(record);
+  const { upstream } = record;
+  if (upstream === null) return null;
+  const text = upstream.region === null ? upstream.url : `${upstream.url}, ${upstream.region}`;
+  if (service === undefined) return text;
+  return <ServiceLink record={record} serviceId={service.id} text={text} />;
+}
+
+interface ServiceLinkProps extends RecordProps {
+  readonly serviceId: string;
+  readonly text: string;
+}
+
+function ServiceLink({ record, serviceId, text }: ServiceLinkProps) {
+  return (
+    <TextLink
+      to="/services/$serviceId"
+      params={{ serviceId }}
+      search={environmentOf(record)}
+      inherit
+    >
+      {text}
+    </TextLink>
+  );
+}
+
+/** Pages that a record leads to show the environment of the record. */
+export function environmentOf({ environment }: Pick<RequestRecord, 'environment'>) {
+  return environment === null ? {} : { environment };
+}
