@@ -13,7 +13,9 @@ describe('an audit event in words', () => {
   it('names the fields that changed', () => {
     const before = { a: 1, b: 1, c: 1, d: 1, e: 1 };
     expect(changedFieldsText({ before, after: { ...before, b: 2 } })).toBe('b');
-    expect(changedFieldsText({ before: null, after: before })).toBe('a, b, c, d and 1 more');
+    const after = { a: 2, b: 2, c: 2, d: 2, e: 2 };
+    expect(changedFieldsText({ before, after })).toBe('a, b, c, d and 1 more');
+    expect(changedFieldsText({ before: null, after })).toBe('its settings');
     expect(changedFieldsText({ before, after: before })).toBe('no field');
   });
 });

@@ -14,8 +14,10 @@ export function resourceName(event: Pick<AuditEvent, 'before' | 'after' | 'resou
 
 const NAMED_FIELDS = 4;
 
-/** The names of the fields that a change concerns, such as `timeout_ms, methods and 2 more`. */
+/** What a change concerns: the names of the fields, such as `timeout_ms, methods and 2 more`. */
 export function changedFieldsText({ before, after }: Pick<AuditEvent, 'before' | 'after'>): string {
+  // Then all fields differ from nothing.
+  if (before === null || after === null) return 'its settings';
   const paths = resourceChanges(before, after).map(({ path }) => path);
   if (paths.length === 0) return 'no field';
   const more = paths.length - NAMED_FIELDS;
