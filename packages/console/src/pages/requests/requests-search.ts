@@ -16,7 +16,7 @@ const TEXTS = [
 type TextFilter = (typeof TEXTS)[number];
 
 /** What the list shows. The URL has all of it. */
-export interface RequestFilters extends Readonly<Partial<Record<TextFilter, string>>> {
+interface RequestFilters extends Readonly<Partial<Record<TextFilter, string>>> {
   /** Only requests that took at least this long, ms. */
   readonly slower?: number;
 }
