@@ -1,7 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { gateway, type AuditEvent } from '../../api/client.ts';
+import { gateway } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { actionText, resourceName } from '../audit/event-text.ts';
 import { Note, Panel, PanelContent } from './panel.tsx';
 import { Rows } from './rows.tsx';
 
@@ -23,25 +25,28 @@ export function LatestChanges({ environment }: { readonly environment: string })
   const { allowed } = useScope('audit:read');
   const query = useQuery({ ...latestChangesQuery(environment), enabled: allowed });
   return (
-    <Panel title="Latest changes">
+    <Panel
+      title="Latest changes"
+      more={
+        <TextLink to="/audit" size="sm" aria-label="All changes">
+          All
+        </TextLink>
+      }
+    >
       <PanelContent scope="audit:read" query={query}>
         {(events) =>
           events.length === 0 ? (
             <Note>Nothing was changed in {environment}.</Note>
           ) : (
             <Rows items={events} itemKey={({ id }) => id}>
-              {(event) => [changeText(event), <RelativeTime key="at" at={event.occurred_at} />]}
+              {(event) => [
+                `${event.resource_type} ${resourceName(event)} ${actionText(event)}`,
+                <RelativeTime key="at" at={event.occurred_at} />,
+              ]}
             </Rows>
           )
         }
       </PanelContent>
     </Panel>
   );
-}
-
-/** Such as `route charges updated`. */
-function changeText({ action, after, before, resource_id }: AuditEvent): string {
-  const [kind = '', verb = ''] = action.replaceAll('_', ' ').split('.');
-  const name = (after ?? before)?.['name'];
-  return `${kind} ${typeof name === 'string' ? name : resource_id} ${verb}`;
 }

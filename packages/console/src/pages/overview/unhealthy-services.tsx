@@ -58,7 +58,10 @@ export function UnhealthyServices({ environment }: { readonly environment: strin
               <Rows items={services.slice(0, MAX_SHOWN)} itemKey={({ id }) => id}>
                 {({ id, name, status }) => [
                   <>
-                    {name} <StatusBadge status={status} />
+                    <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
+                      {name}
+                    </TextLink>{' '}
+                    <StatusBadge status={status} />
                   </>,
                   <RegionHealth key="health" serviceId={id} />,
                 ]}

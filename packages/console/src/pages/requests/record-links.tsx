@@ -53,6 +53,21 @@ export function RecordedUpstream({ record }: RecordProps) {
   return <ServiceLink record={record} serviceId={service.id} text={text} />;
 }
 
+/** The version of the configuration that a request was served with, with a link to what it changed. */
+export function RecordedConfiguration({ record }: RecordProps) {
+  const version = String(record.config_version);
+  return (
+    <TextLink
+      to="/configuration/$version"
+      params={{ version }}
+      search={environmentOf(record)}
+      inherit
+    >
+      version {version}
+    </TextLink>
+  );
+}
+
 interface ServiceLinkProps extends RecordProps {
   readonly serviceId: string;
   readonly text: string;

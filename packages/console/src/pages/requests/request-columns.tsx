@@ -12,7 +12,7 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
     key: 'request',
     header: 'Request',
     cell: ({ id, method, path }) => (
-      <TextLink to="/requests/$id" params={{ id }} size="sm" fw={600} lineClamp={2} maw={420}>
+      <TextLink to="/requests/$id" params={{ id }} size="sm" fw={600} lineClamp={3} maw={420}>
         {method} {path}
       </TextLink>
     ),
@@ -22,6 +22,7 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
     key: 'took',
     header: 'Took',
     align: 'right',
+    visibleFrom: 'sm',
     cell: ({ timing }) => msText(timing.total_ms),
   },
   {

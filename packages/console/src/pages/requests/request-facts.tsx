@@ -7,6 +7,7 @@ import { LocalTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import {
   environmentOf,
+  RecordedConfiguration,
   RecordedRoute,
   RecordedService,
   RecordedUpstream,
@@ -65,7 +66,7 @@ function serverFacts(record: RequestRecord): NamedFacts {
         {data_plane}
       </TextLink>,
     ],
-    ['Configuration', config_version === null ? null : `version ${config_version}`],
+    ['Configuration', config_version && <RecordedConfiguration record={record} />],
     [
       'Trace id',
       <Group key="trace" gap="xs">

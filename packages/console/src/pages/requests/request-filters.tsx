@@ -67,7 +67,7 @@ export function RequestFilters({ search, error, onChange, onClear }: RequestFilt
           onChange={({ currentTarget: { value } }) => onChange({ outcome: value })}
           error={errorAt('outcome')}
         />
-        <Group gap="xs" align="flex-end" wrap="nowrap" mt="auto">
+        <Group gap="xs" mt="auto">
           <Button
             variant="default"
             onClick={more.toggle}

@@ -57,7 +57,11 @@ export function chartOptions(parts: OptionParts): UPlot.Options {
         label: line.name,
         stroke: color(line.color),
         width: 2,
-        points: { show: false },
+        points: {
+          show: true,
+          size: 5,
+          filter: (plot, index) => lonePoints(plot.data[index] ?? []),
+        },
         ...(line.filled === true ? { fill: `${color(line.color)}22` } : {}),
       })),
     ],
@@ -65,6 +69,13 @@ export function chartOptions(parts: OptionParts): UPlot.Options {
       setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
     },
   };
+}
+
+/** The values between gaps, which no line leads to. */
+export function lonePoints(values: ArrayLike<number | null | undefined>): number[] {
+  const all = Array.from(values);
+  const known = (index: number) => typeof all[index] === 'number';
+  return [...all.keys()].filter((index) => known(index) && !known(index - 1) && !known(index + 1));
 }
 
 const DAY_S = 24 * 60 * 60;
