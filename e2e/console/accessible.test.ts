@@ -10,6 +10,8 @@ const PAGES = [
   ['/routes', 'Routes'],
   ['/routes/new', 'New route'],
   ['/requests', 'Requests'],
+  // With the filters that are used less.
+  ['/requests?method=GET', 'Requests'],
   ['/tokens', 'Tokens'],
   ['/data-planes', 'Data planes'],
   ['/configuration', 'Configuration'],
