@@ -1,7 +1,7 @@
 import { SimpleGrid, TextInput } from '@mantine/core';
+import type { FilterProps } from './filter-props.ts';
 import { FilterText } from './filter-text.tsx';
 import { localMinute, timeOfMinute } from './local-minute.ts';
-import type { FilterProps } from './request-filters.tsx';
 
 /** The filters that are used less. */
 export function MoreFilters({ search, onChange, errorAt }: FilterProps) {

@@ -3,21 +3,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { ApiError } from '@gateway/client';
 import { useId } from 'react';
 import { fieldErrors } from '../../ui/form/field-errors.ts';
+import type { FilterProps } from './filter-props.ts';
 import { FilterText } from './filter-text.tsx';
 import { MoreFilters } from './more-filters.tsx';
-import {
-  hasFilters,
-  hasMoreFilters,
-  type FilterChange,
-  type RequestsSearch,
-} from './requests-search.ts';
-
-export interface FilterProps {
-  readonly search: RequestsSearch;
-  readonly onChange: (change: FilterChange) => void;
-  /** What the API says about a filter, by the name of its parameter. */
-  readonly errorAt: (...parameters: readonly string[]) => string | undefined;
-}
+import { hasFilters, hasMoreFilters } from './requests-search.ts';
 
 interface RequestFiltersProps extends Omit<FilterProps, 'errorAt'> {
   /** Why the list could not be read. */
