@@ -13,21 +13,45 @@ describe('the configuration in the console', () => {
     await world.close();
   });
 
-  const waited = { headers: { prefer: 'wait=10' } };
+  /** The newest version. A data plane may serve one a moment before it counts as published. */
+  async function newest(): Promise<number> {
+    const answer = await world.gateway.admin.get('/v1/environments/production');
+    return Number(answer.resource()['config_version']);
+  }
+
+  const newestAfter = (version: number) =>
+    eventually(async () => {
+      const found = await newest();
+      expect(found).toBeGreaterThan(version);
+      return found;
+    });
+
+  /** The version whose difference from the one before is a change of the route. */
+  const versionThatChanged = (route: string) =>
+    eventually(async () => {
+      for (let version = await newest(); version > 1; version -= 1) {
+        const query = `from=${version - 1}&to=${version}`;
+        const answer = await world.gateway.admin.get(`/v1/environments/production/diff?${query}`);
+        const isIt = answer
+          .page()
+          .data.some(({ name, change }) => name === route && change === 'changed');
+        if (isIt) return version;
+      }
+      throw new Error(`no version changed ${route} yet`);
+    });
 
   it('is compared by version, and rolled back after the difference was shown', async () => {
     const { admin } = world.gateway;
     const { id } = await world.gateway.route({ name: 'charges', timeout_ms: 10_000 });
+    // Otherwise one version could have both the new route and its change.
     await world.gateway.settled();
-    const before = (await admin.get('/v1/environments/production')).json() as {
-      data: { config_version: number };
-    };
-    const good = before.data.config_version;
-    await admin.patch(`/v1/routes/${id}`, { timeout_ms: 50, methods: ['GET'] }, waited);
+    await admin.patch(`/v1/routes/${id}`, { timeout_ms: 50, methods: ['GET'] });
+    const bad = await versionThatChanged('charges');
+    const good = bad - 1;
     const { page, signIn } = await world.open('/configuration');
     await signIn();
-    await page.getByRole('link', { name: `Version ${good + 1}`, exact: true }).click();
-    await page.getByRole('heading', { name: `Version ${good + 1}` }).waitFor();
+    await page.getByRole('link', { name: `Version ${bad}`, exact: true }).click();
+    await page.getByRole('heading', { name: `Version ${bad}` }).waitFor();
     const difference = page.getByRole('article', { name: 'route charges changed' });
     await difference.getByRole('deletion').filter({ hasText: '10000' }).waitFor();
     await difference.getByRole('insertion').filter({ hasText: '50' }).waitFor();
@@ -44,7 +68,8 @@ describe('the configuration in the console', () => {
     await page.getByLabel('Type production to confirm').fill('production');
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText(`production is as in version ${good}: 1 route changed back.`).waitFor();
-    await page.getByRole('row', { name: new RegExp(`^Version ${good + 2}`) }).waitFor();
+    const restored = await newestAfter(bad);
+    await page.getByRole('row', { name: new RegExp(`^Version ${restored} current`) }).waitFor();
     const route = (await admin.get(`/v1/routes/${id}`)).resource();
     expect(route).toMatchObject({ timeout_ms: 10_000, methods: null });
   });
@@ -55,9 +80,11 @@ describe('the configuration in the console', () => {
     const { page, signIn } = await world.open('/configuration/1/roll-back');
     await signIn();
     await page.getByRole('article', { name: 'route refunds removed' }).waitFor();
+    const shown = await page.getByText('This would change, from the current version').innerText();
     await page.getByRole('button', { name: 'Roll back' }).click();
     await page.getByLabel('Type production to confirm').fill('production');
-    await admin.patch(`/v1/routes/${id}`, { timeout_ms: 8000 }, waited);
+    await admin.patch(`/v1/routes/${id}`, { timeout_ms: 8000 });
+    await newestAfter(Number(/current version (\d+)/.exec(shown)?.[1]));
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText('was published meanwhile. Nothing was changed.').waitFor();
     expect((await admin.get(`/v1/routes/${id}`)).status).toBe(200);
