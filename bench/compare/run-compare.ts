@@ -1,3 +1,4 @@
+import { log } from '../report/log.ts';
 import { withLab, type Lab } from '../lab/lab.ts';
 import { runRound, type LoadKind, type RoundResult } from '../measure/round.ts';
 import { namedRows } from '../peers/all.ts';
@@ -21,23 +22,17 @@ const WARM_UP_SECONDS = 10;
 const START_SECONDS = 240;
 const TURN_SECONDS = 2.5;
 
-function log(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
 /** Loads the gateways of two checkouts in turn, a second each, row by row, and prints a table. */
 export async function runCompare(options: CompareOptions): Promise<void> {
   const here = namedRows(gatewayRows(), options.only);
   const there = namedRows(gatewayRows(options.folder), options.only);
-  const rows = here.map((kind, index) => ({
-    name: kind.name,
-    kinds: [there[index] ?? kind, kind],
-  }));
   const timeoutMs =
-    rows.length * 2 * (START_SECONDS + WARM_UP_SECONDS + options.rounds * TURN_SECONDS) * 1000;
+    here.length * 2 * (START_SECONDS + WARM_UP_SECONDS + options.rounds * TURN_SECONDS) * 1000;
   await withLab(timeoutMs, async (lab) => {
     const compared: Compared[] = [];
-    for (const row of rows) compared.push(await compareRow(lab, row, options.rounds));
+    for (const [index, kind] of here.entries()) {
+      compared.push(await compareRow(lab, there[index] ?? kind, kind, options.rounds));
+    }
     process.stdout.write(
       `${formatComparison(compared)}\n\n` +
         `${options.rounds} seconds of each, in turn, ${CONNECTIONS} connections, as many requests as each answers.\n`,
@@ -49,10 +44,11 @@ export async function runCompare(options: CompareOptions): Promise<void> {
 
 async function compareRow(
   { cores, site }: Lab,
-  { name, kinds }: { readonly name: string; readonly kinds: readonly PeerKind[] },
+  kindThere: PeerKind,
+  kindHere: PeerKind,
   rounds: number,
 ): Promise<Compared> {
-  log(name);
+  log(kindHere.name);
   const load = (peer: Peer, seconds: number): Promise<RoundResult> => {
     const kind: LoadKind = {
       connections: CONNECTIONS,
@@ -63,21 +59,21 @@ async function compareRow(
     return runRound(peer, kind, cores.measured, site.signal);
   };
   const started: Peer[] = [];
+  const start = async (kind: PeerKind) => {
+    const peer = await kind.start(site);
+    started.push(peer);
+    return { peer, results: [] as RoundResult[] };
+  };
   try {
-    for (const kind of kinds) started.push(await kind.start(site));
-    const [there, here] = started as [Peer, Peer];
+    const there = await start(kindThere);
+    const here = await start(kindHere);
     for (const peer of started) await load(peer, WARM_UP_SECONDS);
-    const compared = { name, there: [] as RoundResult[], here: [] as RoundResult[] };
     for (let round = 0; round < rounds; round += 1) {
       // Each is as often the one that comes first, because the first second finds the caches of the CPU colder.
-      const turns = [
-        { peer: there, results: compared.there },
-        { peer: here, results: compared.here },
-      ];
-      for (const { peer, results } of round % 2 === 0 ? turns : turns.toReversed())
-        results.push(await load(peer, 1));
+      const turns = round % 2 === 0 ? [there, here] : [here, there];
+      for (const { peer, results } of turns) results.push(await load(peer, 1));
     }
-    return compared;
+    return { name: kindHere.name, there: there.results, here: here.results };
   } finally {
     for (const peer of started) await peer.stop();
   }

@@ -1,3 +1,4 @@
+import { log } from '../report/log.ts';
 import { withLab, type Lab } from '../lab/lab.ts';
 import type { LoadKind, RoundResult } from '../measure/round.ts';
 import { chooseRows } from '../peers/all.ts';
@@ -36,10 +37,6 @@ const SAME_LOAD_FACTOR = 3;
 const LEAD_IN_SECONDS = 2;
 
 type Results = ReadonlyMap<Peer, readonly RoundResult[]>;
-
-function log(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
 
 /** Measures all chosen rows under both loads and prints the tables. */
 export async function runRows(options: RowsOptions): Promise<void> {
