@@ -43,7 +43,7 @@ export class ServerRequest {
   /** A string is the whole body, which arrived with the head. */
   #waiting: BodyBuffer | string | undefined = undefined;
   /** The waiting parts that are being emitted, the next one last. */
-  #parts: Buffer[] | undefined = undefined;
+  #parts = NO_PARTS;
   #waitingBytes = 0;
   /** undefined before the first `on`, `pause` or `resume`. */
   #flowing: boolean | undefined = undefined;
@@ -94,9 +94,9 @@ export class ServerRequest {
   }
 
   off(event: EventName, listener: Listener): this {
-    const listeners = this.#listeners?.[event];
-    if (this.#listeners !== undefined && listeners !== undefined) {
-      this.#listeners[event] = listeners.filter((one) => one !== listener);
+    const listeners = this.#listeners;
+    if (listeners !== undefined) {
+      listeners[event] = (listeners[event] ?? []).filter((one) => one !== listener);
     }
     return this;
   }
@@ -156,7 +156,7 @@ export class ServerRequest {
     if (this.complete || this.lost !== undefined) return;
     this.lost = why;
     this.#waiting = undefined;
-    this.#parts = undefined;
+    this.#parts = NO_PARTS;
     this.#emit('close', EMPTY);
   }
 
@@ -173,13 +173,13 @@ export class ServerRequest {
   }
 
   #next(): Buffer | undefined {
-    if ((this.#parts?.length ?? 0) === 0 && this.#waiting !== undefined) {
+    if (this.#parts.length === 0 && this.#waiting !== undefined) {
       const waiting = this.#waiting;
       this.#waiting = undefined;
       this.#parts =
         typeof waiting === 'string' ? [toBuffer(waiting)] : waiting.parts().toReversed();
     }
-    const part = this.#parts?.pop();
+    const part = this.#parts.pop();
     this.#waitingBytes -= part?.length ?? 0;
     return part;
   }
@@ -196,3 +196,5 @@ export class ServerRequest {
 }
 
 const EMPTY = Buffer.alloc(0);
+/** Shared by all requests whose body does not wait. Nothing is added to it. */
+const NO_PARTS: Buffer[] = [];
