@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exportedRoute, exportedService } from './declared.ts';
 import type { EnvironmentRows } from './plan-apply.ts';
 import type { Route } from './route.ts';
-import { referenceNames } from './secret-references.ts';
+import { referenceNames } from './reference.ts';
 import type { Service } from './service.ts';
 
 const resources = (kind: string, example: object) =>

@@ -1,12 +1,5 @@
-/**
- * In a declared configuration a secret may be a reference, such as `${PAYMENTS_TOKEN}`. Tools replace it before they
- * send the document. One that arrives means: keep the stored secret. So an export can be applied as it is.
- */
-const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
-
-export function isReference(value: unknown): boolean {
-  return typeof value === 'string' && REFERENCE.test(value);
-}
+import { isReference } from './reference.ts';
+import { credentialField } from './service-credential.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -49,16 +42,16 @@ export function referencesOf(service: unknown): ReferencedSecrets {
   };
 }
 
-/** The fields of a credential besides its type. */
-const CREDENTIAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  bearer: ['token'],
-  basic: ['username', 'password'],
-  header: ['name', 'value'],
-};
+/** The fields of each kind of credential, besides its type. */
+const CREDENTIAL_FIELDS = new Map<unknown, readonly string[]>(
+  credentialField.unwrap().options.map(({ shape: { type, ...fields } }) => {
+    return [type.value, Object.keys(fields)];
+  }),
+);
 
 function credentialFaults(credential: Fields): ReferenceFault[] {
   const { type, ...given } = credential;
-  const fields = CREDENTIAL_FIELDS[String(type)] ?? [];
+  const fields = CREDENTIAL_FIELDS.get(type) ?? [];
   const faults: ReferenceFault[] = [];
   const fault = (name: string, message: string) => {
     faults.push({ path: ['credential', name], message });
@@ -109,17 +102,4 @@ function headerOf({ type, name }: Fields): unknown {
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The names of references of an environment: upper case, and unique. */
-export function referenceNames(): (service: string, secret: string) => string {
-  const used = new Set<string>();
-  return (service, secret) => {
-    const base = `${service}_${secret}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
-    const letters = /^[0-9]/.test(base) ? `_${base}` : base;
-    let name = letters;
-    for (let count = 2; used.has(name); count += 1) name = `${letters}_${count}`;
-    used.add(name);
-    return `\${${name}}`;
-  };
 }

@@ -6,7 +6,7 @@ import type {
 } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
 import { objectField, stringField, timeField } from './fields.ts';
-import { isReference } from './secret-references.ts';
+import { isReference } from './reference.ts';
 
 const MAX_VALUE_CHARS = 8192;
 const MAX_NAME_CHARS = 128;

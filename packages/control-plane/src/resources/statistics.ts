@@ -1,11 +1,10 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { OUTCOMES } from '@gateway/shared/records/record';
 import { z } from 'zod';
 import { coveredNames } from '../domain/access.ts';
 import { choiceField } from '../domain/fields.ts';
 import { ROUTE_ORDERS, routeStatisticsSchema } from '../domain/route-statistics.ts';
-import { statisticsPeriod } from '../domain/statistics-period.ts';
+import { statisticsPeriod, type StatisticsPeriod } from '../domain/statistics-period.ts';
 import { segmentsOf } from '../domain/statistics-segments.ts';
 import {
   addedUp,
@@ -92,6 +91,11 @@ export interface StatisticsParts {
 /** `GET /v1/stats` and `GET /v1/stats/routes`: counts and durations of requests. */
 export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly Endpoint[] {
   const runRead = createSearchQueue(MAX_READS, clock);
+  const periodOf = (from: number | undefined, to: number | undefined): StatisticsPeriod => {
+    const period = statisticsPeriod(from, to, clock.nowMs());
+    if (period === undefined) throw invalidField('from', 'must be before to');
+    return period;
+  };
   const read = endpoint({
     method: 'GET',
     path: '/v1/stats',
@@ -116,9 +120,7 @@ export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly En
         service_id: serviceId,
         ...filters
       } = given;
-      const period = statisticsPeriod(from, to, clock.nowMs());
-      if (period === undefined) throw emptyPeriod();
-      const { fromMs, toMs, keptFromMs } = period;
+      const { fromMs, toMs, keptFromMs } = periodOf(from, to);
       const stepSeconds = step === undefined ? undefined : STEPS[step];
       if (stepSeconds !== undefined && toMs - fromMs > MAX_STEPS * stepSeconds * 1000) {
         throw invalidField('step', `must divide the period into at most ${MAX_STEPS} steps`);
@@ -160,9 +162,7 @@ export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly En
     errors: ['gateway_overloaded'],
     query: routesQuery,
     async handle({ query: { from, to, environment, order, limit }, token, signal }) {
-      const period = statisticsPeriod(from, to, clock.nowMs());
-      if (period === undefined) throw emptyPeriod();
-      const { fromMs, toMs, keptFromMs } = period;
+      const { fromMs, toMs, keptFromMs } = periodOf(from, to);
       const routes = await runRead(signal, () =>
         readRouteStatistics(db, {
           environment,
@@ -182,8 +182,4 @@ export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly En
     },
   });
   return [read, readRoutes];
-}
-
-function emptyPeriod(): GatewayError {
-  return invalidField('from', 'must be before to');
 }
