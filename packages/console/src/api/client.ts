@@ -30,3 +30,8 @@ export type AuditEvent = Schemas['AuditEvent'];
 export type ConfigVersion = Schemas['ConfigVersion'];
 export type ConfigDifference = Schemas['ConfigDifference'];
 export type Environment = Schemas['Environment'];
+
+/** The header that lets a change fail if the resource is not as it was read. */
+export function ifMatch(etag: string | undefined): { readonly 'If-Match'?: string } {
+  return etag === undefined ? {} : { 'If-Match': etag };
+}

@@ -4,6 +4,17 @@ export interface ListSearch {
   readonly cursor?: string;
 }
 
+/** The search with other filters, from the first page on, because a cursor belongs to the filters before. */
+export function withFilters<Search extends ListSearch>(
+  search: Search,
+  change: { readonly [Name in keyof Omit<Search, 'cursor'>]?: Search[Name] | undefined },
+) {
+  const kept = Object.entries({ ...search, ...change }).filter(
+    ([name, value]) => name !== 'cursor' && value !== undefined,
+  );
+  return Object.fromEntries(kept) as Omit<Search, 'cursor'>;
+}
+
 /** Reads them from a URL. */
 export function listSearch({ cursor }: Record<string, unknown>): ListSearch {
   return typeof cursor === 'string' && cursor !== '' ? { cursor } : {};

@@ -11,7 +11,7 @@ export interface Column<Row> {
   readonly visibleFrom?: 'sm' | 'md' | 'lg';
 }
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   /** Names the table for people who do not see it. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];

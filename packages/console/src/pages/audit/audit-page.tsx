@@ -10,7 +10,7 @@ import { Pager } from '../../ui/pager.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { auditQuery } from './audit-query.ts';
-import { withFilter } from './audit-search.ts';
+import { withFilters } from '../list-search.ts';
 import { EventCard } from './event-card.tsx';
 import classes from './audit.module.css';
 
@@ -28,7 +28,7 @@ export function AuditPage() {
       <AuditFilters
         search={search}
         nameOf={nameOf}
-        onChange={(change) => void navigate({ search: (now) => withFilter(now, change) })}
+        onChange={(change) => void navigate({ search: (now) => withFilters(now, change) })}
       />
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={120} />}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { auditSearch, withFilter } from './audit-search.ts';
+import { withFilters } from '../list-search.ts';
+import { auditSearch } from './audit-search.ts';
 
 describe('the search of audit events', () => {
   it('takes known filters from the URL, and leaves out what is wrong', () => {
@@ -10,6 +11,6 @@ describe('the search of audit events', () => {
 
   it('starts on the first page when a filter changes', () => {
     const search = { type: 'route', token: 'tok_1', cursor: 'abc' } as const;
-    expect(withFilter(search, { token: undefined })).toEqual({ type: 'route' });
+    expect(withFilters(search, { token: undefined })).toEqual({ type: 'route' });
   });
 });

@@ -31,11 +31,3 @@ function isId(value: unknown): value is string {
 export type AuditFilter = {
   readonly [Name in 'type' | 'resource' | 'token']?: AuditSearch[Name] | undefined;
 };
-
-/** The search with another filter, from the first page on, because a cursor belongs to the filters before. */
-export function withFilter<Search extends AuditSearch>(search: Search, change: AuditFilter) {
-  const kept = Object.entries({ ...search, ...change }).filter(
-    ([name, value]) => name !== 'cursor' && value !== undefined,
-  );
-  return Object.fromEntries(kept) as Omit<Search, 'cursor'>;
-}

@@ -5,7 +5,7 @@ import type { AuditEvent } from '../../api/client.ts';
 import { ResourceDiff } from '../../ui/diff/resource-diff.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { withFilter } from './audit-search.ts';
+import { withFilters } from '../list-search.ts';
 import { actionText, changedFieldsText, resourceName } from './event-text.ts';
 
 interface EventCardProps {
@@ -29,7 +29,7 @@ export function EventCard({ event, nameOf }: EventCardProps) {
             <TextLink
               from="/audit"
               to="/audit"
-              search={(now) => withFilter(now, { token })}
+              search={(now) => withFilters(now, { token })}
               inherit
               fw={600}
               title={`Only changes by ${nameOf(token)}`}
@@ -41,7 +41,7 @@ export function EventCard({ event, nameOf }: EventCardProps) {
           <TextLink
             from="/audit"
             to="/audit"
-            search={(now) => withFilter(now, { resource })}
+            search={(now) => withFilters(now, { resource })}
             inherit
             fw={600}
             title={`Only changes of ${name}`}

@@ -1,13 +1,11 @@
-import { Paper } from '@mantine/core';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { gateway, type DataPlane } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
-import { DataTable, type Column } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
@@ -79,28 +77,20 @@ export function DataPlanesPage() {
   const environment = useEnvironment();
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data, error, refetch } = useQuery(dataPlanesQuery(environment, cursor));
+  const query = useQuery(dataPlanesQuery(environment, cursor));
   return (
     <Page title="Data planes">
-      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
-      {(data !== undefined || error === null) && (
-        <Paper withBorder>
-          <DataTable
-            label="Data planes"
-            columns={columnsFor(environment)}
-            rows={data?.data}
-            rowKey={({ id }) => id}
-            empty={
-              <Empty title="No data plane has sent a heartbeat">
-                Start one, or check that it reaches NATS.
-              </Empty>
-            }
-          />
-        </Paper>
-      )}
-      <Pager
+      <PagedTable
+        label="Data planes"
+        columns={columnsFor(environment)}
+        query={query}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty title="No data plane has sent a heartbeat">
+            Start one, or check that it reaches NATS.
+          </Empty>
+        }
         cursor={cursor}
-        nextCursor={data?.next_cursor}
         onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
       />
     </Page>

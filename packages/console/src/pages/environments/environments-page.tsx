@@ -1,16 +1,14 @@
-import { Paper } from '@mantine/core';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { gateway, type Environment } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
 import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
-import { DataTable, type Column } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { LoadError } from '../../ui/load-error.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -82,7 +80,7 @@ export function EnvironmentsPage() {
   const navigate = route.useNavigate();
   const queryClient = useQueryClient();
   const shown = useEnvironment();
-  const { data, error, refetch } = useQuery(environmentListQuery(cursor));
+  const query = useQuery(environmentListQuery(cursor));
   const [isCreating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<string>();
 
@@ -91,7 +89,7 @@ export function EnvironmentsPage() {
     notifySuccess(`Environment ${name} was deleted.`);
     void queryClient.invalidateQueries({ queryKey: ['environments'] });
     // The pages must not go on showing it.
-    const other = data?.data.find((one) => one.name !== name);
+    const other = query.data?.data.find((one) => one.name !== name);
     if (name === shown && other !== undefined) {
       await navigate({ search: { environment: other.name } });
     }
@@ -106,25 +104,17 @@ export function EnvironmentsPage() {
         </ScopedButton>
       }
     >
-      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
-      {(data !== undefined || error === null) && (
-        <Paper withBorder>
-          <DataTable
-            label="Environments"
-            columns={columnsFor(setDeleting)}
-            rows={data?.data}
-            rowKey={({ name }) => name}
-            empty={
-              <Empty title="No environments">
-                An environment has its own services, routes and configuration.
-              </Empty>
-            }
-          />
-        </Paper>
-      )}
-      <Pager
+      <PagedTable
+        label="Environments"
+        columns={columnsFor(setDeleting)}
+        query={query}
+        rowKey={({ name }) => name}
+        empty={
+          <Empty title="No environments">
+            An environment has its own services, routes and configuration.
+          </Empty>
+        }
         cursor={cursor}
-        nextCursor={data?.next_cursor}
         onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
       />
       {isCreating && <NewEnvironment onClose={() => setCreating(false)} />}

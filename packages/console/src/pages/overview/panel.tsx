@@ -39,7 +39,7 @@ interface PanelContentProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What a part shows: its data, or why there is none. */
+/** Shows the data of a panel, or the reason why there is no data. */
 export function PanelContent<Data>({ scope, query, children }: PanelContentProps<Data>) {
   const { allowed, reason } = useScope(scope);
   const { data, error, refetch } = query;
@@ -49,7 +49,7 @@ export function PanelContent<Data>({ scope, query, children }: PanelContentProps
   return <Skeleton height={64} />;
 }
 
-/** A sentence in place of data. */
+/** The sentence that a panel without data shows. */
 export function Note({ children }: { readonly children: ReactNode }) {
   return (
     <Text size="sm" c="dimmed">

@@ -1,7 +1,7 @@
 import { SimpleGrid, TextInput } from '@mantine/core';
 import type { FilterProps } from './filter-props.ts';
+import { localInputOf, timeOfLocalInput } from '../../ui/form/local-input.ts';
 import { FilterText } from './filter-text.tsx';
-import { localMinute, timeOfMinute } from './local-minute.ts';
 
 /** The filters that are used less. */
 export function MoreFilters({ search, onChange, errorAt }: FilterProps) {
@@ -48,15 +48,15 @@ export function MoreFilters({ search, onChange, errorAt }: FilterProps) {
       <TextInput
         type="datetime-local"
         label="From"
-        value={localMinute(since)}
-        onChange={({ currentTarget: { value } }) => onChange({ since: timeOfMinute(value) })}
+        value={localInputOf(since)}
+        onChange={({ currentTarget: { value } }) => onChange({ since: timeOfLocalInput(value) })}
         error={errorAt('since')}
       />
       <TextInput
         type="datetime-local"
         label="Until"
-        value={localMinute(until)}
-        onChange={({ currentTarget: { value } }) => onChange({ until: timeOfMinute(value) })}
+        value={localInputOf(until)}
+        onChange={({ currentTarget: { value } }) => onChange({ until: timeOfLocalInput(value) })}
         error={errorAt('until')}
       />
     </SimpleGrid>

@@ -1,11 +1,9 @@
-import { Paper, Switch } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
-import { DataTable } from '../../ui/data-table.tsx';
-import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { FindRequest } from './find-request.tsx';
 import { NoRequests } from './no-requests.tsx';
@@ -21,7 +19,7 @@ export function RequestsPage() {
   const environment = useEnvironment();
   const search = page.useSearch();
   const navigate = page.useNavigate();
-  const { data, error, refetch } = useQuery(requestsQuery(environment, search));
+  const query = useQuery(requestsQuery(environment, search));
   return (
     <Page
       title="Requests"
@@ -41,27 +39,19 @@ export function RequestsPage() {
     >
       <RequestFilters
         search={search}
-        error={error}
+        error={query.error}
         onChange={(change) =>
           void navigate({ search: (now) => withRequestFilters(now, change), replace: true })
         }
         onClear={() => void navigate({ search: {} })}
       />
-      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
-      {(data !== undefined || error === null) && (
-        <Paper withBorder>
-          <DataTable
-            label="Requests"
-            columns={requestColumns}
-            rows={data?.data}
-            rowKey={({ id }) => id}
-            empty={<NoRequests environment={environment} search={search} />}
-          />
-        </Paper>
-      )}
-      <Pager
+      <PagedTable
+        label="Requests"
+        columns={requestColumns}
+        query={query}
+        rowKey={({ id }) => id}
+        empty={<NoRequests environment={environment} search={search} />}
         cursor={search.cursor}
-        nextCursor={data?.next_cursor}
         onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
       />
     </Page>

@@ -17,7 +17,7 @@ describe('the search of the requests', () => {
     });
   });
 
-  it('says whether it has filters: a position and the live list are none', () => {
+  it('says whether it has filters; the cursor and `live` are not filters', () => {
     expect(hasFilters(withLive({ cursor: 'c' }, false))).toBe(false);
     expect(hasFilters({ slower: 0 })).toBe(true);
     expect(hasFilters({ error: 'upstream_timeout' })).toBe(true);

@@ -2,12 +2,11 @@ import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { gateway } from '../../api/client.ts';
 import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
 import { errorText } from '../../ui/error-text.ts';
 import { notifyFailure, notifySuccess } from '../../ui/notify.ts';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
-import { patchRoute, routeQuery, type RouteReading } from './route-query.ts';
+import { deleteRoute, patchRoute, routeQuery, type RouteReading } from './route-query.ts';
 
 /** The buttons of a route: edit, disable or enable, delete. */
 export function RouteActions({ route, etag }: RouteReading) {
@@ -27,8 +26,7 @@ export function RouteActions({ route, etag }: RouteReading) {
   });
 
   async function remove(): Promise<void> {
-    const header = etag === undefined ? {} : { 'If-Match': etag };
-    await gateway.delete('/v1/routes/{id}', { params: { path: { id }, header } });
+    await deleteRoute(id, etag);
     notifySuccess(`Route ${name} was deleted.`);
     await navigate({ to: '/routes' });
     queryClient.removeQueries({ queryKey: routeQuery(id).queryKey });

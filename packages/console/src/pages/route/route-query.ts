@@ -1,5 +1,5 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import { gateway, type Route } from '../../api/client.ts';
+import { gateway, ifMatch, type Route } from '../../api/client.ts';
 
 /** A route as it was read, and its ETag. */
 export interface RouteReading {
@@ -33,11 +33,16 @@ export async function patchRoute(
   body: object,
   etag: string | undefined,
 ): Promise<RouteReading> {
-  const params = { path: { id }, header: etag === undefined ? {} : { 'If-Match': etag } };
+  const params = { path: { id }, header: ifMatch(etag) };
   // The API checks every field of a form, and says what is wrong.
   const answer = await gateway.patch('/v1/routes/{id}', { params, body });
   const reading = { route: answer.body.data, etag: answer.etag };
   queryClient.setQueryData(routeQuery(id).queryKey, reading);
   void queryClient.invalidateQueries({ queryKey: ['routes'] });
   return reading;
+}
+
+/** Deletes a route, if it is still as it was read. @throws ApiError, ConnectionError */
+export async function deleteRoute(id: string, etag: string | undefined): Promise<void> {
+  await gateway.delete('/v1/routes/{id}', { params: { path: { id }, header: ifMatch(etag) } });
 }

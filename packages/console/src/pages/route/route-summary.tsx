@@ -10,7 +10,7 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { minuteCounts } from '../routes/minute-counts.ts';
 import { routeTrafficQuery } from '../routes/routes-query.ts';
-import { shareText } from '../routes/share-text.ts';
+import { weightText } from '../routes/weight-text.ts';
 
 /** What the route is, and its traffic of the last hour. */
 export function RouteSummary({ route }: { readonly route: Route }) {
@@ -34,7 +34,7 @@ export function RouteSummary({ route }: { readonly route: Route }) {
                     </TextLink>
                   )
                 : versions
-                    .map((one) => `${one.name} ${shareText(one.weight, versions)}`)
+                    .map((one) => `${one.name} ${weightText(one.weight, versions)}`)
                     .join(', '),
             ],
             [

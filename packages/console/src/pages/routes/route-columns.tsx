@@ -6,7 +6,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { RouteTraffic } from './route-traffic.tsx';
-import { shareText } from './share-text.ts';
+import { weightText } from './weight-text.ts';
 
 /** The columns of the list. */
 export function routeColumns(
@@ -55,7 +55,7 @@ function Target({ route: { service_id: service, versions }, nameOf }: TargetProp
     <Group gap="xs">
       {versions.map(({ name, weight }) => (
         <Text key={name} size="sm">
-          {name} {shareText(weight, versions)}
+          {name} {weightText(weight, versions)}
         </Text>
       ))}
     </Group>

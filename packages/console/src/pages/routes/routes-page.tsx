@@ -1,20 +1,17 @@
-import { Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
 import { useScope } from '../../api/rights.ts';
 import { serviceNamesQuery } from '../../api/service-names.ts';
-import { DataTable } from '../../ui/data-table.tsx';
-import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { NoRoutes } from './no-routes.tsx';
 import { routeColumns } from './route-columns.tsx';
 import { RouteFilters } from './route-filters.tsx';
 import { routesQuery } from './routes-query.ts';
-import { withFilters } from './routes-search.ts';
+import { withFilters } from '../list-search.ts';
 
 const page = getRouteApi('/app/routes');
 
@@ -24,7 +21,7 @@ export function RoutesPage() {
   const filters = page.useSearch();
   const navigate = page.useNavigate();
   const traffic = useScope('requests:read');
-  const { data, error, refetch } = useQuery(routesQuery(environment, filters));
+  const query = useQuery(routesQuery(environment, filters));
   // Without the scope `services:read` the list has ids in place of names.
   const { data: services = [] } = useQuery(serviceNamesQuery(environment));
   return (
@@ -46,21 +43,13 @@ export function RoutesPage() {
           })
         }
       />
-      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
-      {(data !== undefined || error === null) && (
-        <Paper withBorder>
-          <DataTable
-            label="Routes"
-            columns={routeColumns(services, traffic.allowed)}
-            rows={data?.data}
-            rowKey={({ id }) => id}
-            empty={<NoRoutes environment={environment} filters={filters} />}
-          />
-        </Paper>
-      )}
-      <Pager
+      <PagedTable
+        label="Routes"
+        columns={routeColumns(services, traffic.allowed)}
+        query={query}
+        rowKey={({ id }) => id}
+        empty={<NoRoutes environment={environment} filters={filters} />}
         cursor={filters.cursor}
-        nextCursor={data?.next_cursor}
         onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
       />
     </Page>

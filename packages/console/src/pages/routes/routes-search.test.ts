@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { routesSearch, withFilters } from './routes-search.ts';
+import { withFilters } from '../list-search.ts';
+import { routesSearch, type RoutesSearch } from './routes-search.ts';
 
 describe('the URL of the list of routes', () => {
   it('holds search, status, service and cursor, and leaves out what is wrong', () => {
@@ -11,7 +12,11 @@ describe('the URL of the list of routes', () => {
   });
 
   it('begins at the first page when a filter changes', () => {
-    const search = { cursor: 'c', search: 'pay', environment: 'production' };
+    const search: RoutesSearch & { readonly environment: string } = {
+      cursor: 'c',
+      search: 'pay',
+      environment: 'production',
+    };
     expect(withFilters(search, { status: 'active' })).toEqual({
       search: 'pay',
       environment: 'production',

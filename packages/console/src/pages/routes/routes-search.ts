@@ -16,14 +16,6 @@ export interface FilterChange {
   readonly service?: string | undefined;
 }
 
-/** The search with other filters, from the first page on, because a cursor belongs to the filters before. */
-export function withFilters<Search extends RoutesSearch>(search: Search, change: FilterChange) {
-  const kept = Object.entries({ ...search, ...change }).filter(
-    ([name, value]) => name !== 'cursor' && value !== undefined,
-  );
-  return Object.fromEntries(kept) as Omit<Search, 'cursor'>;
-}
-
 /** Reads it from a URL. What is wrong there is left out. */
 export function routesSearch(params: Record<string, unknown>): RoutesSearch {
   const { search, status, service } = params;

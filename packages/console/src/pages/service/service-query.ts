@@ -1,6 +1,6 @@
 import type { components } from '@gateway/client';
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import { gateway, type Service } from '../../api/client.ts';
+import { gateway, ifMatch, type Service } from '../../api/client.ts';
 
 type ServiceCreate = components['schemas']['ServiceCreate'];
 
@@ -41,7 +41,7 @@ export async function patchService(
   body: object,
   etag: string | undefined,
 ): Promise<Service> {
-  const params = { path: { id }, header: etag === undefined ? {} : { 'If-Match': etag } };
+  const params = { path: { id }, header: ifMatch(etag) };
   const answer = await gateway.patch('/v1/services/{id}', { params, body });
   const reading = { service: answer.body.data, etag: answer.etag };
   queryClient.setQueryData(serviceQuery(id).queryKey, reading);
@@ -52,6 +52,6 @@ export async function patchService(
 
 /** Deletes a service, if it is still as it was read. @throws ApiError, ConnectionError */
 export async function deleteService(id: string, etag: string | undefined): Promise<void> {
-  const params = { path: { id }, header: etag === undefined ? {} : { 'If-Match': etag } };
+  const params = { path: { id }, header: ifMatch(etag) };
   await gateway.delete('/v1/services/{id}', { params });
 }

@@ -1,14 +1,13 @@
-import { Code, Paper, Stack } from '@mantine/core';
+import { Code, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Service } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
 import { TextLink } from '../../ui/text-link.tsx';
-import { DataTable, type Column } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -58,7 +57,7 @@ export function ServicesPage() {
   const environment = useEnvironment();
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data, error, refetch } = useQuery(servicesQuery(environment, cursor));
+  const query = useQuery(servicesQuery(environment, cursor));
   return (
     <Page
       title="Services"
@@ -68,25 +67,17 @@ export function ServicesPage() {
         </ScopedButton>
       }
     >
-      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
-      {(data !== undefined || error === null) && (
-        <Paper withBorder>
-          <DataTable
-            label="Services"
-            columns={columns}
-            rows={data?.data}
-            rowKey={({ id }) => id}
-            empty={
-              <Empty title={`No services in ${environment}`}>
-                A service is what the gateway forwards requests to.
-              </Empty>
-            }
-          />
-        </Paper>
-      )}
-      <Pager
+      <PagedTable
+        label="Services"
+        columns={columns}
+        query={query}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty title={`No services in ${environment}`}>
+            A service is what the gateway forwards requests to.
+          </Empty>
+        }
         cursor={cursor}
-        nextCursor={data?.next_cursor}
         onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
       />
     </Page>

@@ -1,17 +1,14 @@
-import { Paper } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Token } from '../../api/client.ts';
 import { useCaller } from '../../api/rights.ts';
 import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { LoadError } from '../../ui/load-error.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
 import { useNow } from '../../ui/now.ts';
 import { Page } from '../../ui/page.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { EditToken } from './edit-token.tsx';
@@ -32,7 +29,7 @@ export function TokensPage() {
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
   const queryClient = useQueryClient();
-  const { data, error, refetch } = useQuery(tokensQuery(cursor));
+  const query = useQuery(tokensQuery(cursor));
   const ownId = useCaller()?.id;
   const nowMs = useNow();
   const [isCreating, setCreating] = useState(false);
@@ -55,21 +52,13 @@ export function TokensPage() {
         </ScopedButton>
       }
     >
-      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
-      {(data !== undefined || error === null) && (
-        <Paper withBorder>
-          <DataTable
-            label="Tokens"
-            columns={tokenColumns(nowMs, ownId, (action, token) => setDoing({ action, token }))}
-            rows={data?.data}
-            rowKey={({ id }) => id}
-            empty={<Empty title="No tokens">A token lets a program call routes or this API.</Empty>}
-          />
-        </Paper>
-      )}
-      <Pager
+      <PagedTable
+        label="Tokens"
+        columns={tokenColumns(nowMs, ownId, (action, token) => setDoing({ action, token }))}
+        query={query}
+        rowKey={({ id }) => id}
+        empty={<Empty title="No tokens">A token lets a program call routes or this API.</Empty>}
         cursor={cursor}
-        nextCursor={data?.next_cursor}
         onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
       />
       <NewToken opened={isCreating} onClose={() => setCreating(false)} />

@@ -1,6 +1,6 @@
-/** A time as a field of the type `datetime-local` has it: in the zone of the browser, exact to the minute. */
-export function localInputOf(time: string): string {
-  const at = new Date(time);
+/** A time as a field of the type `datetime-local` has it: in the zone of the browser, exact to the minute. Empty: no time. */
+export function localInputOf(time: string | undefined): string {
+  const at = new Date(time ?? '');
   if (Number.isNaN(at.getTime())) return '';
   const date = [
     String(at.getFullYear()).padStart(4, '0'),

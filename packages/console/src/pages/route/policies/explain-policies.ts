@@ -4,7 +4,7 @@ import { explainAuthentication } from './authentication.ts';
 import type { Policy } from './policy.ts';
 import { explainRetries } from './retries.ts';
 
-/** Every policy of a route as it stands, in the order in which a request meets them. */
+/** The policies of a route, in the order in which they apply to a request. */
 export function explainPolicies(route: Route): readonly Policy[] {
   return [
     explainAuthentication(route),

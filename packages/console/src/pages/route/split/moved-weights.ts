@@ -13,8 +13,8 @@ export function largestWeight(versions: readonly Weighted[]): number {
 }
 
 /**
- * The versions after the slider of one was moved. Of two versions the other one gets what is left of their sum, so that
- * the shares move by as much as the slider; with more, the other weights stay.
+ * The versions with the new weight of one of them. If there are two, the sum of their weights stays, so the other one
+ * changes by as much. If there are more, the other weights stay.
  */
 export function movedWeights<Version extends Weighted>(
   versions: readonly Version[],

@@ -75,7 +75,7 @@ interface VersionRowsProps {
 
 function VersionRows({ route, isEditable, onTouch }: VersionRowsProps) {
   const { value, set } = useField('versions');
-  // After 412 the route may have one service in place of versions.
+  // Somebody else may have replaced the versions by one service since the page was read.
   const versions = Array.isArray(value) ? (value as Versions) : [];
   const names = versions.map((one) => one.name);
   const { allowed } = useScope('requests:read');

@@ -1,6 +1,6 @@
 import { Group, Slider, Stack, Text } from '@mantine/core';
 import type { Route } from '../../../api/client.ts';
-import { percentText, shareText } from '../../routes/share-text.ts';
+import { percentText, weightText } from '../../routes/weight-text.ts';
 import { largestWeight } from './moved-weights.ts';
 
 type Version = NonNullable<Route['versions']>[number];
@@ -30,7 +30,7 @@ export function VersionRow(props: VersionRowProps) {
           to {serviceName}
         </Text>
         <Text size="sm">
-          {shareText(weight, versions)}
+          {weightText(weight, versions)}
           {split !== undefined && (
             <Text span c="dimmed" inherit>
               {' '}

@@ -3,7 +3,7 @@ import type { Route } from '../../api/client.ts';
 type Version = NonNullable<Route['versions']>[number];
 
 /** The share of each version in percent, with one digit where it matters: `90 %`, `0.5 %`. */
-export function shareText(weight: number, versions: readonly Pick<Version, 'weight'>[]): string {
+export function weightText(weight: number, versions: readonly Pick<Version, 'weight'>[]): string {
   const sum = versions.reduce((total, one) => total + one.weight, 0);
   return percentText(weight, sum);
 }
