@@ -23,6 +23,7 @@ const commands = {
   bench: ['bench/main.ts'],
   soak: ['e2e/soak/main.ts'],
   faults: ['e2e/faults/main.ts'],
+  'console-screenshots': ['e2e/console/screenshots/main.ts'],
   'quota-schedules': ['e2e/quota-schedules/main.ts'],
 };
 
