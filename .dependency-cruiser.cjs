@@ -62,7 +62,7 @@ module.exports = {
       name: 'shared-imports-nothing-of-ours',
       severity: 'error',
       from: { path: '^packages/shared/' },
-      to: { path: '^(packages/(?!shared/)|migrations/|e2e/|bench/)' },
+      to: { path: '^(packages/(?!shared/)|migrations/|e2e/|bench/|deploy/)' },
     },
     {
       name: 'http1-imports-nothing-of-ours',

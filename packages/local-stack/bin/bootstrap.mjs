@@ -19,6 +19,7 @@ const commands = {
     'node_modules/jest/bin/jest.js',
   ],
   build: ['packages/console/build/main.ts'],
+  images: ['deploy/images/main.ts'],
   check: ['packages/local-stack/bin/check.mjs'],
   bench: ['bench/main.ts'],
   soak: ['e2e/soak/main.ts'],

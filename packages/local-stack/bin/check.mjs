@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { runForeground } from './foreground.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
-const sources = ['packages', 'migrations', 'e2e', 'bench'];
+const sources = ['packages', 'migrations', 'e2e', 'bench', 'deploy'];
 const FOLDER_RULES = '.dependency-cruiser-folders.cjs';
 
 /** Two lanes run in parallel: the longest check beside all others. */

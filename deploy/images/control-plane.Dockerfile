@@ -1,0 +1,29 @@
+# From the root of the repository: docker build -f deploy/images/control-plane.Dockerfile -t gateway/control-plane .
+# deploy/images/main.ts makes the whole root file system; npm run images makes and runs the same one without Docker.
+FROM node:24-bookworm-slim AS build
+WORKDIR /src
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .npmrc ./
+RUN npx --yes pnpm@10.34.9 fetch
+COPY . .
+RUN npm run build
+RUN node_modules/node-linux-*/bin/node deploy/images/main.ts root control-plane /image
+
+FROM scratch
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="gateway/control-plane" \
+      org.opencontainers.image.description="The control plane of the gateway: management API, publication of configurations, request records" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION"
+COPY --from=build /image/ /
+ENV PATH=/usr/local/bin:/usr/bin:/bin \
+    NODE_ENV=production \
+    NODE_COMPILE_CACHE=/app/compile-cache \
+    GATEWAY_IMAGE=control-plane
+USER 65532:65532
+WORKDIR /app
+EXPOSE 8081 9081
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["/usr/local/bin/node", "/app/healthcheck.mjs"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=8", "/app/main.mjs"]

@@ -1,0 +1,33 @@
+# From the root of the repository: docker build -f deploy/images/data-plane.Dockerfile -t gateway/data-plane .
+# deploy/images/main.ts makes the whole root file system; npm run images makes and runs the same one without Docker.
+FROM node:24-bookworm-slim AS build
+WORKDIR /src
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .npmrc ./
+RUN npx --yes pnpm@10.34.9 fetch
+COPY . .
+RUN npm run build
+RUN node_modules/node-linux-*/bin/node deploy/images/main.ts root data-plane /image
+
+FROM scratch
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="gateway/data-plane" \
+      org.opencontainers.image.description="A data plane of the gateway: serves the traffic of applications" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION"
+COPY --from=build /image/ /
+# The only folder that it writes to: the last-good configuration and the spool of request records. Keep it on a volume.
+COPY --from=build --chown=65532:65532 /image/var/lib/gateway /var/lib/gateway
+ENV PATH=/usr/local/bin:/usr/bin:/bin \
+    NODE_ENV=production \
+    NODE_COMPILE_CACHE=/app/compile-cache \
+    GATEWAY_IMAGE=data-plane \
+    DATA_PLANE_DATA_DIR=/var/lib/gateway
+USER 65532:65532
+WORKDIR /app
+EXPOSE 8080 9090
+VOLUME /var/lib/gateway
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["/usr/local/bin/node", "/app/healthcheck.mjs"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "--no-parallel-scavenge", "--expose-gc", "/app/main.mjs"]

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { variables as controlPlaneVariables } from '@gateway/control-plane/config';
+import { variables as dataPlaneVariables } from '@gateway/data-plane/config';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { imageEnvironment } from './container.ts';
+import { IMAGE_UID, IMAGES, imageCommand, isImageName } from './image.ts';
+import { copyProductionFiles } from './production-files.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const { CONTROL_PLANE_PORT, CONTROL_PLANE_ADMIN_PORT } = controlPlaneVariables.shape;
+const { GATEWAY_PORT, DATA_PLANE_ADMIN_PORT } = dataPlaneVariables.shape;
+const PORTS: Readonly<Record<string, readonly number[]>> = {
+  'control-plane': [CONTROL_PLANE_PORT.parse(undefined), CONTROL_PLANE_ADMIN_PORT.parse(undefined)],
+  'data-plane': [GATEWAY_PORT.parse(undefined), DATA_PLANE_ADMIN_PORT.parse(undefined)],
+};
+
+/** The instructions of the last stage, with their continuation lines joined. */
+async function finalStage(name: string): Promise<ReadonlyMap<string, string>> {
+  const file = new URL(`${name}.Dockerfile`, import.meta.url);
+  const text = (await readFile(file, 'utf8')).replaceAll(/\\\n\s*/g, '');
+  const [, stage = ''] = text.split('\nFROM scratch\n');
+  return new Map(
+    stage
+      .split('\n')
+      .filter((line) => /^[A-Z]+ /.test(line))
+      .map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)]),
+  );
+}
+
+describe.each(Object.keys(IMAGES).filter(isImageName))('the Dockerfile of %s', (name) => {
+  it('starts the command and sets the environment that the image is tested with', async () => {
+    const stage = await finalStage(name);
+    expect(JSON.parse(stage.get('ENTRYPOINT') ?? '')).toEqual(imageCommand(name));
+    const variables = (stage.get('ENV') ?? '').split(' ').map((one) => one.split('='));
+    expect(Object.fromEntries(variables)).toEqual(imageEnvironment(name));
+  });
+
+  it('runs as the unprivileged user, and exposes the default ports', async () => {
+    const stage = await finalStage(name);
+    expect(stage.get('USER')).toBe(`${IMAGE_UID}:${IMAGE_UID}`);
+    expect(stage.get('EXPOSE')?.split(' ').map(Number)).toEqual(PORTS[name]);
+    expect(stage.has('HEALTHCHECK')).toBe(name !== 'gwctl');
+  });
+
+  it('installs with the pnpm of package.json, and labels the present version', async () => {
+    const file = new URL(`${name}.Dockerfile`, import.meta.url);
+    const text = await readFile(file, 'utf8');
+    const own = JSON.parse(await readFile(path.join(repository, 'package.json'), 'utf8')) as {
+      readonly packageManager: string;
+      readonly version: string;
+    };
+    expect(text).toContain(`npx --yes ${own.packageManager} fetch`);
+    expect(text).toContain(`ARG VERSION=${own.version}\n`);
+  });
+});
+
+describe('the production files', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'production-files-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it.each(['control-plane', 'data-plane'] as const)(
+    'of the %s are all that it loads before it reads its settings',
+    async (name) => {
+      const app = path.join(folder, name);
+      await copyProductionFiles(repository, IMAGES[name].packages, app);
+      const main = path.join(app, `packages/${name}/src/main.ts`);
+      const { stdout, stderr } = spawnSync(process.execPath, [main], { env: {}, encoding: 'utf8' });
+      expect(stdout + stderr).toMatch(IMAGES[name].withoutSettings);
+    },
+  );
+});
