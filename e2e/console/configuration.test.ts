@@ -86,7 +86,7 @@ describe('the configuration in the console', () => {
     await admin.patch(`/v1/routes/${id}`, { timeout_ms: 8000 });
     await newestAfter(Number(/current version (\d+)/.exec(shown)?.[1]));
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
-    await page.getByText('was published meanwhile. Nothing was changed.').waitFor();
+    await page.getByText('was changed meanwhile. Nothing was rolled back.').waitFor();
     expect((await admin.get(`/v1/routes/${id}`)).status).toBe(200);
   });
 

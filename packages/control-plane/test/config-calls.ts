@@ -27,13 +27,12 @@ export function configCalls(api: () => TestApi) {
     return (await api().call('GET', `${path}?limit=200`)).json.data ?? [];
   }
 
-  function rollBack(version: number, token?: string): Promise<Answer> {
-    const body = { version };
-    return api().call(
-      'POST',
-      '/v1/environments/production/rollback',
-      token === undefined ? { body } : { body, token },
-    );
+  function rollBack(
+    version: number,
+    options: { readonly token?: string; readonly headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const path = '/v1/environments/production/rollback';
+    return api().call('POST', path, { body: { version }, ...options });
   }
 
   const versions = (query = '') =>

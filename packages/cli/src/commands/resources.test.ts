@@ -152,7 +152,10 @@ describe('gwctl on resources', () => {
     await text(`services create second --environment staging --url ${UPSTREAM}`);
     await api.publish('staging');
     expect(await text('versions --environment staging')).toMatch(/^VERSION +CURRENT .*\n2 +\* /);
-    const restored = await json(`rollback ${version} --environment staging`);
+    const outdated = await run(`rollback ${version} --if-version ${version} --environment staging`);
+    expect([outdated.code, outdated.stderr]).toEqual([1, expect.stringContaining('412')]);
+    const rollback = `rollback ${version} --if-version ${version + 1} --environment staging`;
+    const restored = await json(rollback);
     expect(restored).toMatchObject({ restored_version: version, services: { deleted: 1 } });
     expect(await names('services list --environment staging')).toEqual(['first']);
     const full = await run('environments delete staging');

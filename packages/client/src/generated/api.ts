@@ -181,7 +181,7 @@ export interface paths {
         };
         /**
          * Read an environment
-         * @description Returns one environment.
+         * @description Returns one environment. The ETag is the number of the newest version.
          *
          *     Any token may call it.
          */
@@ -277,7 +277,7 @@ export interface paths {
         put?: never;
         /**
          * Roll an environment back
-         * @description Restores the services and routes of a version and publishes them as a new version. Tokens do not change. The token also needs the scopes `services:write` and `routes:write`, and must cover all routes.
+         * @description Restores the services and routes of a version and publishes them as a new version. Tokens do not change. The token also needs the scopes `services:write` and `routes:write`, and must cover all routes. With `If-Match` and the ETag of the environment, it happens only if its newest version is still that one.
          *
          *     It needs the scope `config:write`.
          */
@@ -5038,6 +5038,23 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `precondition_failed`: `If-Match` names an older revision. */
+        deprecated_precondition_failed: {
+            headers: {
+                deprecation: components["headers"]["deprecation"];
+                etag: components["headers"]["etag"];
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `rate_limit_exceeded`: The quota of the route, of the management token or of failed authentications is used up. */
         deprecated_rate_limit_exceeded: {
             headers: {
@@ -5709,6 +5726,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: string;
                 /**
+                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
+                 * @example "3"
+                 */
+                "If-Match"?: string;
+                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -5780,6 +5802,7 @@ export interface operations {
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["deprecated_request_timeout"];
             409: components["responses"]["deprecated_config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress"];
+            412: components["responses"]["deprecated_precondition_failed"];
             413: components["responses"]["deprecated_payload_too_large"];
             415: components["responses"]["deprecated_unsupported_media_type"];
             429: components["responses"]["deprecated_rate_limit_exceeded"];
@@ -6133,7 +6156,13 @@ export interface operations {
     getEnvironment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The ETag that you have. If it is still right, the answer is 304 without a body.
+                 * @example "3"
+                 */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The name of the environment.
@@ -6148,6 +6177,7 @@ export interface operations {
             /** @description The resource. */
             200: {
                 headers: {
+                    etag: components["headers"]["etag"];
                     "x-gateway-latency": components["headers"]["x-gateway-latency"];
                     "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
                     "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
@@ -6175,6 +6205,19 @@ export interface operations {
                         request_id: string;
                     };
                 };
+            };
+            /** @description The resource is still the one that `If-None-Match` names. */
+            304: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["authentication_failed"];
@@ -6511,6 +6554,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: string;
                 /**
+                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
+                 * @example "3"
+                 */
+                "If-Match"?: string;
+                /**
                  * @description `wait=N`: the response comes when every live data plane serves the change, or after N seconds, at most 20.
                  * @example wait=5
                  */
@@ -6586,6 +6634,7 @@ export interface operations {
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress"];
+            412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limit_exceeded"];

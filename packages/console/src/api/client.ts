@@ -1,4 +1,4 @@
-import { createClient, type components, type operations } from '@gateway/client';
+import { ApiError, createClient, type components, type operations } from '@gateway/client';
 
 /** Only a script of this origin can set it; the control plane demands it of changes. */
 export const CSRF_HEADER = { 'X-Console-Request': '1' };
@@ -30,6 +30,11 @@ export type AuditEvent = Schemas['AuditEvent'];
 export type ConfigVersion = Schemas['ConfigVersion'];
 export type ConfigDifference = Schemas['ConfigDifference'];
 export type Environment = Schemas['Environment'];
+
+/** Whether a change was refused because the resource is not as it was read. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'precondition_failed';
+}
 
 /** The header that lets a change fail if the resource is not as it was read. */
 export function ifMatch(etag: string | undefined): { readonly 'If-Match'?: string } {

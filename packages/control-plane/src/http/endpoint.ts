@@ -58,6 +58,8 @@ interface Description {
   readonly data?: z.ZodType;
   /** Whether the reply has an ETag. */
   readonly etag?: boolean;
+  /** Whether a POST obeys `If-Match`. PUT, PATCH and DELETE do if their errors have `precondition_failed`. */
+  readonly ifMatch?: boolean;
   /** Error codes of this endpoint, besides those of all endpoints. */
   readonly errors: readonly ErrorCode[];
   /** If the operation should not be used any more: what to use instead, as a sentence. */

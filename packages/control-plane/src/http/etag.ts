@@ -63,6 +63,27 @@ export function requirePutMatch(
   );
 }
 
+/**
+ * Enforces `If-Match` on a change of a whole configuration, whose tag is the number of its version. Changes that no version
+ * has yet do not match either, because the caller cannot have seen them in a version.
+ *
+ * @throws GatewayError precondition_failed
+ */
+export function requireVersionMatch(
+  ifMatch: string | undefined,
+  { version, pending }: { readonly version: number; readonly pending: boolean },
+): void {
+  if (ifMatch === undefined) return;
+  const etag = etagOf(version);
+  requireMatch(ifMatch, version, etag);
+  if (!pending || tags(ifMatch).includes('*')) return;
+  throw new GatewayError(
+    'precondition_failed',
+    `If-Match names the newest version, ${version}, but newer changes wait to be published.`,
+    { headers: { etag } },
+  );
+}
+
 /** Whether `If-None-Match` names this tag (RFC 9110 section 13.1.2): weak comparison. */
 export function noneMatches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

@@ -3,6 +3,7 @@ import { coveredNames, refuseAccess, requireEnvironment, requireScopes } from '.
 import { differenceView, versionField, versionView } from '../domain/config-history.ts';
 import type { KnowsKey } from '../domain/roll-back.ts';
 import type { Call, CallerToken } from '../http/endpoint.ts';
+import { requireVersionMatch } from '../http/etag.ts';
 import { invalidField } from '../http/input.ts';
 import { cutPage, decodeCursor, textParameter } from '../http/list-query.ts';
 import { concerning, one, page, type Reply } from '../http/reply.ts';
@@ -135,7 +136,13 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
     restored: number,
   ): Promise<Reply> {
     const origin = originOf(parts, call);
-    const result = await rollBack(db, { environment, version: restored, origin, knowsKey });
+    const result = await rollBack(db, {
+      environment,
+      version: restored,
+      origin,
+      knowsKey,
+      requireState: (state) => requireVersionMatch(call.ifMatch, state),
+    });
     const changed = [result.services, result.routes].some(
       ({ created, updated, deleted }) => created + updated + deleted > 0,
     );

@@ -92,7 +92,8 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     scope: 'config:write',
     answers: 'one',
     data: rollBackViewSchema,
-    errors: ['config_version_not_found', 'config_version_not_restorable'],
+    ifMatch: true,
+    errors: ['config_version_not_found', 'config_version_not_restorable', 'precondition_failed'],
     body: rollBackSchema,
     async handle(call) {
       const { token, body } = call;

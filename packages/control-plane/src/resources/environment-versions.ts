@@ -82,12 +82,19 @@ export function environmentVersionEndpoints(parts: ConfigVersionParts): readonly
     summary: 'Roll an environment back',
     description:
       'Restores the services and routes of a version and publishes them as a new version. Tokens do not change. ' +
-      'The token also needs the scopes `services:write` and `routes:write`, and must cover all routes.',
+      'The token also needs the scopes `services:write` and `routes:write`, and must cover all routes. With `If-Match` ' +
+      'and the ETag of the environment, it happens only if its newest version is still that one.',
     params,
     scope: 'config:write',
     answers: 'one',
     data: rollBackViewSchema,
-    errors: ['environment_not_found', 'config_version_not_found', 'config_version_not_restorable'],
+    ifMatch: true,
+    errors: [
+      'environment_not_found',
+      'config_version_not_found',
+      'config_version_not_restorable',
+      'precondition_failed',
+    ],
     body: environmentRollBackSchema,
     async handle(call) {
       const name = environmentName(call.params);

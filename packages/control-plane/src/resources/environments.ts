@@ -14,6 +14,7 @@ import {
   listEnvironments,
 } from '../store/configuration/environments.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { etagOf } from '../http/etag.ts';
 import { cutPage, decodeCursor, listParameters } from '../http/list-query.ts';
 import { nameParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
@@ -84,16 +85,18 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
     operationId: 'getEnvironment',
     tag: 'Environments',
     summary: 'Read an environment',
-    description: 'Returns one environment.',
+    description: 'Returns one environment. The ETag is the number of the newest version.',
     params: { name: environmentNameParameter },
     scope: null,
     answers: 'one',
     data: environmentViewSchema,
+    etag: true,
     errors: ['environment_not_found'],
     async handle({ token, params }) {
       const name = environmentName(params);
       requireEnvironment(token, name);
-      return one(environmentView(await findEnvironment(db, name)));
+      const environment = await findEnvironment(db, name);
+      return one(environmentView(environment), etagOf(environment.config_version));
     },
   });
 

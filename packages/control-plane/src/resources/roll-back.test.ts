@@ -120,6 +120,34 @@ describe('a rollback', () => {
     ]);
   });
 
+  it('with If-Match happens only from that version, and not while newer changes are unpublished', async () => {
+    const id = await service('a');
+    const version = await api.publish('production');
+    await change(`/v1/services/${id}`, { health_path: '/x' });
+    const seen = await api.publish('production');
+    const read = await api.call('GET', '/v1/environments/production');
+    expect(read.headers.get('etag')).toBe(`"${seen}"`);
+    const refusal = async (ifMatch: string) => {
+      const {
+        status,
+        json,
+        headers: answered,
+      } = await rollBack(version, { headers: { 'if-match': ifMatch } });
+      return [status, json.error?.['message'], answered.get('etag')];
+    };
+    const older = `If-Match does not match the newest revision, ${seen}.`;
+    expect(await refusal(`"${version}"`)).toEqual([412, older, `"${seen}"`]);
+    await change(`/v1/services/${id}`, { health_path: '/y' });
+    const pending = `If-Match names the newest version, ${seen}, but newer changes wait to be published.`;
+    expect(await refusal(`"${seen}"`)).toEqual([412, pending, `"${seen}"`]);
+    const newest = await api.publish('production');
+    const headers = { 'if-match': `"${newest}"` };
+    expect((await rollBack(version, { headers })).status).toBe(200);
+    expect((await api.call('GET', `/v1/services/${id}`)).json.data).toMatchObject({
+      health_path: '/healthz',
+    });
+  });
+
   it('does not change other environments', async () => {
     const elsewhere = await service('a', { environment: 'development' });
     const version = await api.publish('production');
@@ -149,7 +177,7 @@ describe('a rollback', () => {
     const status = async (name: string, fields: object) => {
       const full = { environments: ['production'], routes: ['*'], scopes };
       const token = await api.makeToken({ name, ...full, ...fields });
-      return (await rollBack(version, token)).status;
+      return (await rollBack(version, { token })).status;
     };
     expect(await status('all', {})).toBe(200);
     for (const lacking of scopes) {

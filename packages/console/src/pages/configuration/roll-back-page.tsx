@@ -2,6 +2,7 @@ import { Alert, Group, List, Skeleton, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isOutdated } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
 import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
@@ -11,7 +12,8 @@ import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Differences } from './differences.tsx';
 import { rollBackText } from './roll-back-text.ts';
-import { currentVersionQuery, readCurrentVersion, rollBack } from './versions-query.ts';
+import { ROLL_BACK_RIGHT } from './roll-back-right.ts';
+import { currentVersionQuery, rollBack } from './versions-query.ts';
 
 const route = getRouteApi('/app/configuration/$version/roll-back');
 
@@ -25,14 +27,17 @@ export function RollBackPage() {
   const [seen, setSeen] = useState<number>();
   const { data: current, error, refetch } = useQuery(currentVersionQuery(environment));
 
-  async function restore(): Promise<void> {
-    const now = await readCurrentVersion(environment);
-    if (now !== seen) {
-      notifyFailure(`Version ${now} was published meanwhile. Nothing was changed. Look again.`);
+  async function restore(from: number): Promise<void> {
+    try {
+      notifySuccess(rollBackText(await rollBack(environment, version, from)));
+    } catch (error) {
+      if (!isOutdated(error)) throw error;
+      notifyFailure(
+        'The configuration was changed meanwhile. Nothing was rolled back. Look again.',
+      );
       void refetch();
       return;
     }
-    notifySuccess(rollBackText(await rollBack(environment, version)));
     await navigate({ to: '/configuration' });
     void queryClient.invalidateQueries();
   }
@@ -42,7 +47,7 @@ export function RollBackPage() {
       title={`Roll back to version ${route.useParams().version}`}
       actions={
         current !== undefined && (
-          <ScopedButton scope="config:write" color="red" onClick={() => setSeen(current)}>
+          <ScopedButton {...ROLL_BACK_RIGHT} color="red" onClick={() => setSeen(current)}>
             Roll back
           </ScopedButton>
         )
@@ -82,7 +87,7 @@ export function RollBackPage() {
         title={`Roll ${environment} back to version ${version}?`}
         name={environment}
         action="Roll back"
-        onConfirm={restore}
+        onConfirm={() => (seen === undefined ? Promise.resolve() : restore(seen))}
       >
         Data planes serve the old services and routes within a second.
       </ConfirmByName>

@@ -9,6 +9,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { Differences } from './differences.tsx';
 import { authorsText, reasonText } from './version-columns.tsx';
+import { ROLL_BACK_RIGHT } from './roll-back-right.ts';
 import { currentVersionQuery, versionQuery } from './versions-query.ts';
 
 const route = getRouteApi('/app/configuration/$version');
@@ -31,7 +32,7 @@ export function VersionPage() {
         current !== undefined &&
         !isCurrent && (
           <ScopedButton
-            scope="config:write"
+            {...ROLL_BACK_RIGHT}
             variant="default"
             onClick={() =>
               void navigate({

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { gateway } from '../../api/client.ts';
+import { gateway, ifMatch } from '../../api/client.ts';
 
 const PATH = '/v1/environments/{name}';
 /** Of a comparison in one call. */
@@ -30,20 +30,16 @@ export function versionQuery(name: string, version: number) {
   });
 }
 
-/** The number of the newest version. */
+/** The number of the newest version; 0 if none was published yet. */
 export function currentVersionQuery(name: string) {
   return queryOptions({
     queryKey: ['versions', name, 'current'],
-    queryFn: ({ signal }) => readCurrentVersion(name, signal),
+    queryFn: async ({ signal }) => {
+      const answer = await gateway.get(PATH, { params: { path: { name } }, signal });
+      return answer.body.data.config_version;
+    },
     refetchInterval: 5000,
   });
-}
-
-/** The number of the newest version now; 0 if none was published yet. @throws ApiError, ConnectionError */
-export async function readCurrentVersion(name: string, signal?: AbortSignal): Promise<number> {
-  const params = { path: { name } };
-  const answer = await gateway.get(PATH, { params, ...(signal && { signal }) });
-  return answer.body.data.config_version;
 }
 
 /** What differs from one version to another. Versions never change, so neither do differences. */
@@ -66,9 +62,12 @@ export function differencesQuery(name: string, from: number, to: number) {
   });
 }
 
-/** Restores the services and routes of a version. @throws ApiError, ConnectionError */
-export async function rollBack(name: string, version: number) {
-  const params = { path: { name } };
+/**
+ * Restores the services and routes of a version, if `seen` is still the newest version.
+ * @throws ApiError, ConnectionError
+ */
+export async function rollBack(name: string, version: number, seen: number) {
+  const params = { path: { name }, header: ifMatch(`"${seen}"`) };
   const body = { version };
   return (await gateway.post(`${PATH}/rollback`, { params, body })).body.data;
 }

@@ -62,6 +62,7 @@ function columnsFor(onDelete: (name: string) => void): readonly Column<Environme
       cell: ({ name }) => (
         <ScopedButton
           scope="config:write"
+          allEnvironments
           size="compact-xs"
           variant="default"
           aria-label={`Delete ${name}`}
@@ -99,7 +100,7 @@ export function EnvironmentsPage() {
     <Page
       title="Environments"
       actions={
-        <ScopedButton scope="config:write" onClick={() => setCreating(true)}>
+        <ScopedButton scope="config:write" allEnvironments onClick={() => setCreating(true)}>
           New environment
         </ScopedButton>
       }

@@ -2,6 +2,7 @@ import { ApiError } from '@gateway/client';
 import { Box, Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
+import { isOutdated } from '../../api/client.ts';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { changesBetween, differencesBetween, withChanges, withValue, type Draft } from './draft.ts';
 import { fieldErrors } from './field-errors.ts';
@@ -122,8 +123,4 @@ export function ResourceForm(props: ResourceFormProps) {
       </Stack>
     </form>
   );
-}
-
-function isOutdated(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'precondition_failed';
 }

@@ -162,7 +162,12 @@ describe('GET /v1/openapi.json', () => {
       `PATCH /v1/${kind}/{id}: If-Match`,
       `PUT /v1/${kind}/{id}: If-Match, If-None-Match`,
     ]);
-    expect(conditional.sort()).toEqual(ofEach.sort());
+    const ofVersions = [
+      'GET /v1/environments/{name}: If-None-Match',
+      'POST /v1/config/rollback: If-Match',
+      'POST /v1/environments/{name}/rollback: If-Match',
+    ];
+    expect(conditional.sort()).toEqual([...ofEach, ...ofVersions].sort());
   });
 
   it('describes limit as a number', () => {

@@ -40,9 +40,9 @@ function bodyOf({ body }: Endpoint, components: Components): Json {
 }
 
 function parametersOf(endpoint: Endpoint, components: Components): Json[] {
-  const { method, params, query, etag = false, errors } = endpoint;
+  const { method, params, query, etag = false, errors, ifMatch = method !== 'POST' } = endpoint;
   // A POST may have a precondition in its body.
-  const isConditional = method !== 'POST' && errors.includes('precondition_failed');
+  const isConditional = ifMatch && errors.includes('precondition_failed');
   const inPath = Object.entries(params).map(([name, schema]) =>
     parameter('path', name, true, components.jsonOf(schema, 'input')),
   );

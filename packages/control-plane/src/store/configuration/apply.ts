@@ -8,6 +8,7 @@ import { readConsistently } from './configuration-rows.ts';
 import { environmentNotFound } from './environments.ts';
 import { changeConfiguration, startEvent } from './record-change.ts';
 import { changeOf, newEventId, restore } from './roll-back.ts';
+import { readVersionState } from './version-state.ts';
 
 /** Makes the plan of an apply from the rows of the environment. @throws GatewayError if there is none */
 export type MakePlan = (rows: EnvironmentRows, at: Date) => ApplyPlan;
@@ -87,15 +88,7 @@ async function requireVersion(
   transaction: Database,
   { environment, ifVersion }: ApplyTarget,
 ): Promise<void> {
-  const { rows } = await sql<{ version: number; pending: boolean }>`
-    SELECT config_version::float8 AS version, EXISTS (
-      SELECT FROM config_outbox
-      WHERE environment = environments.name AND published_version IS NULL
-        AND kind IN ('service', 'route')
-    ) AS pending
-    FROM environments WHERE name = ${environment} AND deleted_at IS NULL
-  `.execute(transaction);
-  const [state] = rows;
+  const state = await readVersionState(transaction, environment);
   if (state === undefined) throw environmentNotFound();
   if (ifVersion === undefined || (state.version === ifVersion && !state.pending)) return;
   const newer = state.pending ? 'and newer changes wait to be published' : 'which is the newest';

@@ -18,12 +18,15 @@ import {
   type RecordedChange,
 } from './record-change.ts';
 import { setTemporaryNames, removeRows, writeRows, type RestoredKind } from './restore-rows.ts';
+import { readVersionState, type VersionState } from './version-state.ts';
 
 export interface RollBackOptions {
   readonly environment: string;
   readonly version: number;
   readonly origin: ChangeOrigin;
   readonly knowsKey: KnowsKey;
+  /** Throws if the roll-back must not start from this state. It runs in the transaction of the roll-back. */
+  readonly requireState: (state: VersionState) => void;
 }
 
 interface Counts {
@@ -37,6 +40,8 @@ export interface RollBackResult {
   readonly routes: Counts;
 }
 
+const UNPUBLISHED: VersionState = { version: 0, pending: false };
+
 /** The largest number of services that the error names. */
 const SHOWN_SERVICES = 10;
 
@@ -45,12 +50,13 @@ const SHOWN_SERVICES = 10;
  * other changes; tokens stay unchanged. A version was published as a whole, so it is consistent with the
  * rows that did not change since. The order of the writes satisfies every constraint.
  *
- * @throws GatewayError config_version_not_found, config_version_not_restorable
+ * @throws GatewayError config_version_not_found, config_version_not_restorable, and what `requireState` throws
  */
 export function rollBack(db: Database, options: RollBackOptions): Promise<RollBackResult> {
-  const { environment, version, origin, knowsKey } = options;
+  const { environment, version, origin, knowsKey, requireState } = options;
   return changeConfiguration(db, origin, 'rollback', async (transaction) => {
-    const { version: newest } = await currentVersion(transaction, environment);
+    const state = (await readVersionState(transaction, environment)) ?? UNPUBLISHED;
+    requireState(state);
     await findVersion(transaction, environment, version);
     const deviations = await readDeviations(transaction, environment, version);
     const event = startEvent(origin, lastChanged(deviations));
@@ -72,7 +78,7 @@ export function rollBack(db: Database, options: RollBackOptions): Promise<RollBa
       environments: [environment],
       audited: {
         event,
-        before: { version: newest },
+        before: { version: state.version },
         after: { restored_version: version, ...result },
       },
     };
@@ -167,16 +173,6 @@ function secretsLost(lost: readonly LostSecret[]): GatewayError {
     'config_version_not_restorable',
     `The version has secrets of services that are encrypted with an unknown master key: ${named.join(', ')}${more}.`,
   );
-}
-
-async function currentVersion(
-  transaction: Database,
-  environment: string,
-): Promise<{ readonly version: number }> {
-  const { rows } = await sql<{ version: number }>`
-    SELECT config_version::float8 AS version FROM environments WHERE name = ${environment}
-  `.execute(transaction);
-  return rows[0] ?? { version: 0 };
 }
 
 /** The services and routes that changed since the version, published or not, and differ from it. */
