@@ -1,14 +1,11 @@
 /** Every suite of the repository: unit, property, contract and e2e tests, beside what they test. */
 export default {
-  testEnvironment: 'node',
   testMatch: ['**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '\\.ts$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
-    ],
-  },
+  // Node loads the TypeScript sources as they are, in tests as in production.
+  testEnvironment: '<rootDir>/packages/local-stack/test/jest/environment.ts',
+  testRunner: '<rootDir>/packages/local-stack/test/jest/runner.ts',
+  transform: {},
+  injectGlobals: false,
   modulePathIgnorePatterns: ['<rootDir>/.gateway'],
   testPathIgnorePatterns: ['/node_modules/'],
   globalSetup: '<rootDir>/packages/local-stack/test/global-setup.ts',

@@ -22,7 +22,7 @@ describe('a start that fails', () => {
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase('partitions');
     folder = await mkdtemp(path.join(tmpdir(), 'gateway-e2e-start-'));
     nats = await startNats({ dataDir: path.join(folder, 'nats'), log: () => undefined });
     taken = createServer().listen(0, '127.0.0.1');

@@ -144,7 +144,7 @@ describe('npm start', () => {
   it(
     'uses an existing Postgres and an existing NATS',
     async () => {
-      const database = await createTestDatabase();
+      const database = await createTestDatabase('partitions');
       const nats = await startNats({ dataDir: path.join(root, 'nats'), log: () => undefined });
       const run = start({ DATABASE_URL: database.url, NATS_URL: nats.url });
       await run.serving();

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { builtPlane } from '@gateway/local-stack/build/built-planes';
 
 export type PlaneKind = 'control-plane' | 'data-plane';
 
@@ -21,7 +21,7 @@ export async function runPlane(
   kind: PlaneKind,
   env: Readonly<Record<string, string>>,
 ): Promise<EndedPlane> {
-  const main = fileURLToPath(new URL(`../../packages/${kind}/src/main.ts`, import.meta.url));
+  const main = await builtPlane(kind);
   const child = spawn(process.execPath, [main], {
     env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -34,7 +34,7 @@ describe('three control planes that start at once on an empty database', () => {
   let traffic: Client;
 
   beforeAll(async () => {
-    stack = await createPlaneStack();
+    stack = await createPlaneStack({ emptyDatabase: true });
     upstream = await startUpstream();
     planes = await Promise.all(Array.from({ length: PLANES }, () => stack.startControlPlane()));
     clients = planes.map(({ baseUrl }) => createClient(baseUrl, stack.adminToken));

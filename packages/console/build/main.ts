@@ -1,19 +1,20 @@
 // Builds the console into packages/console/dist, unless what is there was built from the same files.
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inputDigest } from './digest.ts';
+import { buildOnce } from '@gateway/shared/files/build-once';
+import { inputDigest } from '@gateway/shared/files/input-digest';
 
 const folder = fileURLToPath(new URL('../', import.meta.url));
-const dist = path.join(folder, 'dist');
-const DIGEST_FILE = 'digest';
+const root = path.join(folder, '../..');
+/** All that the built files depend on. The lockfile stands for the packages. */
+const INPUTS = [
+  'pnpm-lock.yaml',
+  'packages/console/{index.html,package.json,tsconfig.json,vite.config.ts}',
+  'packages/console/{build,src}/**/*.{ts,tsx,css}',
+  'packages/client/src/**/*.ts',
+];
 
-async function builtDigest(): Promise<string | undefined> {
-  return readFile(path.join(dist, DIGEST_FILE), 'utf8').catch(() => undefined);
-}
-
-/** Builds beside the present files and then replaces them, so that an interrupted build leaves nothing half done. */
-async function build(digest: string): Promise<void> {
+async function build(draft: string): Promise<void> {
   // Whatever starts this process: tests set another value, with which React is larger and slower.
   process.env['NODE_ENV'] = 'production';
   // Loading the bundler takes longer than all else if nothing is to be built.
@@ -22,27 +23,19 @@ async function build(digest: string): Promise<void> {
     import('../vite.config.ts'),
     import('./compress.ts'),
   ]);
-  const draft = path.join(folder, `node_modules/.cache/dist-${process.pid}`);
   const outDir = path.join(draft, 'console');
-  try {
-    await bundle({
-      ...config,
-      root: folder,
-      configFile: false,
-      logLevel: 'warn',
-      build: { ...config.build, outDir, emptyOutDir: true },
-    });
-    await compressFiles(path.join(outDir, 'assets'));
-    await writeFile(path.join(draft, DIGEST_FILE), digest);
-    await rm(dist, { recursive: true, force: true });
-    await rename(draft, dist);
-  } catch (error) {
-    // Another process may have built the same at the same time.
-    if ((await builtDigest()) !== digest) throw error;
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
+  await bundle({
+    ...config,
+    root: folder,
+    configFile: false,
+    logLevel: 'warn',
+    build: { ...config.build, outDir, emptyOutDir: true },
+  });
+  await compressFiles(path.join(outDir, 'assets'));
 }
 
-const digest = inputDigest();
-if ((await builtDigest()) !== digest) await build(digest);
+await buildOnce({
+  folder: path.join(folder, 'dist'),
+  digest: inputDigest(root, INPUTS),
+  build,
+});

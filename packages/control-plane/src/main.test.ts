@@ -24,7 +24,7 @@ describe('the control plane as a process', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'control-plane-'));
-    database = await createTestDatabase();
+    database = await createTestDatabase('partitions');
     postgres = await openTcpGate(Number(new URL(database.url).port));
     // A NATS server of its own, because a control plane stores the records of every data plane on its server.
     natsServer = await startNats({ dataDir: path.join(folder, 'nats'), log: () => undefined });

@@ -13,12 +13,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../.
 
 const commands = {
   start: ['packages/local-stack/src/main.ts'],
-  test: [
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    'node_modules/jest/bin/jest.js',
-  ],
-  build: ['packages/console/build/main.ts'],
+  test: ['node_modules/jest/bin/jest.js'],
+  build: ['packages/local-stack/src/build/main.ts'],
   images: ['deploy/images/main.ts'],
   check: ['packages/local-stack/bin/check.mjs'],
   bench: ['bench/main.ts'],

@@ -9,7 +9,7 @@ import { startPostgres } from '../src/postgres/start-postgres.ts';
 import type { Server } from '../src/process/managed-process.ts';
 import { startControlPlane, startDataPlane } from '../src/stack/planes.ts';
 import type { ServiceOptions, ServiceProcess } from '../src/stack/service-process.ts';
-import { createTestDatabase } from './test-database.ts';
+import { createEmptyDatabase, createTestDatabase } from './test-database.ts';
 
 /** How to start one plane. All properties are optional; `env` overrides what the stack sets. */
 export type PlaneStart = Partial<Omit<ServiceOptions, 'logFile'>>;
@@ -42,6 +42,8 @@ export interface PlaneStackOptions {
   readonly postgresSettings?: Readonly<Record<string, string>>;
   /** Start a separate Postgres, also within jest, for tests that stop it. */
   readonly ownPostgres?: boolean;
+  /** Leave the tables and partitions to the control planes, which otherwise find them as after an earlier start. */
+  readonly emptyDatabase?: boolean;
 }
 
 type Undo = () => Promise<unknown>;
@@ -55,11 +57,13 @@ interface OpenedDatabase {
 
 async function openDatabase(
   folder: string,
-  { postgresSettings = {}, ownPostgres = false }: PlaneStackOptions,
+  { postgresSettings = {}, ownPostgres = false, emptyDatabase = false }: PlaneStackOptions,
   undo: Undo[],
 ): Promise<OpenedDatabase> {
   if (process.env['TEST_DATABASE_URL'] !== undefined && !ownPostgres) {
-    const database = await createTestDatabase();
+    const database = await (emptyDatabase
+      ? createEmptyDatabase()
+      : createTestDatabase('partitions'));
     undo.push(() => database.drop());
     return { url: database.url };
   }

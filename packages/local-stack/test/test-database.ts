@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { ensureTemplate, type Template } from './template-database.ts';
 
-const template = 'gateway_template';
-/** Advisory lock, so that only one worker of jest creates the template. */
-const templateLock = 7_301_001;
 /** A closed connection stays in the server's list for a moment. */
 const closingMs = 2000;
 
@@ -40,24 +38,6 @@ async function withMaintenance<T>(work: (client: pg.Client) => Promise<T>): Prom
   }
 }
 
-/** Creates the template under another name and renames it when it is complete. */
-async function ensureTemplate(client: pg.Client): Promise<void> {
-  const exists = `select 1 from pg_database where datname = '${template}'`;
-  if ((await client.query(exists)).rowCount !== 0) return;
-  await client.query('select pg_advisory_lock($1)', [templateLock]);
-  try {
-    if ((await client.query(exists)).rowCount !== 0) return;
-    await client.query(`drop database if exists ${template}_draft with (force)`);
-    await client.query(`create database ${template}_draft`);
-    // Imported here because kysely takes a tenth of a second to load, and one worker of jest needs it once.
-    const { migrate } = await import('@gateway/control-plane/store/migrate');
-    await migrate(urlOf(`${template}_draft`));
-    await client.query(`alter database ${template}_draft rename to ${template}`);
-  } finally {
-    await client.query('select pg_advisory_unlock($1)', [templateLock]);
-  }
-}
-
 interface Connection {
   readonly application_name: string;
   readonly state: string | null;
@@ -87,12 +67,11 @@ async function dropDatabase(client: pg.Client, database: string): Promise<void> 
 }
 
 /**
- * Creates a database with every migration applied, as a copy of a template that is migrated once per run. Needs the Postgres of
- * the global setup.
+ * Creates a database with every migration applied, and with the partitions of today if asked for: a copy of a template that is made
+ * once per run. Needs the Postgres of the global setup.
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  await withMaintenance(ensureTemplate);
-  return createFrom(template);
+export async function createTestDatabase(template: Template = 'tables'): Promise<TestDatabase> {
+  return createFrom(await withMaintenance((client) => ensureTemplate(client, template, urlOf)));
 }
 
 /** Creates a database without any migration applied. Needs the Postgres of the global setup. */

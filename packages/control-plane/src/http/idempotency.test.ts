@@ -178,7 +178,10 @@ describe('a POST with an Idempotency-Key', () => {
         (async () => {
           let rows = 0;
           while (rows === 0) {
-            const found = await sql`SELECT 1 FROM pg_locks WHERE NOT granted`.execute(api.db);
+            const found = await sql`
+              SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+              WHERE NOT granted AND datname = current_database()
+            `.execute(api.db);
             rows = found.rows.length;
           }
           return post('/v1/routes', body, key);

@@ -1,11 +1,7 @@
-import { promises as fs } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { migrations } from '@gateway/migrations';
 import { Kysely, PostgresDialect } from 'kysely';
-import { FileMigrationProvider, Migrator } from 'kysely/migration';
+import { Migrator } from 'kysely/migration';
 import pg from 'pg';
-
-const MIGRATIONS = fileURLToPath(new URL('../../../../migrations/', import.meta.url));
 
 /** A replica waits this long for another one that migrates, ms. */
 const STATEMENT_TIMEOUT_MS = 10 * 60 * 1000;
@@ -33,7 +29,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
   pool.on('error', () => undefined);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    const provider = new FileMigrationProvider({ fs, path, migrationFolder: MIGRATIONS });
+    const provider = { getMigrations: () => Promise.resolve(migrations) };
     const { error } = await new Migrator({ db, provider }).migrateToLatest();
     if (error !== undefined) throw error as Error;
   } finally {

@@ -9,5 +9,5 @@ test.each([
   ['a data plane', DATA_PLANE_NODE_ARGS, 'data-plane'],
 ])('%s is started with the documented options', async (_what, nodeArgs, folder) => {
   const page = await readFile(OPERATIONS, 'utf8');
-  expect(page).toContain(`\`node ${nodeArgs.join(' ')} packages/${folder}/src/main.ts\``);
+  expect(page).toContain(`\`node ${nodeArgs.join(' ')} packages/${folder}/dist/main.mjs\``);
 });

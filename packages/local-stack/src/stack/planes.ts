@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+import { builtPlane } from '../build/built-planes.ts';
 import {
   startService,
   type ServiceKind,
@@ -6,21 +8,21 @@ import {
 } from './service-process.ts';
 
 const controlPlane: ServiceKind = {
-  main: new URL('../../../control-plane/src/main.ts', import.meta.url),
+  main: () => builtPlane('control-plane'),
   portVariable: 'CONTROL_PLANE_PORT',
   adminPortVariable: 'CONTROL_PLANE_ADMIN_PORT',
   readyPath: '/readyz',
 };
 
 const dataPlane: ServiceKind = {
-  main: new URL('../../../data-plane/src/main.ts', import.meta.url),
+  main: () => builtPlane('data-plane'),
   portVariable: 'GATEWAY_PORT',
   adminPortVariable: 'DATA_PLANE_ADMIN_PORT',
   readyPath: '/readyz',
 };
 
 const demoUpstream: ServiceKind = {
-  main: new URL('../demo-upstream/main.ts', import.meta.url),
+  main: () => fileURLToPath(new URL('../demo-upstream/main.ts', import.meta.url)),
   portVariable: 'DEMO_UPSTREAM_PORT',
   readyPath: '/healthz',
 };

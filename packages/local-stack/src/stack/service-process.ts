@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { freePort, probePort } from '../process/free-port.ts';
 import { startProcess, type ManagedProcess } from '../process/managed-process.ts';
 import { StartError } from '../process/errors.ts';
@@ -34,8 +33,8 @@ const stopTimeoutMs = 15_000;
 
 /** How the kinds of services differ. */
 export interface ServiceKind {
-  /** The file that Node runs. */
-  readonly main: URL;
+  /** The file that Node runs, after it was built if need be. */
+  readonly main: () => string | Promise<string>;
   readonly portVariable: string;
   /** Absent if the service has no admin port; then its port answers `readyPath`. */
   readonly adminPortVariable?: string;
@@ -75,7 +74,7 @@ export async function startService(
     ports.set(kind.adminPortVariable, options.adminPort ?? (await freePort()));
   }
   for (const one of ports.values()) await checkFree(name, one);
-  const node = [process.execPath, ...nodeArgs, fileURLToPath(kind.main)];
+  const node = [process.execPath, ...nodeArgs, await kind.main()];
   const [command = process.execPath, ...args] = [...launcher, ...node];
   const variables = Object.fromEntries([...ports].map(([key, one]) => [key, String(one)]));
   const started = await startProcess({

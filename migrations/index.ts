@@ -1,0 +1,23 @@
+import type { Migration } from 'kysely/migration';
+import * as m0001 from './0001_configuration.ts';
+import * as m0002 from './0002_publication.ts';
+import * as m0003 from './0003_records_and_audit.ts';
+import * as m0004 from './0004_service_limits.ts';
+import * as m0005 from './0005_encoded_control_characters.ts';
+import * as m0006 from './0006_idempotency_keys.ts';
+import * as m0007 from './0007_deleted_environments.ts';
+import * as m0010 from './0010_request_statistics.ts';
+import * as m0011 from './0011_console_sessions.ts';
+
+/** Every migration under the name by which the database knows it: that of its file. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001_configuration': m0001,
+  '0002_publication': m0002,
+  '0003_records_and_audit': m0003,
+  '0004_service_limits': m0004,
+  '0005_encoded_control_characters': m0005,
+  '0006_idempotency_keys': m0006,
+  '0007_deleted_environments': m0007,
+  '0010_request_statistics': m0010,
+  '0011_console_sessions': m0011,
+};

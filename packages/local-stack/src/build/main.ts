@@ -1,0 +1,11 @@
+// `npm run build`: bundles the planes and builds the console, each unless it was built from the same sources before.
+import { builtPlane } from './built-planes.ts';
+import { buildConsole } from './build-console.ts';
+
+function fail(line: string): void {
+  process.stderr.write(`${line}\n`);
+  process.exitCode = 1;
+}
+
+await builtPlane('data-plane').catch((error: unknown) => fail(String(error)));
+await buildConsole({ log: fail });

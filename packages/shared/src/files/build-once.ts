@@ -1,0 +1,45 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const DIGEST_FILE = 'digest';
+
+export interface BuildOnceOptions {
+  /** The folder to be built. It is replaced as a whole. */
+  readonly folder: string;
+  /** Of all that it is built from; see `inputDigest`. */
+  readonly digest: string;
+  /** Writes the content into an empty folder beside it. */
+  readonly build: (draft: string) => Promise<void>;
+}
+
+/** Whether the folder was built from the same inputs. */
+export async function isBuilt({
+  folder,
+  digest,
+}: Omit<BuildOnceOptions, 'build'>): Promise<boolean> {
+  const built = await readFile(path.join(folder, DIGEST_FILE), 'utf8').catch(() => undefined);
+  return built === digest;
+}
+
+/**
+ * Builds the folder, unless it was built from the same inputs. It is built beside the present one, which it then replaces, so that an
+ * interrupted build leaves nothing half done.
+ *
+ * @throws the error of the build
+ */
+export async function buildOnce(options: BuildOnceOptions): Promise<void> {
+  if (await isBuilt(options)) return;
+  const { folder, digest, build } = options;
+  const draft = `${folder}-${process.pid}`;
+  try {
+    await build(draft);
+    await writeFile(path.join(draft, DIGEST_FILE), digest);
+    await rm(folder, { recursive: true, force: true });
+    await rename(draft, folder);
+  } catch (error) {
+    // Another process may have built the same at the same time.
+    if (!(await isBuilt(options))) throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
