@@ -13,10 +13,11 @@ const OFFERED_TO_EACH = 1000;
 const MAX_BURSTS = 6;
 const testTimeoutMs = 180_000;
 const SHARE_TAKES = 'gateway_quota_share_takes_total';
-/** Counters that grow if NATS does not answer in time, which can happen on a machine that stalls. */
+/** Counters that grow if NATS or a data plane does not answer in time, which can happen on a machine that stalls. */
 const UNANSWERED = [
   'gateway_quota_refills_total{result="failed"}',
   'gateway_quota_unanswered_total',
+  'gateway_quota_recalls_total{result="unanswered"}',
 ];
 
 describe('a quota across four data planes', () => {

@@ -19,6 +19,8 @@ export interface QuotaCounts {
   recalls: number;
   /** The same, where it was not done because too many were under way. */
   recallsSkipped: number;
+  /** The same, where some did not answer in time. What these keep back may stay unused. */
+  recallsUnanswered: number;
 }
 
 /** Counts that are all 0. */
@@ -35,5 +37,6 @@ export function emptyQuotaCounts(): QuotaCounts {
     unanswered: 0,
     recalls: 0,
     recallsSkipped: 0,
+    recallsUnanswered: 0,
   };
 }

@@ -16,6 +16,7 @@ it('each count of the store has its own metric', async () => {
     unanswered: 9,
     recalls: 11,
     recallsSkipped: 12,
+    recallsUnanswered: 13,
   };
   registerQuotaMetrics(registry, { counts, leasing: true, share: 0.25, size: 10 });
   const lines = (await registry.metrics()).split('\n').filter((line) => /^[a-z]/.test(line));
@@ -31,6 +32,7 @@ it('each count of the store has its own metric', async () => {
     'gateway_quota_unanswered_total 9',
     'gateway_quota_recalls_total{result="sent"} 11',
     'gateway_quota_recalls_total{result="skipped"} 12',
+    'gateway_quota_recalls_total{result="unanswered"} 13',
     'gateway_quota_leasing 1',
     'gateway_quota_share 0.25',
     'gateway_quota_counters 10',

@@ -53,11 +53,12 @@ export function registerQuotaMetrics(registry: Registry, store: CountingStore): 
   );
   instruments.observeCounters(
     'gateway_quota_recalls_total',
-    'Requests to the other data planes for what they do not need of a window; skipped if too many were under way',
+    'Requests to the other data planes for what they do not need of a window; skipped if too many were under way, unanswered if some did not answer in time',
     ['result'],
     () => [
       [{ result: 'sent' }, counts.recalls],
       [{ result: 'skipped' }, counts.recallsSkipped],
+      [{ result: 'unanswered' }, counts.recallsUnanswered],
     ],
   );
   instruments.observeGauge('gateway_quota_leasing', '1 while NATS grants leases', () =>
