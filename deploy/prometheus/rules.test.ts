@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { readYaml } from '../read-yaml.ts';
+
+const rule = z.strictObject({
+  alert: z.string(),
+  expr: z.string().transform((text) => text.trim()),
+  for: z.string().optional(),
+  labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
+  annotations: z.strictObject({ summary: z.string(), runbook: z.string() }),
+});
+const ruleFile = z.strictObject({
+  groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule) })),
+});
+const testFile = z.object({
+  tests: z.array(z.object({ alert_rule_test: z.array(z.object({ alertname: z.string() })) })),
+});
+
+const rules = ruleFile
+  .parse(readYaml('prometheus/rules.yml')[0])
+  .groups.flatMap((group) => group.rules);
+const page = (name: string) =>
+  readFileSync(new URL(`../../docs/run/${name}.md`, import.meta.url), 'utf8');
+
+/** `| name | expression for 1 min | meaning | [runbook](runbooks.md#anchor) |`, below a heading that says how urgent it is. */
+const ROW =
+  /^\| ([A-Za-z][^|]*?) +\| `(.+?)`(?: for (\d+) min)? +\|.*\]\((runbooks\.md#[\w-]+)\) *\|$/;
+
+function documented(text: string, severity: string) {
+  return text.split('\n').flatMap((line) => {
+    const [, name, expr, minutes, runbook] = ROW.exec(line) ?? [];
+    if (name === undefined || expr === undefined) return [];
+    const words = name.split(' ').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+    return {
+      alert: `Gateway${words.join('')}`,
+      expr: expr.replaceAll('\\|', '|'),
+      for: minutes === undefined ? undefined : `${minutes}m`,
+      severity,
+      runbook: `docs/run/${runbook}`,
+    };
+  });
+}
+
+it('has one rule for each alert of docs/run/alerts.md', () => {
+  const [urgent = '', later = ''] = page('alerts').split('## Look at during working hours');
+  const expected = [...documented(urgent, 'page'), ...documented(later, 'ticket')];
+  const present = rules.map(({ alert, expr, for: duration, labels, annotations }) => ({
+    alert,
+    expr,
+    for: duration,
+    severity: labels.severity,
+    runbook: annotations.runbook,
+  }));
+  expect(present).toEqual(expected);
+  const rows = page('alerts').match(/^\| [A-Za-z][^|]*\| (?!expression)/gm) ?? [];
+  expect(present).toHaveLength(rows.length);
+});
+
+it('names only metrics of docs/run/metrics.md, which a test compares with both planes', () => {
+  const metrics = new Set(
+    [...page('metrics').matchAll(/^\| `(gateway_\w+)`/gm)].map(([, name]) => name),
+  );
+  const named = rules.flatMap(({ expr }) => expr.match(/gateway_\w+/g) ?? []);
+  expect(named.filter((name) => !metrics.has(name.replace(/_bucket$/, '')))).toEqual([]);
+});
+
+it('has a test of promtool for each rule', () => {
+  const tested = ['page', 'ticket'].flatMap((severity) =>
+    testFile
+      .parse(readYaml(`prometheus/rules-${severity}.test.yml`)[0])
+      .tests.flatMap((one) => one.alert_rule_test.map(({ alertname }) => alertname)),
+  );
+  expect(tested.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
+});
