@@ -16,6 +16,8 @@ import { z } from 'zod';
 import { DEFAULT_MAX_CONNECTIONS } from './store/database.ts';
 
 const GIB = 1024 ** 3;
+/** Time from SIGTERM until a stop is abandoned, ms. */
+export const STOP_TIMEOUT_MS = 10_000;
 
 /** All settings of a control plane. */
 export const variables = z.object({

@@ -11,7 +11,7 @@ import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
 import { Registry } from 'prom-client';
 import { bootstrap } from './bootstrap.ts';
-import { readConfig, type Config } from './config.ts';
+import { readConfig, STOP_TIMEOUT_MS, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createHttpMetrics, observeDroppedCounters, observePool } from './http/metrics.ts';
@@ -28,7 +28,6 @@ import { openDatabase } from './store/database.ts';
 import { startDatabaseProbe } from './store/probe.ts';
 
 const NAME = 'control plane';
-const STOP_TIMEOUT_MS = 10_000;
 /** Where the console is built; see packages/console/build. */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
 /** How many of the data planes' faults /readyz lists. */

@@ -18,6 +18,8 @@ import { z } from 'zod';
 
 const MIB = 1024 * 1024;
 const MAX_WORKERS = 64;
+/** Time after the drain to flush records and close connections; then a stop is abandoned, ms. */
+export const STOP_MARGIN_MS = 8_000;
 /** The suffix that a worker's id adds to its group's: a dot and two digits. */
 const MAX_WORKER_ID_CHARS = 3;
 const MAX_ID_CHARS = 64;

@@ -3,15 +3,13 @@ import { withCoarseTimers } from '@gateway/shared/coarse-timers';
 import { ConfigError } from '@gateway/shared/config/environment';
 import { runProcess, type Runner } from '@gateway/shared/runner';
 import { openLog, type ProcessLog } from '@gateway/shared/telemetry/logger';
-import { readConfig, type Config } from './config.ts';
+import { readConfig, STOP_MARGIN_MS, type Config } from './config.ts';
 import { joinGroup, type JoinedGroup } from './workers/join-group.ts';
 import { runWorkers } from './workers/run-workers.ts';
 import { settingsOfWorker } from './workers/worker-settings.ts';
 
 /** Resolution of timers. A request sets several and cancels nearly all; deadlines need no finer one. */
 const TIMER_TICK_MS = 5;
-/** Time after the drain to flush records and close connections. */
-const STOP_MARGIN_MS = 8_000;
 
 /** What `start` gets to build a data plane. */
 export interface DataPlaneProcess {
