@@ -32,7 +32,7 @@ const plane = (name: 'control-plane' | 'data-plane') => ({
 export const IMAGES = {
   'control-plane': {
     ...plane('control-plane'),
-    packages: ['packages/control-plane', 'migrations'],
+    packages: ['packages/control-plane'],
     built: ['packages/console/dist'],
     nodeArgs: CONTROL_PLANE_NODE_ARGS,
   },
