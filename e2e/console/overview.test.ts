@@ -57,6 +57,19 @@ describe('the overview of the console', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
+  it('is live and up to date while the clock of the browser is ten minutes ahead', async () => {
+    const { page, signIn, messages } = await world.open('/sign-in');
+    await page.clock.install({ time: Date.now() + 10 * 60_000 });
+    await signIn();
+    await region(page, 'Latest changes').getByText('by admin').first().waitFor();
+    await page.getByRole('img', { name: 'Requests and errors per second over time' }).waitFor();
+    await region(page, /^Longest p95/)
+      .getByText('charges')
+      .waitFor();
+    expect(messages.filter((one) => /status of 400/.test(one))).toEqual([]);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   it('shows within 10 s that the upstream of a service has stopped', async () => {
     const page = await open('/overview');
     const services = region(page, 'Services that are not healthy');

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { alterDatabase } from '@gateway/local-stack/test/alter-database';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { eventually } from '@gateway/shared/test/eventually';
 import { tracesIn } from '../security/secrets/traces.ts';
@@ -48,6 +49,18 @@ describe('the sign-in of the console', () => {
     await signIn(client.token);
     await page.getByRole('heading', { name: 'Data planes' }).waitFor();
     await world.gateway.admin.delete(`/v1/tokens/${client.tokenId}`);
+    await page.getByText('Your session has ended.').waitFor();
+    await signIn();
+    await page.getByRole('heading', { name: 'Data planes' }).waitFor();
+    expect(page.url()).toBe(`${world.url}/data-planes?environment=production`);
+  });
+
+  it('is asked for again after 12 hours without use', async () => {
+    const { page, signIn } = await world.open('/data-planes?environment=production');
+    await signIn();
+    await page.getByRole('heading', { name: 'Data planes' }).waitFor();
+    const statement = 'UPDATE console_sessions SET last_used_at = last_used_at - $1::interval';
+    await alterDatabase(world.gateway.stack.databaseUrl, statement, ['13 hours']);
     await page.getByText('Your session has ended.').waitFor();
     await signIn();
     await page.getByRole('heading', { name: 'Data planes' }).waitFor();

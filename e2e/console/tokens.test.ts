@@ -97,4 +97,26 @@ describe('tokens in the console', () => {
     await page.getByText('Your token lacks the scope tokens:write.').waitFor();
     expect(await create.isDisabled()).toBe(true);
   });
+
+  it('are copied without TLS too, where browsers offer only the older way', async () => {
+    const { page, signIn } = await world.open('/sign-in');
+    await page.addInitScript('delete Navigator.prototype.clipboard');
+    await page.goto(`${world.url}/tokens`);
+    await signIn();
+    await page.getByRole('button', { name: 'New token' }).click();
+    const form = page.getByRole('form', { name: 'New token' });
+    await form.getByLabel('Name').fill('without-tls');
+    await form.getByRole('button', { name: 'Save' }).click();
+    expect(await page.evaluate('navigator.clipboard')).toBeUndefined();
+    await page.getByRole('button', { name: 'Copy the secret' }).click();
+    await page.getByRole('button', { name: 'Copied the secret' }).waitFor();
+    const secret = await takeSecret(page, 'Secret of without-tls');
+    await page.goto(`${world.url}/routes`);
+    const search = page.getByLabel('Search routes');
+    await search.focus();
+    await page.keyboard.press('Control+V');
+    // The field takes names, which are shorter.
+    expect(secret).toContain(await search.inputValue());
+    expect(await search.inputValue()).toMatch(/^gwt_/);
+  });
 });

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
+import type { Needed } from './api/needed-right.ts';
 import { appRoute } from './app-route.ts';
 import { auditRoute } from './pages/audit/route.ts';
 import { configurationRoute, rollBackRoute, versionRoute } from './pages/configuration/route.ts';
@@ -61,6 +62,10 @@ export function createConsoleRouter(queryClient: QueryClient) {
 }
 
 declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** What a token needs for the page. The navigation and the page say so if it lacks it. */
+    readonly needed?: Needed;
+  }
   interface Register {
     router: ReturnType<typeof createConsoleRouter>;
   }

@@ -1,12 +1,25 @@
 import { ApiError, createClient, type components, type operations } from '@gateway/client';
+import { createServerClock } from './server-clock.ts';
+import { watchReachability } from './reachability.ts';
 
 /** Only a script of this origin can set it; the control plane demands it of changes. */
 export const CSRF_HEADER = { 'X-Console-Request': '1' };
+
+/** Periods end at its time, because the API refuses those that begin in the future. */
+export const serverClock = createServerClock(() => Date.now());
+
+/** Whether the control plane answers the calls below. */
+export const reachability = watchReachability(async (request) => {
+  const response = await fetch(request);
+  serverClock.learn(response.headers.get('date'));
+  return response;
+});
 
 /** Calls of the management API. The cookie of the session stands in for a token, which the browser does not have. */
 export const gateway = createClient({
   baseUrl: `${location.origin}/console/api`,
   headers: CSRF_HEADER,
+  fetch: reachability.fetch,
 });
 
 type Schemas = components['schemas'];

@@ -1,4 +1,6 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { reachability } from './client.ts';
+import { isAway, RETRY_READS } from './retry-reads.ts';
 import { callerQuery, isRefused } from './session.ts';
 
 /** The cache of what the pages read. */
@@ -12,10 +14,14 @@ export function createQueryClient(): QueryClient {
       },
     }),
     defaultOptions: {
-      // The client itself waits and repeats after 429 and 503.
-      queries: { retry: false, staleTime: 5000 },
+      queries: { ...RETRY_READS, staleTime: 5000 },
+      // The client itself waits and repeats after 429 and 503. What may have been done is not repeated.
       mutations: { retry: false },
     },
+  });
+  reachability.subscribe(() => {
+    if (reachability.isAway()) return;
+    void queryClient.refetchQueries({ predicate: ({ state }) => isAway(state.error) });
   });
   return queryClient;
 }

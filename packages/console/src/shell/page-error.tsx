@@ -1,5 +1,8 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import type { ErrorComponentProps } from '@tanstack/react-router';
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { reachability } from '../api/client.ts';
+import { isAway } from '../api/retry-reads.ts';
 import { LoadError } from '../ui/load-error.tsx';
 import { useDocumentTitle } from '../ui/document-title.ts';
 
@@ -9,8 +12,16 @@ const STALE = /dynamically imported module|module script failed|importing a modu
 /** In place of a page that failed. The navigation stays usable. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   useDocumentTitle('Error');
+  const router = useRouter();
+  useEffect(
+    () =>
+      reachability.subscribe(() => {
+        if (!reachability.isAway() && isAway(error)) void router.invalidate();
+      }),
+    [error, router],
+  );
   if (!(error instanceof Error && STALE.test(error.message)))
-    return <LoadError error={error} onRetry={reset} />;
+    return <LoadError error={error} onRetry={() => void router.invalidate().then(reset)} />;
   return (
     <Alert color="blue" title="The console was updated" role="alert">
       <Stack align="flex-start" gap="xs">

@@ -1,10 +1,14 @@
-import { AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { AppShell, Burger, Group, ScrollArea, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { AccountMenu } from './account-menu.tsx';
+import { AwayNotice } from './away-notice.tsx';
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx';
 import { EnvironmentSelect } from './environment-select.tsx';
+import { NavigationLink } from './navigation-link.tsx';
 import { NAVIGATION } from './navigation.ts';
+import { PermittedPage } from './permitted-page.tsx';
+import { usePreloadedPages } from './preload-pages.ts';
 import { SessionWatch } from './session-watch.tsx';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
@@ -15,6 +19,7 @@ export function Shell() {
   const [menuOpened, menu] = useDisclosure(false);
   const [helpOpened, help] = useDisclosure(false);
   const navigate = useNavigate();
+  usePreloadedPages();
   useShortcuts({
     onHelp: help.open,
     onJump: (key) => {
@@ -63,21 +68,15 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">
         <AppShell.Section component={ScrollArea} grow>
-          {NAVIGATION.map(({ label, link }) => (
-            <NavLink
-              key={label}
-              label={label}
-              component={Link}
-              {...link}
-              className={classes.link ?? ''}
-              onClick={menu.close}
-            />
+          {NAVIGATION.map((page) => (
+            <NavigationLink key={page.label} page={page} onClick={menu.close} />
           ))}
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} className={classes.main ?? ''}>
         <div className={classes.page}>
-          <Outlet />
+          <AwayNotice />
+          <PermittedPage />
         </div>
       </AppShell.Main>
       <ShortcutHelp opened={helpOpened} onClose={help.close} />

@@ -1,14 +1,15 @@
 import { useSyncExternalStore } from 'react';
+import { serverClock } from '../api/client.ts';
 
 const EVERY_MS = 10_000;
 const listeners = new Set<() => void>();
-let nowMs = Date.now();
+let nowMs = serverClock.nowMs();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
-    nowMs = Date.now();
+    nowMs = serverClock.nowMs();
     for (const one of listeners) one();
   }, EVERY_MS);
   return () => {

@@ -5,6 +5,7 @@ import { listSearch } from '../list-search.ts';
 export const configurationRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'configuration',
+  staticData: { needed: { scope: 'config:read' } },
   validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
 });
@@ -17,6 +18,7 @@ interface VersionSearch {
 export const versionRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'configuration/$version',
+  staticData: { needed: { scope: 'config:read' } },
   validateSearch: ({ against }: Record<string, unknown>): VersionSearch =>
     against === 'current' ? { against } : {},
   component: lazyRouteComponent(() => import('./version-page.tsx'), 'VersionPage'),
@@ -25,5 +27,6 @@ export const versionRoute = createRoute({
 export const rollBackRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'configuration/$version/roll-back',
+  staticData: { needed: { scope: 'config:read' } },
   component: lazyRouteComponent(() => import('./roll-back-page.tsx'), 'RollBackPage'),
 });

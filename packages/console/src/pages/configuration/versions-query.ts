@@ -26,7 +26,6 @@ export function versionQuery(name: string, version: number) {
       const params = { path: { name, version } };
       return (await gateway.get(`${PATH}/versions/{version}`, { params, signal })).body.data;
     },
-    retry: false,
   });
 }
 

@@ -34,7 +34,7 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
       header: 'State',
       cell: ({ stale }) => <StatusBadge status={stale ? 'stale' : 'live'} />,
     },
-    { key: 'region', header: 'Region', cell: ({ region }) => region },
+    { key: 'region', header: 'Region', visibleFrom: 'sm', cell: ({ region }) => region },
     {
       key: 'configuration',
       header: 'Configuration',
@@ -44,6 +44,7 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
       key: 'flight',
       header: 'In flight',
       align: 'right',
+      visibleFrom: 'sm',
       cell: ({ in_flight }) => in_flight.toLocaleString(),
     },
     {
@@ -61,6 +62,7 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
     {
       key: 'seen',
       header: 'Last heartbeat',
+      visibleFrom: 'sm',
       cell: ({ last_seen_at }) => <RelativeTime at={last_seen_at} />,
     },
     {

@@ -1,6 +1,8 @@
+import { Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
+import { useTokenName } from '../../api/token-names.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { actionText, resourceName } from '../audit/event-text.ts';
@@ -24,6 +26,7 @@ function latestChangesQuery(environment: string) {
 export function LatestChanges({ environment }: { readonly environment: string }) {
   const { allowed } = useScope('audit:read');
   const query = useQuery({ ...latestChangesQuery(environment), enabled: allowed });
+  const nameOf = useTokenName();
   return (
     <Panel
       title="Latest changes"
@@ -40,7 +43,12 @@ export function LatestChanges({ environment }: { readonly environment: string })
           ) : (
             <Rows items={events} itemKey={({ id }) => id}>
               {(event) => [
-                `${event.resource_type} ${resourceName(event)} ${actionText(event)}`,
+                <>
+                  {event.resource_type} {resourceName(event)} {actionText(event)}{' '}
+                  <Text span size="sm" c="dimmed">
+                    by {event.token_id === null ? 'the gateway' : nameOf(event.token_id)}
+                  </Text>
+                </>,
                 <RelativeTime key="at" at={event.occurred_at} />,
               ]}
             </Rows>

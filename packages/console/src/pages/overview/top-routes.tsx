@@ -1,6 +1,6 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { gateway, type RouteTraffic } from '../../api/client.ts';
+import { gateway, serverClock, type RouteTraffic } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { msText } from '../../ui/ms-text.ts';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -27,7 +27,7 @@ function topRoutesQuery({ environment, period }: TopRoutesProps, order: Order) {
   return queryOptions({
     queryKey: ['traffic', environment, period ?? 'live', 'routes', order],
     queryFn: async ({ signal }) => {
-      const from = new Date(Date.now() - seconds * 1000).toISOString();
+      const from = new Date(serverClock.nowMs() - seconds * 1000).toISOString();
       const query = { environment, from, order, limit: SHOWN };
       const { body } = await gateway.get('/v1/stats/routes', { params: { query }, signal });
       return body.data.routes;

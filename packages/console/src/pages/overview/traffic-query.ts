@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { gateway, type Statistics } from '../../api/client.ts';
+import { gateway, serverClock, type Statistics } from '../../api/client.ts';
 import { withReading, type LiveTraffic } from './live-traffic.ts';
 import { PERIODS, type PeriodName } from './periods.ts';
 import { trafficOf, type Traffic } from './traffic.ts';
@@ -27,7 +27,7 @@ async function readPeriod(
   signal: AbortSignal,
 ): Promise<Traffic> {
   const { seconds, step, stepSeconds } = PERIODS[name];
-  const nowMs = Date.now();
+  const nowMs = serverClock.nowMs();
   const from = new Date(nowMs - seconds * 1000).toISOString();
   const statistics = await readStatistics({ environment, from, step }, signal);
   return trafficOf(statistics, stepSeconds, nowMs);
@@ -38,9 +38,9 @@ async function readLive(
   before: LiveTraffic | undefined,
   signal: AbortSignal,
 ): Promise<LiveTraffic> {
-  const from = new Date(Date.now() - MINUTE_MS).toISOString();
+  const from = new Date(serverClock.nowMs() - MINUTE_MS).toISOString();
   const statistics = await readStatistics({ environment, from, step: '1m' }, signal);
-  return withReading(before, { atMs: Date.now(), statistics });
+  return withReading(before, { atMs: serverClock.nowMs(), statistics });
 }
 
 interface Asked {

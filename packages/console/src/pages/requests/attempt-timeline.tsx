@@ -5,6 +5,8 @@ import classes from './attempt-timeline.module.css';
 import { retryText } from './retry-text.ts';
 import { timelineOf, type TimelineBar } from './timeline.ts';
 
+/** Such a label needs this part of the axis between its tick and the one before, or both would overlap on a phone. */
+const LAST_LABEL = 0.28;
 /** Labels of ticks after this part of the axis stand before their tick, because there is no room after it. */
 const LAST_TICK = 0.8;
 
@@ -27,7 +29,7 @@ export function AttemptTimeline({ record, urls }: AttemptTimelineProps) {
             data-end={ms / endMs > LAST_TICK || undefined}
             style={{ insetInlineStart: percent(ms / endMs) }}
           >
-            <span>{ms === 0 ? '0' : msText(ms)}</span>
+            <span>{tickText(ms, ticksMs, endMs)}</span>
           </span>
         ))}
       </div>
@@ -40,6 +42,12 @@ export function AttemptTimeline({ record, urls }: AttemptTimelineProps) {
       </ol>
     </Stack>
   );
+}
+
+function tickText(ms: number, ticksMs: readonly number[], endMs: number): string {
+  if (ms === 0) return '0';
+  const [, step = endMs] = ticksMs;
+  return ms / endMs > LAST_TICK && step / endMs < LAST_LABEL ? '' : msText(ms);
 }
 
 interface AttemptProps extends AttemptTimelineProps {

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway, type RequestRecord } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
+import { useTokenName } from '../../api/token-names.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import { useRecordedService } from './recorded-service.ts';
 
@@ -51,6 +52,16 @@ export function RecordedUpstream({ record }: RecordProps) {
   const text = upstream.region === null ? upstream.url : `${upstream.url}, ${upstream.region}`;
   if (service === undefined) return text;
   return <ServiceLink record={record} serviceId={service.id} text={text} />;
+}
+
+/** The token of the caller by its name, with a link to its requests. */
+export function RecordedToken({ record, token }: RecordProps & { readonly token: string }) {
+  const nameOf = useTokenName();
+  return (
+    <TextLink to="/requests" search={{ token, ...environmentOf(record) }} inherit title={token}>
+      {nameOf(token)}
+    </TextLink>
+  );
 }
 
 /** The version of the configuration that a request was served with, with a link to what it changed. */

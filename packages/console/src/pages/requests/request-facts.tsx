@@ -10,6 +10,7 @@ import {
   RecordedConfiguration,
   RecordedRoute,
   RecordedService,
+  RecordedToken,
   RecordedUpstream,
 } from './record-links.tsx';
 import { keyText } from './stage-text.ts';
@@ -96,14 +97,7 @@ function callerFacts(record: RequestRecord): NamedFacts {
   const { token_id: token, subject, claims, client_ip, client_request_id } = record;
   const { request_bytes: bytesIn, response_bytes: bytesOut } = record;
   return [
-    [
-      'Token',
-      token === null ? null : (
-        <TextLink to="/requests" search={{ token, ...environmentOf(record) }} inherit>
-          {token}
-        </TextLink>
-      ),
-    ],
+    ['Token', token === null ? null : <RecordedToken key="token" record={record} token={token} />],
     ...(subject === null ? [] : [['Subject', subject] as const]),
     ...(claims === null
       ? []

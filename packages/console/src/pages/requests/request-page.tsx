@@ -2,6 +2,7 @@ import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useId } from 'react';
+import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import type { RequestRecord } from '../../api/client.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
@@ -21,6 +22,7 @@ const page = getRouteApi('/app/requests/$id');
 export function RequestPage() {
   const { id } = page.useParams();
   const { data, error, refetch } = useQuery(requestQuery(id));
+  useFollowEnvironment(data?.environment);
   return (
     <Page title={`Request ${id}`} actions={<TextLink to="/requests">All requests</TextLink>}>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { gateway, type RequestList, type RequestListQuery } from '../../api/client.ts';
+import { gateway, serverClock, type RequestList, type RequestListQuery } from '../../api/client.ts';
 import { withNewest } from './live-tail.ts';
 import type { RequestsSearch } from './requests-search.ts';
 
@@ -40,7 +40,7 @@ export function requestsQuery(environment: string, search: RequestsSearch) {
         return (await gateway.get('/v1/requests', { params: { query }, signal })).body;
       };
       const shown = live ? client.getQueryData<ShownRequests>(queryKey) : undefined;
-      const nowMs = Date.now();
+      const nowMs = serverClock.nowMs();
       const newestMs = Date.parse(shown?.data[0]?.received_at ?? '');
       if (shown !== undefined && nowMs - shown.wholeAtMs < WHOLE_MS && newestMs > 0) {
         const sinceMs = Math.max(newestMs - LOOK_BACK_MS, Date.parse(search.since ?? '') || 0);

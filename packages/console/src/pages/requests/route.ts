@@ -5,6 +5,7 @@ import { requestsSearch } from './requests-search.ts';
 export const requestsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'requests',
+  staticData: { needed: { scope: 'requests:read' } },
   validateSearch: requestsSearch,
   component: lazyRouteComponent(() => import('./requests-page.tsx'), 'RequestsPage'),
 });
@@ -12,5 +13,6 @@ export const requestsRoute = createRoute({
 export const requestRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'requests/$id',
+  staticData: { needed: { scope: 'requests:read' } },
   component: lazyRouteComponent(() => import('./request-page.tsx'), 'RequestPage'),
 });

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import { ResourceForm, type Reading } from '../../ui/form/resource-form.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -16,6 +17,7 @@ const page = getRouteApi('/app/routes/$routeId/edit');
 export function EditRoutePage() {
   const { routeId } = page.useParams();
   const { data, error, refetch } = useQuery({ ...routeQuery(routeId), refetchInterval: false });
+  useFollowEnvironment(data?.route.environment);
   if (data !== undefined) return <EditForm key={routeId} reading={data} />;
   return (
     <Page title="Edit route">

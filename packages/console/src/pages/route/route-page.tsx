@@ -2,6 +2,7 @@ import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -24,6 +25,7 @@ export function RoutePage() {
   const { tab = 'policies' } = page.useSearch();
   const navigate = page.useNavigate();
   const { data, error, refetch } = useQuery(routeQuery(routeId));
+  useFollowEnvironment(data?.route.environment);
   if (data === undefined) {
     return (
       <Page title="Route">

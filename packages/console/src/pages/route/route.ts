@@ -9,6 +9,7 @@ interface RoutePageSearch {
 export const routeRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'routes/$routeId',
+  staticData: { needed: { scope: 'routes:read' } },
   validateSearch: ({ tab }: Record<string, unknown>): RoutePageSearch =>
     tab === 'explain' ? { tab } : {},
   component: lazyRouteComponent(() => import('./route-page.tsx'), 'RoutePage'),

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import { ResourceForm, type Reading } from '../../ui/form/resource-form.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -22,6 +23,7 @@ export function EditServicePage() {
   const { serviceId } = page.useParams();
   const query = { ...serviceQuery(serviceId), refetchInterval: false } as const;
   const { data, error, refetch } = useQuery(query);
+  useFollowEnvironment(data?.service.environment);
   if (data !== undefined) return <EditForm key={serviceId} reading={data} />;
   return (
     <Page title="Edit service">

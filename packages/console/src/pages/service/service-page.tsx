@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -14,6 +15,7 @@ const page = getRouteApi('/app/services/$serviceId');
 export function ServicePage() {
   const { serviceId } = page.useParams();
   const { data, error, refetch } = useQuery(serviceQuery(serviceId));
+  useFollowEnvironment(data?.service.environment);
   if (data === undefined) {
     return (
       <Page title="Service">

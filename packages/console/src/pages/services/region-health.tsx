@@ -16,7 +16,7 @@ export function RegionHealth({ serviceId }: { readonly serviceId: string }) {
     );
   }
   return (
-    <Group gap="0 md">
+    <Group gap="0 16px">
       {regions.map(({ region, healthy, total }) => (
         <Text key={region} size="sm">
           {region} {healthy}/{total}

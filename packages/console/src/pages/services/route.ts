@@ -5,6 +5,7 @@ import { listSearch } from '../list-search.ts';
 export const servicesRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'services',
+  staticData: { needed: { scope: 'services:read' } },
   validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./services-page.tsx'), 'ServicesPage'),
 });

@@ -5,6 +5,7 @@ import { listSearch } from '../list-search.ts';
 export const tokensRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'tokens',
+  staticData: { needed: { scope: 'tokens:read' } },
   validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./tokens-page.tsx'), 'TokensPage'),
 });

@@ -83,7 +83,7 @@ export function tokenColumns(
       key: 'actions',
       header: 'Actions',
       cell: (token) => (
-        <Group gap={4} wrap="nowrap">
+        <Group gap={4}>
           {ACTIONS.map(([action, label]) => (
             <ScopedButton
               key={action}

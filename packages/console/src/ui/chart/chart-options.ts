@@ -40,7 +40,7 @@ export function chartOptions(parts: OptionParts): UPlot.Options {
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     scales: {
-      x: { range: (_plot, first, last) => [Math.min(first, last - leastSpanS), last] },
+      x: { range: ({ data: [times] }, first, last) => timeRange(times, first, last, leastSpanS) },
       y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] },
     },
     axes: [
@@ -69,6 +69,17 @@ export function chartOptions(parts: OptionParts): UPlot.Options {
       setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
     },
   };
+}
+
+/** The times that the chart shows. uPlot makes up a last one of years later if there is one time only. */
+export function timeRange(
+  { length }: ArrayLike<number>,
+  first: number,
+  last: number,
+  leastSpanS: number,
+): [number, number] {
+  const end = length === 1 ? first : last;
+  return [Math.min(first, end - leastSpanS), end];
 }
 
 /** The values between gaps, which no line leads to. */

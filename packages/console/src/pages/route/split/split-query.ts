@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { gateway, type Route } from '../../../api/client.ts';
+import { gateway, serverClock, type Route } from '../../../api/client.ts';
 
 const PERIOD_MS = 5 * 60_000;
 
@@ -11,7 +11,7 @@ export function splitQuery(
   return queryOptions({
     queryKey: ['route-split', environment, name, versions],
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, number>> => {
-      const from = new Date(Date.now() - PERIOD_MS).toISOString();
+      const from = new Date(serverClock.nowMs() - PERIOD_MS).toISOString();
       const count = async (version: string): Promise<[string, number]> => {
         const query = { environment, route: name, version, from };
         const { body } = await gateway.get('/v1/stats', { params: { query }, signal });

@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+
+const NOTICE = 'The control plane does not answer';
+const TAKES_MS = 120_000;
+
+describe('the console while the control plane is away', () => {
+  let world: ConsoleWorld;
+  let controlPlane: ConsoleWorld['gateway']['controlPlane'];
+  beforeAll(async () => {
+    world = await startConsoleWorld();
+    ({ controlPlane } = world.gateway);
+    await world.gateway.route({ name: 'charges' });
+    await world.gateway.settled();
+  }, BROWSER_START_MS);
+  afterEach(() => world.closePages());
+  afterAll(async () => {
+    await world.close();
+  });
+
+  async function restart(): Promise<void> {
+    const [port, adminPort] = controlPlane.ports;
+    controlPlane = await world.gateway.stack.startControlPlane({
+      ...(port !== undefined && { port }),
+      ...(adminPort !== undefined && { adminPort }),
+    });
+  }
+
+  it(
+    'says so, keeps what was read and what was typed, opens other pages, and recovers by itself',
+    async () => {
+      const { page, signIn, messages } = await world.open('/routes');
+      const loaded = page.waitForEvent('requestfinished', (one) =>
+        one.url().includes('audit-page'),
+      );
+      await signIn();
+      await page.getByRole('link', { name: 'charges' }).waitFor();
+      const form = await page.context().newPage();
+      await form.goto(`${world.url}/routes/new?environment=production`);
+      await form.getByLabel('Name', { exact: true }).fill('typed-before');
+      // The files of all pages are loaded soon after the first page.
+      await loaded;
+      await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined);
+
+      await controlPlane.stop('SIGKILL');
+      await page.getByText(NOTICE).waitFor();
+      await page.getByRole('link', { name: 'charges' }).waitFor();
+      await page.getByRole('link', { name: 'Audit', exact: true }).click();
+      await page.getByRole('heading', { name: 'Audit' }).waitFor();
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.getByText('This was not saved').waitFor();
+      await form.getByText(NOTICE).waitFor();
+
+      await restart();
+      await page.getByText('created route charges').waitFor();
+      await page.getByText(NOTICE).waitFor({ state: 'detached' });
+      await form.getByText(NOTICE).waitFor({ state: 'detached' });
+      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('typed-before');
+      await form.getByRole('combobox', { name: 'Service' }).click();
+      await form
+        .getByRole('option', { name: /^service-/ })
+        .first()
+        .click();
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.getByRole('heading', { name: 'typed-before' }).waitFor();
+      expect(messages.filter((one) => !/status of 40[14]|status of 50[234]/.test(one))).toEqual([]);
+    },
+    TAKES_MS,
+  );
+
+  it(
+    'says so when there is no answer at all, and goes on when there is one',
+    async () => {
+      const { page, signIn } = await world.open('/services');
+      await signIn();
+      await page
+        .getByRole('link', { name: /^service-/ })
+        .first()
+        .waitFor();
+      process.kill(controlPlane.pid, 'SIGSTOP');
+      try {
+        await page.getByText(NOTICE).waitFor();
+        await page
+          .getByRole('link', { name: /^service-/ })
+          .first()
+          .waitFor();
+      } finally {
+        process.kill(controlPlane.pid, 'SIGCONT');
+      }
+      await page.getByText(NOTICE).waitFor({ state: 'detached' });
+      await eventually(async () => expect(await page.getByRole('alert').count()).toBe(0));
+    },
+    TAKES_MS,
+  );
+});

@@ -1,0 +1,39 @@
+import { NavLink, Tooltip } from '@mantine/core';
+import { Link, useRouter } from '@tanstack/react-router';
+import { rightOf } from '../api/needed-right.ts';
+import { useCaller } from '../api/rights.ts';
+import type { NAVIGATION } from './navigation.ts';
+import classes from './shell.module.css';
+
+interface NavigationLinkProps {
+  readonly page: (typeof NAVIGATION)[number];
+  readonly onClick: () => void;
+}
+
+/** A link of the navigation. If the token of the session lacks what the page needs, it is dimmed and says why. */
+export function NavigationLink({ page: { label, link }, onClick }: NavigationLinkProps) {
+  const { needed } = useRouter().routesByPath[link.to].options.staticData ?? {};
+  const caller = useCaller();
+  const right = needed === undefined ? undefined : rightOf(caller, needed);
+  const isRefused = right?.allowed === false;
+  const shown = (
+    <NavLink
+      label={label}
+      component={Link}
+      {...link}
+      className={classes.link ?? ''}
+      {...(isRefused && { 'data-refused': true, 'aria-description': right.reason })}
+      onClick={onClick}
+    />
+  );
+  if (!isRefused) return shown;
+  return (
+    <Tooltip
+      withinPortal={false}
+      label={right.reason}
+      events={{ hover: true, focus: true, touch: false }}
+    >
+      {shown}
+    </Tooltip>
+  );
+}
