@@ -13,39 +13,50 @@ export const DATA_FOLDER = '/var/lib/gateway';
 export const MAX_IMAGE_BYTES = 200_000_000;
 
 export interface ImageKind {
-  /** Folders of the repository that are in the image, with the packages that they depend on. */
-  readonly packages: readonly string[];
-  /** Folders that a build leaves and no import names. */
-  readonly built: readonly string[];
-  /** The file that runs: the first one that exists. */
-  readonly mains: readonly string[];
+  /** The files and folders of the repository that are in the image, at the same places below /app. */
+  readonly files: readonly string[];
+  readonly main: string;
   readonly nodeArgs: readonly string[];
+  /** The folder of the package whose dependencies are in the bundle; their licences are in the image. */
+  readonly licensed: string;
   /** The line with which the program ends if it has no settings or arguments; it has loaded all its modules then. */
   readonly withoutSettings: RegExp;
 }
 
 const plane = (name: 'control-plane' | 'data-plane') => ({
-  mains: [`packages/${name}/dist/main.mjs`, `packages/${name}/src/main.ts`],
+  main: `packages/${name}/dist/main.mjs`,
+  licensed: `packages/${name}`,
   withoutSettings: /cannot start: GATEWAY_MASTER_KEYS is not set/,
 });
+/** What a bundle reads beside itself: its version. */
+const ofPlane = (name: 'control-plane' | 'data-plane') => [
+  `packages/${name}/dist`,
+  'packages/shared/package.json',
+];
+const REFERENCE = 'packages/control-plane/node_modules/@scalar/api-reference';
 
 export const IMAGES = {
   'control-plane': {
     ...plane('control-plane'),
-    packages: ['packages/control-plane'],
-    built: ['packages/console/dist'],
+    files: [
+      ...ofPlane('control-plane'),
+      'packages/console/dist',
+      ...['package.json', 'dist/style.css', 'dist/browser/standalone.js'].map(
+        (file) => `${REFERENCE}/${file}`,
+      ),
+    ],
     nodeArgs: CONTROL_PLANE_NODE_ARGS,
   },
   'data-plane': {
     ...plane('data-plane'),
-    packages: ['packages/data-plane'],
-    built: [],
+    files: ofPlane('data-plane'),
     nodeArgs: DATA_PLANE_NODE_ARGS,
   },
   gwctl: {
-    packages: [],
-    built: ['packages/cli/dist'],
-    mains: ['packages/cli/dist/gwctl.mjs'],
+    // The build of its bundle writes the licences beside it.
+    files: ['packages/cli/dist'],
+    main: 'packages/cli/dist/gwctl.mjs',
+    licensed: 'packages/cli',
     nodeArgs: [],
     withoutSettings: /Usage: gwctl/,
   },

@@ -5,10 +5,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { variables as controlPlaneVariables } from '@gateway/control-plane/config';
 import { variables as dataPlaneVariables } from '@gateway/data-plane/config';
+import { buildConsole } from '@gateway/local-stack/build/build-console';
+import { builtPlane } from '@gateway/local-stack/build/built-planes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { imageEnvironment } from './container.ts';
 import { IMAGE_UID, IMAGES, imageCommand, isImageName } from './image.ts';
-import { copyProductionFiles } from './production-files.ts';
+import { writeApp } from './make-root.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const { CONTROL_PLANE_PORT, CONTROL_PLANE_ADMIN_PORT } = controlPlaneVariables.shape;
@@ -58,21 +60,25 @@ describe.each(Object.keys(IMAGES).filter(isImageName))('the Dockerfile of %s', (
   });
 });
 
-describe('the production files', () => {
+describe('the files of the product in an image', () => {
   let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'production-files-'));
-  });
+    folder = await mkdtemp(path.join(tmpdir(), 'image-files-'));
+    await builtPlane('control-plane');
+    await buildConsole({ log: (line) => process.stderr.write(`${line}\n`) });
+  }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));
 
   it.each(['control-plane', 'data-plane'] as const)(
     'of the %s are all that it loads before it reads its settings',
     async (name) => {
       const app = path.join(folder, name);
-      await copyProductionFiles(repository, IMAGES[name].packages, app);
-      const main = path.join(app, `packages/${name}/src/main.ts`);
+      await writeApp(name, app);
+      const main = path.join(app, 'main.mjs');
       const { stdout, stderr } = spawnSync(process.execPath, [main], { env: {}, encoding: 'utf8' });
       expect(stdout + stderr).toMatch(IMAGES[name].withoutSettings);
+      const licences = await readFile(path.join(app, 'THIRD-PARTY-LICENSES'), 'utf8');
+      expect(licences).toMatch(/^zod \d+\.\d+\.\d+$/m);
     },
   );
 });

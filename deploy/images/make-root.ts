@@ -1,35 +1,29 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, chown, copyFile, cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, chown, copyFile, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { APP, COMPILE_CACHE, IMAGE_UID, IMAGES, imageCommand, type ImageName } from './image.ts';
-import { copyProductionFiles } from './production-files.ts';
+import { thirdPartyLicences } from './licences.ts';
 import { writeSystemFiles } from './system-files.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-async function firstExisting(files: readonly string[]): Promise<string> {
-  for (const file of files) {
-    const found = await stat(path.join(repository, file)).catch(() => undefined);
-    if (found !== undefined) return file;
-  }
-  throw new Error(`${files.join(' or ')} does not exist; run npm run build`);
-}
-
-/** Writes what an image has below /app: the product, its entry, its health check and the licence. */
-async function writeApp(name: ImageName, app: string): Promise<void> {
-  const { packages, built, mains } = IMAGES[name];
+/** Writes what an image has below /app: the product, its entry, its health check and the licences. */
+export async function writeApp(name: ImageName, app: string): Promise<void> {
+  const { files, main, licensed } = IMAGES[name];
   await mkdir(app, { recursive: true });
-  await copyProductionFiles(repository, packages, app);
-  for (const folder of built) {
-    await firstExisting([folder]);
-    await cp(path.join(repository, folder), path.join(app, folder), { recursive: true });
+  for (const file of files) {
+    const source = path.join(repository, file);
+    if (!existsSync(source)) throw new Error(`${file} does not exist; run npm run build`);
+    await cp(source, path.join(app, file), { recursive: true });
   }
-  const main = await firstExisting(mains);
   await writeFile(path.join(app, 'main.mjs'), `await import('./${main}');\n`);
   const healthCheck = fileURLToPath(new URL('healthcheck.mjs', import.meta.url));
   await copyFile(healthCheck, path.join(app, 'healthcheck.mjs'));
   await copyFile(path.join(repository, 'LICENSE'), path.join(app, 'LICENSE'));
+  const licences = await thirdPartyLicences(path.join(repository, licensed));
+  await writeFile(path.join(app, 'THIRD-PARTY-LICENSES'), licences);
 }
 
 /**
