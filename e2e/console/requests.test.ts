@@ -39,6 +39,7 @@ describe('the requests in the console', () => {
     await row.click();
     await page.getByRole('heading', { name: `Request ${idOf(answer)}` }).waitFor();
     const attempts = page.getByRole('region', { name: 'Attempts' }).getByRole('listitem');
+    await attempts.nth(1).waitFor();
     expect(await attempts.count()).toBe(2);
     const [first, second] = await attempts.allInnerTexts();
     expect(first).toContain(`1. ${world.gateway.upstream.url}`);
