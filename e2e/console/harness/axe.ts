@@ -54,6 +54,8 @@ export async function faultsInAllLooks(page: Page): Promise<readonly string[]> {
     await page.setViewportSize({ width, height: HEIGHT });
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
+      const themed = page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`);
+      await themed.waitFor({ state: 'attached' });
       const rules = colorScheme === 'light' ? TAGS : COLOUR_RULES;
       const faults = await accessibilityFaults(page, rules);
       found.push(...faults.map((fault) => `${colorScheme}, ${width} px: ${fault}`));

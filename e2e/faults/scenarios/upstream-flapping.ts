@@ -5,6 +5,9 @@ import type { UpstreamWorld } from '../harness/upstream-world.ts';
 
 const PERIOD_MS = 2000;
 const LATENCY_MS = 5;
+/** An upstream that is up is used again within this time, also on a busy machine. */
+const RETURN_MS = 10_000;
+const POLL_MS = 100;
 const MAX_FAILED_SHARE = 0.001;
 
 export const upstreamFlapping: Scenario<UpstreamWorld> = {
@@ -29,6 +32,11 @@ export const upstreamFlapping: Scenario<UpstreamWorld> = {
           await run.load.goOn(PERIOD_MS);
           await flapping.start();
           await run.load.goOn(PERIOD_MS);
+        }
+        // It is up now. In the last period there may have been no time for the health checks to succeed.
+        for (let waitedMs = 0; flapping.served === before && waitedMs < RETURN_MS;) {
+          await run.load.goOn(POLL_MS);
+          waitedMs += POLL_MS;
         }
       };
       await Promise.all([flap(), run.outage(periods * 2 * PERIOD_MS)]);
