@@ -59,7 +59,7 @@ export function watchReachability(
   };
 }
 
-/** Whether the answer is that of a data plane or a proxy in place of the control plane, or of one that cannot work. */
+/** Whether the control plane did not answer itself (a data plane or a proxy did), or answered that it cannot work. */
 function saysAway({ status, headers }: Response): boolean {
   if (status === 502 || status === 504) return true;
   const code = headers.get('x-gateway-error');

@@ -8,7 +8,7 @@ export interface BuildOnceOptions {
   readonly folder: string;
   /** Of all that it is built from; see `inputDigest`. */
   readonly digest: string;
-  /** Writes the content into an empty folder beside it. */
+  /** Writes the content into a new folder. */
   readonly build: (draft: string) => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function isBuilt({
 }
 
 /**
- * Builds the folder, unless it was built from the same inputs. It is built beside the present one, which it then replaces, so that an
+ * Builds the folder, unless it was built from the same inputs. A complete build replaces the present one as a whole, so that an
  * interrupted build leaves nothing half done.
  *
  * @throws the error of the build
@@ -30,7 +30,9 @@ export async function isBuilt({
 export async function buildOnce(options: BuildOnceOptions): Promise<void> {
   if (await isBuilt(options)) return;
   const { folder, digest, build } = options;
-  const draft = `${folder}-${process.pid}`;
+  const { dir, base } = path.parse(folder);
+  // In a folder that linters and git ignore.
+  const draft = path.join(dir, 'node_modules/.cache', `${base}-${process.pid}`);
   try {
     await build(draft);
     await writeFile(path.join(draft, DIGEST_FILE), digest);
