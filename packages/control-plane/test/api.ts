@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '@gateway/shared/clock';
+import { systemClock, type Clock } from '@gateway/shared/clock';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { createTestDatabase } from '@gateway/local-stack/test/test-database';
 import { createIdFactory, systemRandom } from '@gateway/shared/ids';
@@ -89,6 +89,9 @@ export interface TestApiOptions {
   readonly databaseVia?: (port: number) => Promise<number>;
 }
 
+/** A stop of the server waits for calls that may be on their way. No test has any left. */
+const atOnce: Clock = { ...systemClock, setTimer: (_ms, done) => systemClock.setTimer(0, done) };
+
 const nobodyListens: AskDataPlane = () => Promise.resolve({ kind: 'not_listening' });
 
 /** Starts the management API on a real socket with a database of its own. Its clock only moves if a test advances it. */
@@ -162,7 +165,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const server = await startServer(app, {
     host: '127.0.0.1',
     port: 0,
-    clock: systemClock,
+    clock: atOnce,
     newId,
     authFailureLimit,
     metrics,

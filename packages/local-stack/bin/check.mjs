@@ -7,22 +7,23 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../.
 const sources = ['packages', 'migrations', 'e2e', 'bench', 'deploy'];
 const FOLDER_RULES = '.dependency-cruiser-folders.cjs';
 
-/** Two lanes run in parallel: the longest check beside all others. */
+/** Two lanes run in parallel. */
 const lanes = [
-  [['eslint', 'eslint', ['.']]],
   [
-    ['tsc', 'tsc', ['-p', 'tsconfig.json']],
-    ['tsc (console)', 'tsc', ['-p', 'packages/console']],
-    ['prettier', 'prettier', ['--check', '--log-level', 'warn', '.']],
-    ['dependency-cruiser', 'depcruise', sources],
-    ['dependency-cruiser (folders)', 'depcruise', ['--config', FOLDER_RULES, ...sources]],
-    ['knip', 'knip', []],
+    ['oxfmt', 'oxfmt', ['--check', '.']],
+    // Checks the types too.
+    ['oxlint', 'oxlint', ['.']],
     // The recommended rules, with warnings as errors.
     [
       'redocly',
       'redocly',
       ['lint', 'packages/client/openapi.json', '--extends=recommended-strict'],
     ],
+  ],
+  [
+    ['dependency-cruiser', 'depcruise', sources],
+    ['dependency-cruiser (folders)', 'depcruise', ['--config', FOLDER_RULES, ...sources]],
+    ['knip', 'knip', []],
   ],
 ];
 

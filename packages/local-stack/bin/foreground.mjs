@@ -14,13 +14,12 @@ const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  */
 export function runForeground(command, args, { cwd, env, stdin, wholeGroup = false }) {
   return new Promise((resolve) => {
-    let child;
     let interrupted;
     const describe = (name) => ({ name, number: constants.signals[name] });
     const forward = (name) => {
       interrupted ??= describe(name);
-      if (!wholeGroup) child?.kill(name);
-      else if (child?.pid && child.exitCode === null) process.kill(-child.pid, name);
+      if (!wholeGroup) child.kill(name);
+      else if (child.pid && child.exitCode === null) process.kill(-child.pid, name);
     };
     const handlers = forwarded.map((name) => [name, () => forward(name)]);
     for (const [name, handler] of handlers) process.on(name, handler);
@@ -28,7 +27,7 @@ export function runForeground(command, args, { cwd, env, stdin, wholeGroup = fal
       for (const [name, handler] of handlers) process.off(name, handler);
       resolve(result);
     };
-    child = spawn(command, args, {
+    const child = spawn(command, args, {
       cwd,
       env,
       stdio: [stdin, 'inherit', 'inherit'],

@@ -31,7 +31,7 @@ export interface PlaneStack {
   startControlPlane(options?: PlaneStart): Promise<ServiceProcess>;
   /** The first control plane started before is its CONTROL_PLANE_URL. */
   startDataPlane(options?: PlaneStart): Promise<ServiceProcess>;
-  /** Stops everything in reverse order and removes the data, even if a part does not stop cleanly. */
+  /** Stops everything, the planes first, and removes the data, even if a part does not stop cleanly. */
   close(): Promise<void>;
 }
 
@@ -76,8 +76,11 @@ async function openDatabase(
   return { url, postgres, restart };
 }
 
-async function undoAll(undo: Undo[]): Promise<void> {
+/** Stops the planes, all at once, and then undoes the rest in reverse order, even if a step fails. */
+async function undoAll(undo: Undo[], planes: readonly ServiceProcess[] = []): Promise<void> {
+  const stopped = await Promise.allSettled(planes.map((plane) => plane.stop()));
   const errors: unknown[] = [];
+  for (const one of stopped) if (one.status === 'rejected') errors.push(one.reason);
   for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
     await step().catch((error: unknown) => errors.push(error));
   }
@@ -116,24 +119,22 @@ async function prepare(
   undo.push(() => nats.stop());
   const adminToken = createTokenSecret();
   const masterKeys = `k1:${randomBytes(32).toString('base64')}`;
-  const running: { controlPlanes: ServiceProcess[]; count: number } = {
-    controlPlanes: [],
-    count: 0,
-  };
+  const planes: ServiceProcess[] = [];
+  let firstControlPlane: ServiceProcess | undefined;
+  let count = 0;
 
   async function start(
     kind: 'control-plane' | 'data-plane',
     given: PlaneStart,
   ): Promise<ServiceProcess> {
-    running.count += 1;
-    const name = given.name ?? `${kind}-${running.count}`;
-    const [controlPlane] = running.controlPlanes;
+    count += 1;
+    const name = given.name ?? `${kind}-${count}`;
     const plane = await (kind === 'control-plane' ? startControlPlane : startDataPlane)({
       // A shared machine may be suspended for half a minute.
       readyTimeoutMs: 60_000,
       ...given,
       name,
-      logFile: path.join(folder, 'logs', `${name}-${running.count}.log`),
+      logFile: path.join(folder, 'logs', `${name}-${count}.log`),
       env: {
         DATABASE_URL: databaseUrl,
         NATS_URL: nats.url,
@@ -142,13 +143,13 @@ async function prepare(
         UPSTREAM_DENY_CIDRS: METADATA_CIDRS.join(','),
         TRUSTED_PROXIES: '127.0.0.1/32,::1/128',
         DATA_PLANE_DATA_DIR: path.join(folder, name),
-        ...(controlPlane && { CONTROL_PLANE_URL: controlPlane.baseUrl }),
+        ...(firstControlPlane && { CONTROL_PLANE_URL: firstControlPlane.baseUrl }),
         ...env,
         ...given.env,
       },
     });
-    if (kind === 'control-plane') running.controlPlanes.push(plane);
-    undo.push(() => plane.stop());
+    if (kind === 'control-plane') firstControlPlane ??= plane;
+    planes.push(plane);
     return plane;
   }
 
@@ -174,6 +175,6 @@ async function prepare(
     },
     startControlPlane: (given = {}) => start('control-plane', given),
     startDataPlane: (given = {}) => start('data-plane', given),
-    close: () => undoAll(undo),
+    close: () => undoAll(undo, planes),
   };
 }

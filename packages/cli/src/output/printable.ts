@@ -1,4 +1,4 @@
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** The text with its control characters escaped: a value from elsewhere must not steer the terminal. */

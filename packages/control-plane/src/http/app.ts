@@ -105,14 +105,16 @@ function optionsHandler(endpoints: readonly Endpoint[], responder: Responder): R
 }
 
 function documentHandler(endpoints: readonly Endpoint[], responder: Responder): RequestHandler {
-  const content = JSON.stringify(openApiDocument(endpoints));
+  // Made at the first request: it takes a third of the time that a control plane needs to start.
+  let content: string | undefined;
   return (_request, response) => {
+    content ??= JSON.stringify(openApiDocument(endpoints));
     responder.reply(response, { kind: 'document', content });
   };
 }
 
 function errorHandler(responder: Responder, log: Logger): ErrorRequestHandler {
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express counts the parameters
+  // Express counts the parameters.
   return (thrown: unknown, _request, response, _next) => {
     const error = toGatewayError(thrown);
     const request_id = exchangeOf(response).requestId;

@@ -128,7 +128,7 @@ describe('PUT by name', () => {
     it('refuses a name that contradicts the body, is an id or is not valid', async () => {
       const details = async (name: string, body: object) => {
         const { status, json } = await put(`${kind}/${name}`, { ...minimal(), ...body });
-        return [status, (json.error?.['details'] as { path: string }[])[0]?.path];
+        return [status, (json.error?.['details'] as { path: string }[] | undefined)?.[0]?.path];
       };
       expect(await details('one', { name: 'two' })).toEqual([400, 'name']);
       expect(await details('one', { environment: 'development' })).toEqual([400, 'environment']);

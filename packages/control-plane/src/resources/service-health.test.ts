@@ -91,8 +91,13 @@ describe('GET /v1/services/{id}/health', () => {
       services: { [serviceId]: [1, 1, 0] },
       upstream_states: others as Heartbeat['upstream_states'],
     });
-    const { regions } = ((await shown())?.['upstreams'] as { regions: object[] }[])[0] ?? {};
-    expect(regions?.[0]).toEqual({ region: 'asia', healthy: 0, failing: 0, unknown: 1 });
+    const upstreams = (await shown())?.['upstreams'] as { regions: object[] }[] | undefined;
+    expect(upstreams?.[0]?.regions[0]).toEqual({
+      region: 'asia',
+      healthy: 0,
+      failing: 0,
+      unknown: 1,
+    });
   });
 
   it('leaves out data planes that are not live any more', async () => {

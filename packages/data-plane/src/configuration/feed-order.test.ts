@@ -23,7 +23,8 @@ const key = newKey();
 
 /** What tells of a version: the pointer of a snapshot, or an entry of the log. */
 type Message = { readonly version: number } & (
-  { readonly pointer: string } | { readonly entry: Uint8Array }
+  | { readonly pointer: string }
+  | { readonly entry: Uint8Array }
 );
 
 /** A version as control planes publish it, by a snapshot or by a delta. */

@@ -27,7 +27,8 @@ interface DeltaFile {
 
 interface Waiting {
   snapshot:
-    { readonly text: string; readonly bytes: Uint8Array; readonly version: number } | undefined;
+    | { readonly text: string; readonly bytes: Uint8Array; readonly version: number }
+    | undefined;
   deltas: { readonly sealed: Uint8Array; readonly version: number }[];
 }
 

@@ -7,7 +7,12 @@ import type { KeyResult } from '../request/context.ts';
  * store did not accept the outcome in time, so the outcome counts as unknown once the lease expires.
  */
 export type ClaimEnd =
-  'stored' | 'stored_without_body' | 'freed' | 'unknown' | 'lost' | 'uncommitted';
+  | 'stored'
+  | 'stored_without_body'
+  | 'freed'
+  | 'unknown'
+  | 'lost'
+  | 'uncommitted';
 
 /** The counters of idempotency keys. */
 export interface IdempotencyMetrics {

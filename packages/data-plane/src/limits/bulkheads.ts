@@ -20,7 +20,8 @@ export interface SlotHolder {
 
 /** Which limit is reached: that of the service, that of the process, or the share of the route in the process. */
 export type BulkheadRefusal =
-  { readonly of: 'service'; readonly max: number } | { readonly of: 'process' | 'route' };
+  | { readonly of: 'service'; readonly max: number }
+  | { readonly of: 'process' | 'route' };
 
 const PROCESS_FULL: BulkheadRefusal = { of: 'process' };
 const ROUTE_FULL: BulkheadRefusal = { of: 'route' };

@@ -16,7 +16,8 @@ export class NatsAwayError extends Error {
 
 /** What a stream answers to a message (NATS ADR-1, `PubAck`). */
 export type StreamAnswer =
-  { readonly seq: number; readonly error?: undefined } | { readonly error: ApiError };
+  | { readonly seq: number; readonly error?: undefined }
+  | { readonly error: ApiError };
 
 interface Publication {
   readonly resolve: (answer: StreamAnswer) => void;

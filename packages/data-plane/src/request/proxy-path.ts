@@ -99,7 +99,7 @@ export function refuseSubPath(subPath: string): string | undefined {
 const CONTROL = 'must not contain a control character';
 
 function refuseDecoded(text: string): string | undefined {
-  // eslint-disable-next-line no-control-regex -- looks for control characters
+  // oxlint-disable-next-line no-control-regex -- looks for control characters
   if (/[\u0000-\u001f\u007f]/.test(text)) return CONTROL;
   if (/[\u00c0\u00c1\u00f5-\u00ff]|\u00e0[\u0080-\u009f]|\u00f0[\u0080-\u008f]/.test(text)) {
     return 'must be well-formed UTF-8';

@@ -72,7 +72,10 @@ export interface CompiledVersion {
 
 /** How the callers of a route prove who they are. */
 export type CompiledAuth =
-  { readonly type: 'token' } | { readonly type: 'api_key' } | { readonly type: 'none' } | JwtAuth;
+  | { readonly type: 'token' }
+  | { readonly type: 'api_key' }
+  | { readonly type: 'none' }
+  | JwtAuth;
 
 export interface JwtAuth {
   readonly type: 'jwt';

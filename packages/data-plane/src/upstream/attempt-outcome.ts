@@ -70,7 +70,11 @@ export function recordAttempt(
 
 /** Why an attempt was not followed by another one: the decision, or what made it impossible. */
 export type NotRetried =
-  RetryRefusal | 'caller_left' | 'caller_failure' | 'key_lease_ended' | 'service_overloaded';
+  | RetryRefusal
+  | 'caller_left'
+  | 'caller_failure'
+  | 'key_lease_ended'
+  | 'service_overloaded';
 
 /** Adds to the record what follows the last attempt. It has no effect before the first one. */
 export function recordRetry(

@@ -44,7 +44,10 @@ export type RetryDecision =
 
 /** Why sending the request again does no harm. */
 export type RetryReason =
-  'nothing_sent' | 'method_idempotent' | 'idempotency_key' | 'unsafe_methods_always';
+  | 'nothing_sent'
+  | 'method_idempotent'
+  | 'idempotency_key'
+  | 'unsafe_methods_always';
 
 export type RetryRefusal =
   | 'status_not_retried'

@@ -73,7 +73,12 @@ export function selectUpstream<T extends Candidate>(
 
 /** Where a candidate stands for the first attempt of a request, the best first. */
 export type CandidateGroup =
-  'own_region' | 'failover_region' | 'other_region' | 'failing_checks' | 'ejected' | 'unreachable';
+  | 'own_region'
+  | 'failover_region'
+  | 'other_region'
+  | 'failing_checks'
+  | 'ejected'
+  | 'unreachable';
 
 /** The rank of each candidate for the first attempt of a request; `selectUpstream` draws among the lowest. */
 export function rankCandidates(

@@ -6,7 +6,10 @@ import { toStayValid } from './read-buffer.ts';
 
 /** Why bytes are not a message. */
 export type MalformedReason =
-  'target_overflow' | 'header_overflow' | 'malformed_head' | 'malformed_body';
+  | 'target_overflow'
+  | 'header_overflow'
+  | 'malformed_head'
+  | 'malformed_body';
 
 /** The differences between reading requests and reading responses. */
 export interface MessageSyntax<Head> {

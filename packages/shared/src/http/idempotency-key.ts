@@ -8,7 +8,8 @@ const QUOTED = /^"(?:[ !#-[\]-~]|\\["\\])*"$/;
 
 /** A key, or why the field has none. The reason never contains the key. */
 export type KeyField =
-  { readonly key: string; readonly fault?: undefined } | { readonly fault: string };
+  | { readonly key: string; readonly fault?: undefined }
+  | { readonly fault: string };
 
 /**
  * Reads an `Idempotency-Key` field: 1 to 255 characters, bare as most clients send it, or quoted as in

@@ -127,7 +127,8 @@ export async function readPending(
 
 /** Rows of an environment: the next ones by id, or those with these ids. */
 export type RowSelection = { readonly environment: string } & (
-  { readonly after: string; readonly limit: number } | { readonly ids: readonly string[] }
+  | { readonly after: string; readonly limit: number }
+  | { readonly ids: readonly string[] }
 );
 
 export type SelectRows<Row> = (db: Database, selection: RowSelection) => Promise<readonly Row[]>;

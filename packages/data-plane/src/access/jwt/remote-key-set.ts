@@ -4,7 +4,12 @@ import { parseKeySet, type KeySet } from './key-set.ts';
 
 /** Why the fetch of a key set failed, as in the metrics and the log. */
 export type FetchFailure =
-  'unreachable' | 'timeout' | 'status' | 'too_large' | 'malformed' | 'address_refused';
+  | 'unreachable'
+  | 'timeout'
+  | 'status'
+  | 'too_large'
+  | 'malformed'
+  | 'address_refused';
 
 export class KeySetFetchError extends Error {
   readonly failure: FetchFailure;

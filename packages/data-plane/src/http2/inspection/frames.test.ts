@@ -48,7 +48,7 @@ const valid = fc.oneof(
 );
 const invalid = fc.oneof(
   fc.constantFrom('k ', ' k', '\tk', 'k\t', ' ', 'x'.repeat(1500) + ' '),
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   fc.stringMatching(/^[!-~\x80-\xff]{0,20}[\x00-\x08\x0a-\x1f\x7f][!-~\x80-\xff]{0,20}$/),
 );
 const fields = (value: fc.Arbitrary<string>) => fc.array(fc.tuple(name, value), { maxLength: 8 });
@@ -56,7 +56,7 @@ const requests = (value: fc.Arbitrary<string>) =>
   fc.array(fields(value), { minLength: 1, maxLength: 12 });
 
 const isInvalid = (value: string) =>
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   /[\x00-\x08\x0a-\x1f\x7f]|^[ \t]|[ \t]$/.test(value);
 
 describe('the frames of a caller', () => {

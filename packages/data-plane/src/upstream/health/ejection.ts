@@ -9,7 +9,10 @@ export const EJECTIONS_FORGOTTEN_MS = 300_000;
 
 /** Why an ejection has begun, become half open or ended. */
 export type EjectionChange =
-  'consecutive_failures' | 'ejection_over' | 'request_succeeded' | 'request_failed';
+  | 'consecutive_failures'
+  | 'ejection_over'
+  | 'request_succeeded'
+  | 'request_failed';
 
 /**
  * Begins and ends the ejection of one upstream by the results of its requests. This is Envoy's outlier detection
