@@ -1,4 +1,4 @@
-/** Every suite of the repository: unit, property, contract and e2e tests, beside what they test. */
+/** The suites of the repository: unit, property, contract and e2e tests, beside what they test. */
 export default {
   testMatch: ['**/*.test.ts'],
   // Node loads the TypeScript sources as they are, in tests as in production.
@@ -7,13 +7,14 @@ export default {
   transform: {},
   injectGlobals: false,
   modulePathIgnorePatterns: ['<rootDir>/.gateway'],
-  testPathIgnorePatterns: ['/node_modules/'],
+  // `npm run test:long` runs those.
+  testPathIgnorePatterns: ['/node_modules/', String.raw`\.long\.test\.ts$`],
   globalSetup: '<rootDir>/packages/local-stack/test/global-setup.ts',
   globalTeardown: '<rootDir>/packages/local-stack/test/global-teardown.ts',
   testSequencer: '<rootDir>/packages/local-stack/test/processes-first.mjs',
   testTimeout: 60_000,
   // More than there are cores: suites of whole processes wait most of the time.
-  maxWorkers: 3,
+  maxWorkers: 4,
   // Suites leave more behind than is collected, and one that forces collections would crawl.
   workerIdleMemoryLimit: '400MB',
 };

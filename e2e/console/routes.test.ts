@@ -212,13 +212,15 @@ describe('the routes in the console', () => {
     const { page } = await open(`/routes/${route.id}`);
     await page.getByRole('tab', { name: 'Explain' }).click();
     await page.waitForURL('**/*tab=explain');
+    const explanation = page.getByRole('region', { name: 'Explanation' });
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await explanation.getByText('Forwarded to an upstream').waitFor();
     await page.getByLabel('Path and query').fill('17');
     await page.getByRole('radio', { name: 'Nobody' }).click();
     await page.getByRole('button', { name: 'Explain' }).click();
     await page.getByRole('alert').getByText('The request is not valid: path: must').waitFor();
     await page.getByLabel('Path and query').fill(`/17?q=${encodeURIComponent(HOSTILE)}`);
     await page.getByRole('button', { name: 'Explain' }).click();
-    const explanation = page.getByRole('region', { name: 'Explanation' });
     await explanation.getByText('Refused with 401 authentication_failed').waitFor();
     await explanation.getByRole('listitem').getByText('authenticate refuse').waitFor();
     await explanation.getByRole('listitem').getByText('quota not reached').waitFor();

@@ -14,6 +14,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../.
 const commands = {
   start: ['packages/local-stack/src/main.ts'],
   test: ['node_modules/jest/bin/jest.js'],
+  'test-long': ['node_modules/jest/bin/jest.js', '--config', 'jest.long.config.mjs'],
   build: ['packages/local-stack/src/build/main.ts'],
   images: ['deploy/images/main.ts'],
   check: ['packages/local-stack/bin/check.mjs'],

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 
-/** Suites of whole processes take longest and wait most; each of the faults takes up to a minute. */
-const FIRST = ['/e2e/faults/', '/e2e/'];
+/** Suites of whole processes take longest and wait most, most of all in a browser. */
+const FIRST = ['/e2e/console/', '/e2e/'];
 
 function rank(path) {
   const place = FIRST.findIndex((part) => path.includes(part));

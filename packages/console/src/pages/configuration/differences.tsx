@@ -54,7 +54,15 @@ function DifferenceCard({ difference }: { readonly difference: ConfigDifference 
         </Text>
         <StatusBadge status={change} />
       </Group>
-      <ResourceDiff before={before} after={after} />
+      {before !== null && after !== null ? (
+        <ResourceDiff before={before} after={after} />
+      ) : (
+        // A whole resource has many fields, and most have their defaults.
+        <Text component="details" size="sm">
+          <summary>All fields</summary>
+          <ResourceDiff before={before} after={after} />
+        </Text>
+      )}
     </Paper>
   );
 }

@@ -11,10 +11,15 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
   {
     key: 'request',
     header: 'Request',
-    cell: ({ id, method, path }) => (
-      <TextLink to="/requests/$id" params={{ id }} size="sm" fw={600} lineClamp={3} maw={420}>
-        {method} {path}
-      </TextLink>
+    cell: ({ id, method, path, received_at }) => (
+      <>
+        <TextLink to="/requests/$id" params={{ id }} size="sm" fw={600} lineClamp={3} maw={420}>
+          {method} {path}
+        </TextLink>
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          <LocalTime at={received_at} />
+        </Text>
+      </>
     ),
   },
   { key: 'end', header: 'Result', cell: (record) => <RequestEnd record={record} /> },

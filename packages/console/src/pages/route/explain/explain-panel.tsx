@@ -3,19 +3,21 @@ import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState, type SubmitEvent } from 'react';
 import { gateway, type Route } from '../../../api/client.ts';
-import { useScope } from '../../../api/rights.ts';
+import { useCaller, useScope } from '../../../api/rights.ts';
 import { withValue } from '../../../ui/form/draft.ts';
 import { fieldErrors } from '../../../ui/form/field-errors.ts';
 import { FormContext } from '../../../ui/form/form-context.ts';
 import { FormError } from '../../../ui/form/form-error.tsx';
 import { ExplanationView } from './explanation-view.tsx';
 import { QuestionFields } from './question-fields.tsx';
-import { NEW_QUESTION, questionOf } from './question.ts';
+import { firstQuestion, questionOf } from './question.ts';
 
 /** Asks a data plane what would happen to a request, and shows what each stage decides. */
 export function ExplainPanel({ route }: { readonly route: Route }) {
   const { allowed, reason } = useScope('config:read');
-  const [draft, setDraft] = useState(NEW_QUESTION);
+  const reader = useCaller();
+  const [base] = useState(() => firstQuestion(route, reader));
+  const [draft, setDraft] = useState(base);
   const asking = useMutation({
     mutationFn: async () => {
       // The API checks what was typed, and says what is wrong.
@@ -28,11 +30,11 @@ export function ExplainPanel({ route }: { readonly route: Route }) {
   const state = useMemo(
     () => ({
       draft,
-      base: NEW_QUESTION,
+      base,
       errors: fieldErrors(error instanceof ApiError ? error.details : []),
       set: (path: string, value: unknown) => setDraft((now) => withValue(now, path, value)),
     }),
-    [draft, error],
+    [base, draft, error],
   );
   if (!allowed) return <Text c="dimmed">{reason}</Text>;
 

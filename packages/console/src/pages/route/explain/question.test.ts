@@ -1,9 +1,18 @@
+import type { Caller } from '../../../api/client.ts';
 import { describe, expect, it } from '@jest/globals';
-import { NEW_QUESTION, questionOf } from './question.ts';
+import { firstQuestion, NEW_QUESTION, questionOf } from './question.ts';
 
 describe('a question about a request', () => {
   it('has only what was typed', () => {
     expect(questionOf(NEW_QUESTION)).toEqual({ method: 'GET', path: '', headers: {} });
+  });
+
+  it('begins with a caller that the route lets in', () => {
+    const reader = { id: 'tok_1' } as Caller;
+    const first = (type: 'none' | 'token' | 'api_key') => firstQuestion({ auth: { type } }, reader);
+    expect(questionOf(first('none'))).toMatchObject({ anonymous: true });
+    expect(questionOf(first('token'))).toMatchObject({ token_id: 'tok_1' });
+    expect(questionOf(first('api_key'))).toMatchObject({ token_id: 'tok_1' });
   });
 
   it('has the path, the query, headers with several values, the body and the caller', () => {

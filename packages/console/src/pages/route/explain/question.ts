@@ -1,6 +1,7 @@
+import type { Caller, Route } from '../../../api/client.ts';
 import type { Draft } from '../../../ui/form/draft.ts';
 
-/** What the form begins with. */
+/** A question as the form knows it, with nothing typed. */
 export const NEW_QUESTION: Draft = {
   method: 'GET',
   target: '',
@@ -11,6 +12,13 @@ export const NEW_QUESTION: Draft = {
   client_ip: '',
   data_plane: '',
 };
+
+/** What the form begins with: a caller that the route would let in, if the reader's own token can be that. */
+export function firstQuestion({ auth }: Pick<Route, 'auth'>, reader: Caller | undefined): Draft {
+  if (auth.type === 'none') return { ...NEW_QUESTION, caller: 'anonymous' };
+  if (auth.type === 'jwt' || reader === undefined) return NEW_QUESTION;
+  return { ...NEW_QUESTION, caller: 'token', token_id: reader.id };
+}
 
 /** What was typed, as the body of the call. What is empty is left out. */
 export function questionOf(draft: Draft): Record<string, unknown> {

@@ -40,6 +40,7 @@ function TokenSelect({ path }: { readonly path: string }) {
       error={error}
       onChange={set}
       searchable
+      allowDeselect={false}
       limit={50}
       nothingFoundMessage="No such token"
     />
