@@ -50,14 +50,15 @@ export function nextReserves(
     const stored = reserves[slot];
     const kept = keeps(stored, givenUp.get(slot));
     if (kept < reserveOf(member, stored, window)) {
-      next[slot] = { requests: kept, writes: stored?.writes ?? 0 };
+      next[slot] = { ...(stored ?? { writes: 0, from_ms: member.from_ms }), requests: kept };
     } else if (stored !== undefined) next[slot] = stored;
   }
   if (fleet.own === undefined) return next;
-  const stored = reserves[fleet.own.slot];
+  const { slot, from_ms } = fleet.own;
+  const stored = reserves[slot];
   if (!isSpent(window, fleet)) {
-    next[fleet.own.slot] = { requests: own, writes: (stored?.writes ?? 0) + 1 };
-  } else if (stored !== undefined) next[fleet.own.slot] = stored;
+    next[slot] = { requests: own, writes: (stored?.writes ?? 0) + 1, from_ms };
+  } else if (stored !== undefined) next[slot] = stored;
   return next;
 }
 
@@ -81,13 +82,17 @@ export function hasGrantedItsPart(
   return part > 0 && used >= part;
 }
 
-/** A member whose part has become smaller keeps no more than that, whatever it stored before. */
+/**
+ * A member whose part has become smaller since it stored its reserve keeps no more than that. If the part has grown
+ * meanwhile, this view may be the one from before, so the member keeps what it stored.
+ */
 function reserveOf(
   member: FleetMember,
   stored: Reserve | undefined,
   window: WindowOfLimit,
 ): number {
   if (stored === undefined) return shareOf(member, window);
+  if (stored.from_ms !== member.from_ms) return stored.requests;
   return Math.min(stored.requests, partOf(window.limit, member.parts));
 }
 

@@ -8,6 +8,8 @@ const reserveSchema = z.object({
   requests: z.int().min(0),
   /** How often the member has stored its reserve of this window, so that a former one is told from a later one. */
   writes: z.int().min(0),
+  /** The `from_ms` of the member's share when this was stored. As long as it is the same, the share has not grown. */
+  from_ms: z.number().optional(),
 });
 
 /** What a member of the fleet keeps back for itself. */
