@@ -16,5 +16,5 @@ export default {
   // More than there are cores: suites of whole processes wait most of the time.
   maxWorkers: 4,
   // Suites leave more behind than is collected, and one that forces collections would crawl.
-  workerIdleMemoryLimit: '400MB',
+  workerIdleMemoryLimit: '800MB',
 };
