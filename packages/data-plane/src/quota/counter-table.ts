@@ -34,15 +34,15 @@ export class CounterTable {
     return this.#counters.size;
   }
 
-  /** The counter of this policy and subject, or undefined. */
+  /** The counter of this policy and subject, with windows of this length, or undefined. */
   find(policy: QuotaPolicy, subject: string): QuotaCounter | undefined {
-    return this.#counters.get(nameOf(policy, subject));
+    const counter = this.#counters.get(nameOf(policy, subject));
+    return counter?.windowMs === policy.windowMs ? counter : undefined;
   }
 
   /** The counter with this key in the ledger, or undefined. */
   withKey({ hash }: LedgerKey): QuotaCounter | undefined {
-    const counter = this.#byHash.get(hash);
-    return counter?.key.hash === hash ? counter : undefined;
+    return this.#byHash.get(hash);
   }
 
   /** A counter as `add` would make it. It is not in the table. */
@@ -55,7 +55,8 @@ export class CounterTable {
   }
 
   /**
-   * Adds a counter, or gives a leftover its name.
+   * Adds a counter, or gives a leftover its name. One with windows of another length becomes a leftover: it is used again
+   * if the policy gets that length again.
    *
    * @param nowMs by the monotonic clock
    * @param serverMs by the clock of the ledger
@@ -63,10 +64,11 @@ export class CounterTable {
   add(policy: QuotaPolicy, subject: string, nowMs: number, serverMs: number): QuotaCounter {
     const name = nameOf(policy, subject);
     const counter = new QuotaCounter(name, policy, nowMs);
+    const former = this.#counters.get(name);
+    if (former !== undefined) this.#rename(former, former.key.hash);
     const leftover = this.#byHash.get(counter.key.hash);
-    if (leftover !== undefined && this.#counters.delete(leftover.name)) {
-      leftover.name = name;
-      this.#counters.set(name, leftover);
+    if (leftover !== undefined) {
+      this.#rename(leftover, name);
       return leftover;
     }
     if (this.#counters.size >= this.#maxCounters) this.#evictOne(serverMs);
@@ -81,16 +83,15 @@ export class CounterTable {
     return counter;
   }
 
-  /** The policy of the counter has changed. Another length of windows has another key. */
-  applyPolicy(counter: QuotaCounter, policy: QuotaPolicy): void {
-    this.#byHash.delete(counter.key.hash);
-    counter.applyPolicy(policy);
-    this.#byHash.set(counter.key.hash, counter);
-  }
-
   #insert(counter: QuotaCounter): void {
     this.#counters.set(counter.name, counter);
     this.#byHash.set(counter.key.hash, counter);
+  }
+
+  #rename(counter: QuotaCounter, name: string): void {
+    this.#counters.delete(counter.name);
+    counter.name = name;
+    this.#counters.set(name, counter);
   }
 
   #evictOne(serverMs: number): void {

@@ -132,17 +132,15 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     this.counts.takes += 1;
     const serverMs = this.#time.serverMs(nowMs);
     const counter = this.#counters.find(policy, subject) ?? this.#add(policy, subject, serverMs);
-    if (!counter.follows(policy)) {
-      this.#counters.applyPolicy(counter, policy);
-    }
+    if (!counter.follows(policy)) counter.applyPolicy(policy);
     // Requests that already wait come first.
     const decided = counter.waiting.count === 0 ? this.#decide(counter, serverMs) : undefined;
     return decided ?? this.#wait(counter, serverMs, requester);
   }
 
   view(policy: QuotaPolicy, subject: string, nowMs: number): Promise<QuotaView> {
-    const known = this.#counters.find(policy, subject);
-    return viewQuota(known ?? this.#counters.sketch(policy, subject), policy, {
+    const sketch = this.#counters.sketch(policy, subject);
+    return viewQuota(this.#counters.withKey(sketch.key) ?? sketch, policy, {
       serverMs: this.#time.serverMs(nowMs),
       leasing: this.leasing,
       ledger: this.#ledger,

@@ -21,10 +21,13 @@ type CountedPolicy = Pick<QuotaPolicy, 'limit' | 'windowMs' | 'refuseWithoutStor
  * it changes.
  */
 export class QuotaCounter {
-  /** Of the policy and the subject. The hash of the key, for one that the former process left and no request has used. */
+  /**
+   * Of the policy and the subject. The hash of the key, for one that the former process left and no request has used, and
+   * for one whose policy has windows of another length now.
+   */
   name: string;
   limit: number;
-  windowMs: number;
+  readonly windowMs: number;
   /** While the ledger is unreachable nothing is granted but leases. */
   refuseWithoutStore: boolean;
 
@@ -73,7 +76,8 @@ export class QuotaCounter {
   /** Recently granted requests per ms. */
   rate = 0;
 
-  #key: LedgerKey;
+  /** The key in the ledger. Windows of another length have another key. */
+  readonly key: LedgerKey;
   #takes = 0;
   /** The limit was lowered in this window. */
   #lowered = false;
@@ -85,7 +89,7 @@ export class QuotaCounter {
     this.limit = policy.limit;
     this.windowMs = policy.windowMs;
     this.refuseWithoutStore = policy.refuseWithoutStore === true;
-    this.#key = key ?? keyOf(name, policy.windowMs);
+    this.key = key ?? keyOf(name, policy.windowMs);
     this.#measuredAtMs = nowMs;
   }
 
@@ -100,11 +104,6 @@ export class QuotaCounter {
     counter.debt = left.debt;
     counter.used = left.debt;
     return counter;
-  }
-
-  /** The key of this counter in the ledger. Windows of another length have another key. */
-  get key(): LedgerKey {
-    return this.#key;
   }
 
   /** Whether nothing is left of the window, and this data plane holds nothing of it, not even to give back. */
@@ -175,22 +174,16 @@ export class QuotaCounter {
     this.usableUntilMs = this.endMs - margin;
   }
 
-  follows({ limit, windowMs, refuseWithoutStore = false }: QuotaPolicy): boolean {
-    return (
-      this.limit === limit &&
-      this.windowMs === windowMs &&
-      this.refuseWithoutStore === refuseWithoutStore
-    );
+  /** Whether it applies this policy, with windows of the same length. */
+  follows({ limit, refuseWithoutStore = false }: QuotaPolicy): boolean {
+    return this.limit === limit && this.refuseWithoutStore === refuseWithoutStore;
   }
 
-  /** Applies a changed policy. A lower limit applies at once: the unused lease is given back, and former grants count. */
+  /**
+   * Applies a changed policy, with windows of the same length. A lower limit applies at once: the unused lease is given
+   * back, and former grants count.
+   */
   applyPolicy(policy: QuotaPolicy): void {
-    if (policy.windowMs !== this.windowMs) {
-      this.windowMs = policy.windowMs;
-      this.endMs = -Infinity;
-      this.#key = keyOf(this.name, policy.windowMs);
-      this.known = undefined;
-    }
     if (policy.limit < this.limit) {
       this.giveBack += this.unused;
       this.unused = 0;
