@@ -48,7 +48,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     this.#clock = options.clock;
     this.#ledger = options.ledger;
     this.#fleet = options.fleet;
-    this.#time = new ServerClock(options);
+    this.#time = new ServerClock(options, options.clock);
     this.#leases = new LeaseTaker({
       ...options,
       counts: this.counts,
