@@ -143,6 +143,27 @@ describe('the place of a data plane in the fleet', () => {
     expect(third.share()).toBe(THIRD);
   });
 
+  it.each([
+    { owed: 'owed nothing', debt: false, members: ['b', 'c'] },
+    { owed: 'owed', debt: true, members: ['a', 'b', 'c'] },
+  ])(
+    'is left by a killed process that $owed, if its data folder has another id then',
+    async ({ debt, members }) => {
+      const { start, pass, saved, ledger } = openWorld();
+      const [first] = ['a', 'b'].map(start);
+      await pass(15_000);
+      if (debt) first?.membership.noteDebt();
+      first?.kill();
+      saved.set('c', saved.get('a'));
+      const again = start('c');
+      await pass(28_000);
+      expect(ledger.fleet.members.map(({ id }) => id)).toEqual(members);
+      await pass(10_000);
+      expect(ledger.fleet.members.map(({ id }) => id)).toEqual(['b', 'c']);
+      expect(again.share()).toBe(ALL_PARTS / 2);
+    },
+  );
+
   it('does not change while the ledger does not know of all grants', async () => {
     const { start, pass } = openWorld();
     const first = start('a');

@@ -203,8 +203,8 @@ export class FleetMembership implements FleetPlace {
   }
 
   async #join(gone: Set<number>): Promise<boolean> {
-    // The place of the former process with this data folder is free at once, if it owed nothing.
-    if (this.#slot !== undefined) gone.add(this.#slot);
+    // The place that this data folder had under another id is free at once, if it owes nothing.
+    if (this.#slot !== undefined && !this.#owes) gone.add(this.#slot);
     const slot = this.#stored.fleet.next_slot;
     if (!(await this.#stored.write(join(remove(this.#stored.fleet, gone), this.#options.id))))
       return false;
