@@ -177,7 +177,7 @@ async function start({
     isLive: (id) => heartbeats.isLive(id),
     onShareChange: (next) => quotas.shareChanged(next),
     stillOwes: () => quotas.owes(),
-    leftovers: () => quotas.leftovers(),
+    leftovers: () => quotas.handOver(),
     saved,
     save: (next) => place.save(next),
   });

@@ -43,6 +43,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   readonly #counters: CounterTable;
   readonly #kept: KeptReserves;
   readonly #queue: DecisionQueue;
+  #handedOver = false;
 
   constructor(options: LeasedQuotaOptions) {
     this.#clock = options.clock;
@@ -104,6 +105,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
    * @returns what it still keeps back, and what it gives of its lease; undefined if it gives up nothing
    */
   giveUp(recalled: RecalledWindow): GivenUp | undefined {
+    if (this.#handedOver) return undefined;
     return this.#kept.giveUp(recalled, this.#clock.monotonicMs());
   }
 
@@ -112,8 +114,12 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     return this.#leases.owes();
   }
 
-  /** What this data plane has left of the current windows; undefined if there are too many. */
-  leftovers(): readonly Leftover[] | undefined {
+  /**
+   * What this data plane has left of the current windows, for the next process: this one gives up nothing of it any more.
+   * undefined if there are too many.
+   */
+  handOver(): readonly Leftover[] | undefined {
+    this.#handedOver = true;
     return leftoversOf(this.#counters.all(), this.#kept.givenUp, this.#serverMs());
   }
 

@@ -107,7 +107,7 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
         id === GREEDY.id || running.some((node, at) => `dp-${at}` === id && isHeard(node)),
       onShareChange: (next) => store.shareChanged(next),
       stillOwes: () => store.owes(),
-      leftovers: () => store.leftovers(),
+      leftovers: () => store.handOver(),
       saved: kept,
       save: (place) => {
         // A process that was killed writes nothing any more.
