@@ -104,6 +104,42 @@ describe('the place of a data plane in the fleet', () => {
     expect(first?.share()).toBe(ALL_PARTS);
   });
 
+  it('is not used by the next process if it was left and the answer was lost', async () => {
+    const { start, pass, ledger } = openWorld();
+    const [first, second] = ['a', 'b'].map(start);
+    await pass(15_000);
+    const leaving = first?.membership.leave();
+    for (const fate of ['answered', 'reply_lost', 'refused'] as const) {
+      ledger.settle(0, fate);
+      await idle();
+    }
+    await leaving;
+    first?.kill();
+    const again = start('a');
+    ledger.cutOff(again.process);
+    await pass(10_000);
+    expect([again.share(), second?.share()]).toEqual([0, ALL_PARTS]);
+  });
+
+  it('is not taken or saved again by a change that is under way when it is left', async () => {
+    for (let settled = 0; settled < 30; settled += 1) {
+      const { start, pass, clock, ledger, saved } = openWorld();
+      const first = start('a');
+      await pass(10_000);
+      start('b');
+      for (let calls = 0; calls < settled; calls += 1) {
+        if (ledger.pending === 0) clock.advance(100);
+        ledger.settle(0, 'answered');
+        await idle();
+      }
+      const leaving = first.membership.leave();
+      for (; ledger.pending > 0; await idle()) ledger.settle(ledger.pending - 1, 'answered');
+      await leaving;
+      const ids = ledger.fleet.members.map(({ id }) => id);
+      expect([settled, ids.includes('a'), saved.get('a')]).toEqual([settled, false, undefined]);
+    }
+  });
+
   it('stays with the data folder of a process that was killed', async () => {
     const { start, pass, clock, ledger } = openWorld();
     const [first] = ['a', 'b', 'c'].map(start);

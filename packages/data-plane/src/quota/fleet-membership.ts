@@ -103,7 +103,8 @@ export class FleetMembership implements FleetPlace {
     }
     this.#own = undefined;
     try {
-      if (await this.#stored.remove(this.#slot, MAX_TRIES)) save(undefined);
+      // If the answer is lost, the others may have the place, so the next process does not use it.
+      await this.#stored.remove(this.#slot, MAX_TRIES, () => save(undefined));
     } catch (error) {
       log.info({ reason: String(error) }, 'the quota fleet could not be left at the stop');
     }
@@ -138,7 +139,7 @@ export class FleetMembership implements FleetPlace {
     let settled = false;
     for (let tries = 0; !settled && tries < MAX_TRIES; tries += 1) {
       await this.#stored.read();
-      settled = await this.#step();
+      settled = this.#stopped || (await this.#step());
     }
   }
 
@@ -233,7 +234,9 @@ export class FleetMembership implements FleetPlace {
   }
 
   #save(leftovers?: readonly Leftover[]): void {
-    if (this.#own === undefined) return;
+    // A change that was under way at the stop must not bring back a place that was left.
+    const isLate = this.#stopped && leftovers === undefined;
+    if (this.#own === undefined || isLate) return;
     const { slot, parts } = this.#own;
     const from_ms = this.#certainty.acceptedFromMs ?? 0;
     this.#options.save({

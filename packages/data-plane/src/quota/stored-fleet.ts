@@ -56,12 +56,14 @@ export class StoredFleet {
   /**
    * Removes a member, also if others change the fleet meanwhile.
    *
+   * @param beforeWrite called when the member may be removed from then on, whether or not that is answered
    * @returns false if others were always quicker
    * @throws if the fleet cannot be read or written
    */
-  async remove(slot: number, maxTries: number): Promise<boolean> {
+  async remove(slot: number, maxTries: number, beforeWrite: () => void): Promise<boolean> {
     for (let tries = 0; tries < maxTries; tries += 1) {
       await this.read();
+      beforeWrite();
       if (await this.write(remove(this.#fleet, new Set([slot])))) return true;
     }
     return false;
