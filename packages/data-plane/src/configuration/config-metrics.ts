@@ -2,13 +2,15 @@ import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Why a change was refused; the label of the metric. */
-export type RefusalReason =
-  | 'pointer_refused'
-  | 'snapshot_refused'
-  | 'delta_refused'
-  | 'apply_failed'
-  | 'not_newer'
-  | 'too_many_environments';
+const REFUSAL_REASONS = [
+  'pointer_refused',
+  'snapshot_refused',
+  'delta_refused',
+  'apply_failed',
+  'not_newer',
+  'too_many_environments',
+] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 export interface ConfigMetrics {
   readonly version: Gauge<'environment'>;
@@ -38,10 +40,11 @@ export function createConfigMetrics(registry: Registry, isConnected: () => boole
       'Version of the configuration that is served',
       ['environment'],
     ),
-    refused: instruments.counter(
+    refused: instruments.counterBy(
       'gateway_config_refused_total',
       'Changes of the configuration that were refused; the old configuration stays in service',
-      ['reason'],
+      'reason',
+      REFUSAL_REASONS,
     ),
     fetchFailures: instruments.counter(
       'gateway_config_fetch_failures_total',

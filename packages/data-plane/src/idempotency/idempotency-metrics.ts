@@ -6,13 +6,15 @@ import type { KeyResult } from '../request/context.ts';
  * How a claim ended. `lost`: the lease had expired and another request holds the key. `uncommitted`: the
  * store did not accept the outcome in time, so the outcome counts as unknown once the lease expires.
  */
-export type ClaimEnd =
-  | 'stored'
-  | 'stored_without_body'
-  | 'freed'
-  | 'unknown'
-  | 'lost'
-  | 'uncommitted';
+const CLAIM_ENDS = [
+  'stored',
+  'stored_without_body',
+  'freed',
+  'unknown',
+  'lost',
+  'uncommitted',
+] as const;
+export type ClaimEnd = (typeof CLAIM_ENDS)[number];
 
 /** The counters of idempotency keys. */
 export interface IdempotencyMetrics {
@@ -44,10 +46,11 @@ export function createIdempotencyMetrics(
     'Requests with an idempotency key, by result',
     ['result'],
   );
-  const ends = instruments.counter(
+  const ends = instruments.counterBy(
     'gateway_idempotency_claims_ended_total',
     'Claims of idempotency keys that have ended, by outcome',
-    ['end'],
+    'end',
+    CLAIM_ENDS,
   );
   const droppedBytes = instruments.counter(
     'gateway_idempotency_dropped_bytes_total',

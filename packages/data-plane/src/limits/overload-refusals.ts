@@ -7,13 +7,17 @@ export type ServiceLimit = 'max_in_flight' | 'max_connections' | 'max_pending' |
 /** Requests of the data path that have slots of their own. */
 export type SlotKind = 'requests' | 'websockets';
 
-/** Why the gateway itself refused a request; a label of the metric. */
-export type ShedReason =
-  | SlotKind
-  | `${SlotKind}_of_route`
-  | 'pass_through'
-  | 'pass_through_unauthenticated'
-  | 'unauthenticated';
+/** Why the gateway itself refused a request; a label of the metric. The first are the kinds of slots. */
+export const SHED_REASONS = [
+  'requests',
+  'websockets',
+  'requests_of_route',
+  'websockets_of_route',
+  'pass_through',
+  'pass_through_unauthenticated',
+  'unauthenticated',
+] as const;
+export type ShedReason = (typeof SHED_REASONS)[number];
 
 /** Makes the refusals of requests above a limit. */
 export interface OverloadRefusals {

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { CompiledService } from '../routing-table/routing-table.ts';
 import { CountTable } from '../telemetry/tables.ts';
 import {
+  SHED_REASONS,
   UNCOUNTED_REFUSALS,
   type OverloadRefusals,
   type ServiceLimit,
@@ -42,6 +43,8 @@ export class Overloads implements OverloadRefusals {
       ['reason'],
       MAX_ROWS,
     );
+    // An alert on the increase does not see the first event of a series that begins with it.
+    for (const reason of SHED_REASONS) this.#shed.at([reason]);
   }
 
   /** The refusal of a request whose service is at a limit. */

@@ -2,7 +2,8 @@ import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Counter, Histogram, Registry } from 'prom-client';
 
 /** Why records were dropped; the label of the metric. */
-export type DropReason = 'memory_full' | 'spool_full' | 'spool_failed' | 'too_large' | 'closed';
+const DROP_REASONS = ['memory_full', 'spool_full', 'spool_failed', 'too_large', 'closed'] as const;
+export type DropReason = (typeof DROP_REASONS)[number];
 
 /** The metrics of request records. */
 export interface RecordMetrics {
@@ -44,10 +45,11 @@ export function createRecordMetrics(registry: Registry, gauges: RecordGauges): R
       'gateway_records_sent_again_total',
       'Request records that were sent again because NATS may have lost them while it was unreachable',
     ),
-    dropped: instruments.counter(
+    dropped: instruments.counterBy(
       'gateway_records_dropped_total',
       'Request records that were lost, by reason',
-      ['reason'],
+      'reason',
+      DROP_REASONS,
     ),
     publishFailures: instruments.counter(
       'gateway_record_publish_failures_total',

@@ -101,7 +101,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     ['slots'],
     () => Object.entries(gauges.slots).map(([slots, count]) => [{ slots }, count()] as const),
   );
-  instruments.observeGauges(
+  instruments.observeCounters(
     'gateway_dropped_counters_total',
     'Counters that were dropped because a store was full, so their usage was forgotten',
     ['store'],

@@ -33,6 +33,17 @@ describe('instruments that the caller updates', () => {
   });
 });
 
+describe('a counter by the known values of a label', () => {
+  it('has a series for each from the start', async () => {
+    const { instruments, lines } = setUp();
+    instruments
+      .counterBy('lost_total', 'Lost.', 'reason', ['full', 'late'])
+      .inc({ reason: 'late' });
+    const values = (await lines('lost_total')).slice(2);
+    expect(values).toEqual(['lost_total{reason="full"} 0', 'lost_total{reason="late"} 1']);
+  });
+});
+
 describe('observed instruments', () => {
   it('are read at each scrape', async () => {
     const { instruments, lines } = setUp();

@@ -25,6 +25,21 @@ export class Instruments {
     return new Counter({ name, help, labelNames, registers: this.#registers });
   }
 
+  /**
+   * A counter by one label whose values are known. Each has a series from the start: Prometheus does not see the
+   * first event of a series that begins with it, so an alert on the increase would miss it.
+   */
+  counterBy<Label extends string>(
+    name: string,
+    help: string,
+    label: Label,
+    values: readonly string[],
+  ): Counter<Label> {
+    const counter = this.counter(name, help, [label]);
+    for (const value of values) counter.labels(value).inc(0);
+    return counter;
+  }
+
   gauge<Label extends string = never>(
     name: string,
     help: string,

@@ -156,10 +156,11 @@ function registerMetrics(registry: Registry, notAfterMs: () => number) {
     () => notAfterMs() / 1000,
   );
   return {
-    reloads: instruments.counter(
+    reloads: instruments.counterBy(
       'gateway_tls_certificate_reloads_total',
       'Changes of the certificate files, by whether the new pair is used',
-      ['result'],
+      'result',
+      ['used', 'refused'],
     ),
   };
 }
