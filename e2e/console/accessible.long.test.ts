@@ -1,4 +1,137 @@
+import { eventually } from '@gateway/shared/test/eventually';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { faultsInAllLooks } from './harness/axe.ts';
-import { describeAccessible } from './harness/describe-accessible.ts';
+import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
 
-describeAccessible('in both themes, 1280 and 390 px wide', faultsInAllLooks);
+/** The path of each page, and what its heading is. */
+const PAGES = [
+  ['/overview', 'Overview'],
+  ['/services', 'Services'],
+  ['/services/new', 'New service'],
+  ['/routes', 'Routes'],
+  ['/routes/new', 'New route'],
+  ['/requests', 'Requests'],
+  // With the filters that are used less.
+  ['/requests?method=GET', 'Requests'],
+  ['/tokens', 'Tokens'],
+  ['/data-planes', 'Data planes'],
+  ['/configuration', 'Configuration'],
+  ['/configuration/2', 'Version 2'],
+  ['/configuration/1/roll-back', 'Roll back to version 1'],
+  ['/audit', 'Audit'],
+  ['/environments', 'Environments'],
+  ['/nowhere', 'There is no such page'],
+] as const;
+
+describe('the pages of the console', () => {
+  let world: ConsoleWorld;
+  let split = '';
+  let pages: readonly (readonly [path: string, heading: string])[] = PAGES;
+  beforeAll(async () => {
+    world = await startConsoleWorld();
+    const service = await world.gateway.service({ name: 'p'.repeat(60) });
+    await world.gateway.route({ name: 'requested' });
+    split = await splitRoute(world);
+    await world.gateway.settled();
+    // Retried once, so that its page has two attempts.
+    const { headers } = await world.gateway.admin.proxy('requested/flaky/1/a', { method: 'GET' });
+    const request = headers.get('x-request-id') ?? '';
+    pages = [
+      ...PAGES,
+      [`/services/${service.id}`, 'p'.repeat(60)],
+      [`/requests/${request}`, `Request ${request}`],
+      [`/routes/${split}`, 'Traffic split'],
+      [`/routes/${split}/edit`, 'Edit split'],
+    ];
+  }, BROWSER_START_MS);
+  afterEach(() => world.closePages());
+  afterAll(async () => {
+    await world.close();
+  });
+
+  describe('have no fault that axe-core finds, in both themes, 1280 and 390 px wide', () => {
+    it('at the sign-in and in what the header opens', async () => {
+      const { page, signIn } = await world.open('/sign-in');
+      await page.getByLabel('Token').waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+      await signIn('gwt_wrong');
+      await page.getByRole('alert').waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+      await signIn();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.goto(`${world.url}/services`);
+      await page.getByRole('heading', { name: 'Services' }).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'admin' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Colours' }).click();
+      await page.getByRole('radio', { name: 'Dark' }).waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+    });
+
+    it('in dialogs and answers', async () => {
+      const { page, signIn } = await world.open('/tokens');
+      await signIn();
+      await page.getByRole('button', { name: 'New token' }).click();
+      await page.getByRole('form', { name: 'New token' }).waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.goto(`${world.url}/routes/${split}?tab=explain`);
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByRole('region', { name: 'Explanation' }).waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+      await page.goto(`${world.url}/routes/new`);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+    });
+
+    // One test for all pages would take longer than a test may on a busy machine.
+    it.each([1, 2, 3])('and do not scroll sideways: the pages, part %d of 3', async (part) => {
+      const { page, signIn } = await world.open('/services');
+      await signIn();
+      await page.getByRole('heading', { name: 'Services' }).waitFor();
+      for (const [path, heading] of pages.filter((_page, index) => index % 3 === part - 1)) {
+        await page.goto(world.url + path);
+        await page.getByRole('heading', { name: heading }).waitFor();
+        expect([path, await faultsInAllLooks(page)]).toEqual([path, []]);
+        // The next page is shown as wide as the last.
+        for (const width of [390, 768, 2560, 1280]) {
+          await page.setViewportSize({ width, height: 900 });
+          // Charts follow the width a moment later.
+          await eventually(async () => {
+            const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+            expect([path, wide]).toEqual([path, width]);
+          });
+        }
+      }
+    });
+  });
+});
+
+/** A route with all that its page shows: versions, a JWT, regions. @returns its id */
+async function splitRoute({ gateway }: ConsoleWorld): Promise<string> {
+  const { id: service } = await gateway.service({ name: 'canary' });
+  const { id } = await gateway.admin.create('/v1/routes', {
+    name: 'split',
+    versions: [
+      { name: 'stable', service_id: service, weight: 90 },
+      { name: 'canary', service_id: service, weight: 10 },
+    ],
+    auth: {
+      type: 'jwt',
+      issuer: `https://${'i'.repeat(200)}.example`,
+      audience: ['orders'],
+      jwks_url: 'http://127.0.0.1:9/keys',
+      required_claims: { role: ['admin'] },
+    },
+    methods: ['GET', 'POST'],
+    regions: ['eu-west'],
+  });
+  return id;
+}

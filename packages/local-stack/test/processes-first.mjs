@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 
-/** The pages in a browser take longest. Suites of whole processes wait most. */
-const FIRST = ['/e2e/console/accessible', '/e2e/'];
+/** Suites of whole processes take longest and wait most. */
+const FIRST = ['/e2e/'];
 
 function rank(path) {
   const place = FIRST.findIndex((part) => path.includes(part));

@@ -132,7 +132,7 @@ describe('a body that stalls', () => {
   it('is the fault of the upstream if it streams and the upstream reads none of it', async () => {
     const sockets: Socket[] = [];
     const deaf = opened(await startRawUpstream((socket) => void sockets.push(socket.pause())));
-    const gateway = opened(await startTestDataPath({ upstreams: [deaf.url], timeout_ms: 300 }));
+    const gateway = opened(await startTestDataPath({ upstreams: [deaf.url], timeout_ms: 1000 }));
     const connection = opened(await rawConnection(gateway.port));
     const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
     lines.push('Content-Length: 10000000');
