@@ -1,8 +1,9 @@
 import config from './jest.config.mjs';
 
-/** The suites that `npm test` leaves out because they take longest: faults and outages of whole processes. */
+/** The suites that `npm test` leaves out because they take longest, or need a machine that is not busy. */
 export default {
   ...config,
   testMatch: ['**/*.long.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
+  maxWorkers: 2,
 };

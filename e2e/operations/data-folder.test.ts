@@ -16,7 +16,7 @@ describe('a second data plane on one data folder', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'gateway-e2e-folder-'));
     gateway = await startGateway({ dataPlanes: 0 });
-    await gateway.route({ name: 'long', upstreamPath: '/slow/1500' });
+    await gateway.route({ name: 'long', upstreamPath: '/slow/4000' });
   }, testTimeoutMs);
   afterAll(async () => {
     await gateway.close();
@@ -68,7 +68,7 @@ describe('a second data plane on one data folder', () => {
       await expectRefused(1);
       const workers = childrenOf(group.pid);
       const long = gateway.admin.at(group.baseUrl).proxy('long');
-      await eventually(() => expect(gateway.upstream.seen.at(-1)?.url).toBe('/slow/1500'));
+      await eventually(() => expect(gateway.upstream.seen.at(-1)?.url).toBe('/slow/4000'));
       await group.stop('SIGKILL');
       expect(workers.some(isRunning)).toBe(true);
       await expectRefused(1);
