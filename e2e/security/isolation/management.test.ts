@@ -61,8 +61,8 @@ describe('the isolation matrix of the management API', () => {
 
   describe.each(MANAGEMENT)('%s', (endpoint, cells) => {
     const expectations = CALLERS.map((caller) => [cells.get(caller) ?? 'x', caller] as const);
-    // A call that is refused changes nothing, so they all try the same one.
-    const refused = CALLERS.filter((caller) => !cells.has(caller) || cells.get(caller) === 'x');
+    // A call that is refused changes nothing, so they all try the same one. Some endpoints refuse nobody.
+    const refused = expectations.filter(([expected]) => expected === 'x');
     const others = expectations.filter(([expected]) => expected !== 'x');
     let refusedCall: ManagementCall | undefined;
     /** The actions that the audit events must have, by request id. */
@@ -83,7 +83,7 @@ describe('the isolation matrix of the management API', () => {
       return row;
     }
 
-    for (const caller of refused) {
+    for (const [, caller] of refused) {
       it(`answers 401 to a caller ${caller}`, async () => {
         const row = rowOf();
         const answer = await sent(row, caller, (refusedCall ??= await row.call()));

@@ -128,19 +128,20 @@ function countersOf(instruments: Instruments): {
   readonly restarts: Counter<'reason'>;
   readonly unassigned: Counter<'reason'>;
 } {
-  const restarts = instruments.counter(
-    'gateway_worker_restarts_total',
-    'Workers started in place of one that crashed, hung or was stopped alone, by reason',
-    ['reason'],
-  );
-  const unassigned = instruments.counter(
-    'gateway_connections_unassigned_total',
-    'Connections closed before a worker accepted them, by reason',
-    ['reason'],
-  );
-  for (const reason of RESTART_REASONS) restarts.inc({ reason }, 0);
-  for (const reason of UNASSIGNED_REASONS) unassigned.inc({ reason }, 0);
-  return { restarts, unassigned };
+  return {
+    restarts: instruments.counterBy(
+      'gateway_worker_restarts_total',
+      'Workers started in place of one that crashed, hung or was stopped alone, by reason',
+      'reason',
+      RESTART_REASONS,
+    ),
+    unassigned: instruments.counterBy(
+      'gateway_connections_unassigned_total',
+      'Connections closed before a worker accepted them, by reason',
+      'reason',
+      UNASSIGNED_REASONS,
+    ),
+  };
 }
 
 /** One admin port for the group, with the metrics of all its processes. */
