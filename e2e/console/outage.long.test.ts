@@ -70,6 +70,51 @@ describe('the console while the control plane is away', () => {
   );
 
   it(
+    'opens a page whose file was not loaded before, as soon as it is back',
+    async () => {
+      const { page, signIn } = await world.open('/routes');
+      // As if the files of all pages were not loaded yet, which happens soon after the first page.
+      await page.route(/audit-page/, (route) => route.abort());
+      await signIn();
+      await page.getByRole('link', { name: 'charges' }).waitFor();
+      await controlPlane.stop('SIGKILL');
+      await page.unroute(/audit-page/);
+      await page.getByRole('link', { name: 'Audit', exact: true }).click();
+      await page.getByText('This could not be loaded').waitFor();
+      await page.getByText(NOTICE).waitFor();
+      await page.getByRole('link', { name: 'Routes', exact: true }).click();
+      await page.getByRole('link', { name: 'charges' }).waitFor();
+      await page.getByRole('link', { name: 'Audit', exact: true }).click();
+      await page.getByText('This could not be loaded').waitFor();
+
+      await restart();
+      await page.getByText('created route charges').waitFor();
+      await page.getByText(NOTICE).waitFor({ state: 'detached' });
+    },
+    TAKES_MS,
+  );
+
+  it(
+    'opens the first page when it is back, if it went away before that page was shown',
+    async () => {
+      const { page, signIn } = await world.open('/routes');
+      await signIn();
+      await page.getByRole('link', { name: 'charges' }).waitFor();
+      const tab = await page.context().newPage();
+      // The script of the console is loaded, and nothing after it.
+      await tab.route(/shell-|console\/api/, (route) => route.abort());
+      await tab.goto(`${world.url}/routes`);
+      await controlPlane.stop('SIGKILL');
+      await tab.getByText(NOTICE).waitFor();
+      await tab.unroute(/shell-|console\/api/);
+
+      await restart();
+      await tab.getByRole('link', { name: 'charges' }).waitFor();
+    },
+    TAKES_MS,
+  );
+
+  it(
     'says so when there is no answer at all, and goes on when there is one',
     async () => {
       const { page, signIn } = await world.open('/services');

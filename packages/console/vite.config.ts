@@ -10,6 +10,8 @@ export const config: UserConfig = {
     assetsDir: 'assets',
     // Files that are in a style sheet or a script as `data:` would need a wider policy.
     assetsInlineLimit: 0,
+    // One style sheet, loaded with the first page: the loader does not repeat one that failed, so a page would have no style.
+    cssCodeSplit: false,
     reportCompressedSize: false,
   },
 };

@@ -1,11 +1,8 @@
-import {
-  createRoute,
-  lazyRouteComponent,
-  redirect,
-  retainSearchParams,
-} from '@tanstack/react-router';
+import { createRoute, redirect, retainSearchParams } from '@tanstack/react-router';
 import { callerQuery, isRefused } from './api/session.ts';
 import { rootRoute } from './root-route.ts';
+import { lazyPage } from './lazy-page.tsx';
+import { FirstError, FirstLoading } from './shell/without-shell.tsx';
 
 /** The search parameters of every page that needs a session. */
 export interface AppSearch {
@@ -28,5 +25,7 @@ export const appRoute = createRoute({
       redirect({ to: '/sign-in', search: { next: location.publicHref }, throw: true });
     }
   },
-  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  component: lazyPage(async () => (await import('./shell/shell.tsx')).Shell),
+  errorComponent: FirstError,
+  pendingComponent: FirstLoading,
 });

@@ -1,6 +1,7 @@
 import { ApiError, createClient, type components, type operations } from '@gateway/client';
 import { createServerClock } from './server-clock.ts';
-import { watchReachability } from './reachability.ts';
+import { askWhileAway } from './ask-while-away.ts';
+import { SLOW_READ_MS, watchReachability } from './reachability.ts';
 
 /** Only a script of this origin can set it; the control plane demands it of changes. */
 export const CSRF_HEADER = { 'X-Console-Request': '1' };
@@ -15,9 +16,21 @@ export const reachability = watchReachability(async (request) => {
   return response;
 });
 
+const BASE_URL = `${location.origin}/console/api`;
+
+/** Asks the control plane whether it answers. A refusal is an answer too. */
+export async function isControlPlaneAway(): Promise<boolean> {
+  const signal = AbortSignal.timeout(SLOW_READ_MS);
+  const request = new Request(`${BASE_URL}/v1/whoami`, { headers: CSRF_HEADER, signal });
+  await reachability.fetch(request).catch(() => undefined);
+  return reachability.isAway();
+}
+
+askWhileAway(reachability, isControlPlaneAway);
+
 /** Calls of the management API. The cookie of the session stands in for a token, which the browser does not have. */
 export const gateway = createClient({
-  baseUrl: `${location.origin}/console/api`,
+  baseUrl: BASE_URL,
   headers: CSRF_HEADER,
   fetch: reachability.fetch,
 });

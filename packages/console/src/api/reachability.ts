@@ -1,3 +1,5 @@
+import { realTimers, type Timers } from './timers.ts';
+
 /** Whether the control plane answers, as the calls of the pages show. */
 export interface Reachability {
   readonly isAway: () => boolean;
@@ -7,19 +9,8 @@ export interface Reachability {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-interface Timers {
-  readonly start: (callback: () => void, delayMs: number) => () => void;
-}
-
 /** A read that takes longer has no answer yet. Changes may wait for data planes, and take longer. */
 export const SLOW_READ_MS = 5000;
-
-const realTimers: Timers = {
-  start(callback, delayMs) {
-    const timer = setTimeout(callback, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
 
 /** @param send sends a request, as `fetch` does */
 export function watchReachability(

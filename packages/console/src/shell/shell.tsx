@@ -75,7 +75,9 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} className={classes.main ?? ''}>
         <div className={classes.page}>
-          <AwayNotice />
+          <AwayNotice>
+            The page tries again until it does. What you see may be old, and what you typed is kept.
+          </AwayNotice>
           <PermittedPage />
         </div>
       </AppShell.Main>

@@ -1,4 +1,5 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { OutdatedTab } from '../api/load-file.ts';
 import { errorText, requestIdOf } from './error-text.ts';
 
 interface LoadErrorProps {
@@ -8,6 +9,7 @@ interface LoadErrorProps {
 
 /** What could not be loaded, with the id of the call, and a button that tries again. */
 export function LoadError({ error, onRetry }: LoadErrorProps) {
+  if (error instanceof OutdatedTab) return <UpdatedNotice />;
   const requestId = requestIdOf(error);
   return (
     <Alert color="red" title="This could not be loaded" role="alert">
@@ -21,6 +23,19 @@ export function LoadError({ error, onRetry }: LoadErrorProps) {
           )}
           {requestId !== undefined && <Code>{requestId}</Code>}
         </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+function UpdatedNotice() {
+  return (
+    <Alert color="blue" title="The console was updated" role="alert">
+      <Stack align="flex-start" gap="xs">
+        <Text size="sm">This tab has the files of an older version.</Text>
+        <Button size="xs" onClick={() => location.reload()}>
+          Load the new version
+        </Button>
       </Stack>
     </Alert>
   );

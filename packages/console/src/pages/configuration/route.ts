@@ -1,13 +1,14 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../app-route.ts';
 import { listSearch } from '../list-search.ts';
+import { lazyPage } from '../../lazy-page.tsx';
 
 export const configurationRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'configuration',
   staticData: { needed: { scope: 'config:read' } },
   validateSearch: listSearch,
-  component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
+  component: lazyPage(async () => (await import('./versions-page.tsx')).VersionsPage),
 });
 
 interface VersionSearch {
@@ -21,12 +22,12 @@ export const versionRoute = createRoute({
   staticData: { needed: { scope: 'config:read' } },
   validateSearch: ({ against }: Record<string, unknown>): VersionSearch =>
     against === 'current' ? { against } : {},
-  component: lazyRouteComponent(() => import('./version-page.tsx'), 'VersionPage'),
+  component: lazyPage(async () => (await import('./version-page.tsx')).VersionPage),
 });
 
 export const rollBackRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'configuration/$version/roll-back',
   staticData: { needed: { scope: 'config:read' } },
-  component: lazyRouteComponent(() => import('./roll-back-page.tsx'), 'RollBackPage'),
+  component: lazyPage(async () => (await import('./roll-back-page.tsx')).RollBackPage),
 });

@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../app-route.ts';
 import { listSearch } from '../list-search.ts';
+import { lazyPage } from '../../lazy-page.tsx';
 
 export const environmentsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'environments',
   validateSearch: listSearch,
-  component: lazyRouteComponent(() => import('./environments-page.tsx'), 'EnvironmentsPage'),
+  component: lazyPage(async () => (await import('./environments-page.tsx')).EnvironmentsPage),
 });

@@ -1,16 +1,17 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../app-route.ts';
+import { lazyPage } from '../../lazy-page.tsx';
 
 export const newRouteRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'routes/new',
   staticData: { needed: { scope: 'routes:write' } },
-  component: lazyRouteComponent(() => import('./new-route-page.tsx'), 'NewRoutePage'),
+  component: lazyPage(async () => (await import('./new-route-page.tsx')).NewRoutePage),
 });
 
 export const editRouteRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'routes/$routeId/edit',
   staticData: { needed: { scope: ['routes:read', 'routes:write'] } },
-  component: lazyRouteComponent(() => import('./edit-route-page.tsx'), 'EditRoutePage'),
+  component: lazyPage(async () => (await import('./edit-route-page.tsx')).EditRoutePage),
 });

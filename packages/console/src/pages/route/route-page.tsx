@@ -1,9 +1,9 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import { LoadError } from '../../ui/load-error.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PoliciesPanel } from './policies-panel.tsx';
@@ -15,9 +15,11 @@ import { routeQuery } from './route-query.ts';
 const page = getRouteApi('/app/routes/$routeId');
 
 /** Few visits need it. */
-const ExplainPanel = lazy(async () => ({
-  default: (await import('./explain/explain-panel.tsx')).ExplainPanel,
-}));
+const ExplainPanel = lazyPart(
+  'explain',
+  async () => (await import('./explain/explain-panel.tsx')).ExplainPanel,
+  () => <Loading />,
+);
 
 /** One route: what it is, its traffic and its policies. */
 export function RoutePage() {
@@ -54,9 +56,7 @@ export function RoutePage() {
           <PoliciesPanel route={route} />
         </Tabs.Panel>
         <Tabs.Panel value="explain">
-          <Suspense fallback={<Loading />}>
-            <ExplainPanel route={route} />
-          </Suspense>
+          <ExplainPanel route={route} />
         </Tabs.Panel>
       </Tabs>
     </Page>

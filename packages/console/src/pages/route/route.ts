@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../app-route.ts';
+import { lazyPage } from '../../lazy-page.tsx';
 
 interface RoutePageSearch {
   /** The open tab; absent: the policies. */
@@ -12,5 +13,5 @@ export const routeRoute = createRoute({
   staticData: { needed: { scope: 'routes:read' } },
   validateSearch: ({ tab }: Record<string, unknown>): RoutePageSearch =>
     tab === 'explain' ? { tab } : {},
-  component: lazyRouteComponent(() => import('./route-page.tsx'), 'RoutePage'),
+  component: lazyPage(async () => (await import('./route-page.tsx')).RoutePage),
 });

@@ -1,9 +1,10 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../app-route.ts';
+import { lazyPage } from '../../lazy-page.tsx';
 
 export const serviceRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'services/$serviceId',
   staticData: { needed: { scope: 'services:read' } },
-  component: lazyRouteComponent(() => import('./service-page.tsx'), 'ServicePage'),
+  component: lazyPage(async () => (await import('./service-page.tsx')).ServicePage),
 });

@@ -1,5 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { rootRoute } from '../../root-route.ts';
+import { lazyPage } from '../../lazy-page.tsx';
+import { FirstError, FirstLoading } from '../../shell/without-shell.tsx';
 
 interface SignInSearch {
   /** The page to return to: its address, with the base path of the console. */
@@ -15,7 +17,9 @@ export const signInRoute = createRoute({
     ...(isOwnPath(next) && { next }),
     ...(reason === 'ended' && { reason }),
   }),
-  component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(async () => (await import('./sign-in-page.tsx')).SignInPage),
+  errorComponent: FirstError,
+  pendingComponent: FirstLoading,
 });
 
 /** Only a path of the console itself, because a link to the sign-in may come from anybody. */

@@ -1,15 +1,9 @@
 import { Skeleton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
-import type { ChartProps } from './drawn-chart.tsx';
+import { lazyPart } from '../lazy-part.tsx';
 
-/** The library for charts is large, so it is loaded with the first chart. */
-const DrawnChart = lazy(async () => ({ default: (await import('./drawn-chart.tsx')).DrawnChart }));
-
-/** Lines over time, with their values under the pointer. */
-export function Chart(props: ChartProps) {
-  return (
-    <Suspense fallback={<Skeleton height={props.height} />}>
-      <DrawnChart {...props} />
-    </Suspense>
-  );
-}
+/** Lines over time, with their values under the pointer. The library is large, so it is loaded with the first chart. */
+export const Chart = lazyPart(
+  'chart',
+  async () => (await import('./drawn-chart.tsx')).DrawnChart,
+  ({ height }) => <Skeleton height={height} />,
+);
