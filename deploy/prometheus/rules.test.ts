@@ -2,24 +2,14 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { readYaml } from '../read-yaml.ts';
+import { alertRules } from './alert-rules.ts';
+import { documentedMetrics } from './documented-metrics.ts';
 
-const rule = z.strictObject({
-  alert: z.string(),
-  expr: z.string().transform((text) => text.trim()),
-  for: z.string().optional(),
-  labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
-  annotations: z.strictObject({ summary: z.string(), runbook: z.string() }),
-});
-const ruleFile = z.strictObject({
-  groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule) })),
-});
 const testFile = z.object({
   tests: z.array(z.object({ alert_rule_test: z.array(z.object({ alertname: z.string() })) })),
 });
 
-const rules = ruleFile
-  .parse(readYaml('prometheus/rules.yml')[0])
-  .groups.flatMap((group) => group.rules);
+const rules = alertRules();
 const page = (name: string) =>
   readFileSync(new URL(`../../docs/run/${name}.md`, import.meta.url), 'utf8');
 
@@ -58,9 +48,7 @@ it('has one rule for each alert of docs/run/alerts.md', () => {
 });
 
 it('names only metrics of docs/run/metrics.md, which a test compares with both planes', () => {
-  const metrics = new Set(
-    [...page('metrics').matchAll(/^\| `(gateway_\w+)`/gm)].map(([, name]) => name),
-  );
+  const metrics = documentedMetrics();
   const named = rules.flatMap(({ expr }) => expr.match(/gateway_\w+/g) ?? []);
   expect(named.filter((name) => !metrics.has(name.replace(/_bucket$/, '')))).toEqual([]);
 });

@@ -1,8 +1,8 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { downloadPackages, unpackPackage, type Steps } from '../src/debian/download-packages.ts';
-import { findOnPath, isExecutable } from '../src/process/find-on-path.ts';
+import type { Steps } from '../src/debian/download-packages.ts';
+import { findOnPath } from '../src/process/find-on-path.ts';
+import { unpackedProgram } from './debian-program.ts';
 
 /** A browser for tests, and the environment variables that it needs. */
 export interface Chromium {
@@ -15,6 +15,9 @@ const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'googl
 /** Only what the system lacks is downloaded. Without a font no text is shown. */
 const CHROMIUM = {
   name: 'chromium-headless-shell',
+  folder: 'headless-shell',
+  purpose: 'the tests of the console',
+  program: 'usr/lib/chromium/chromium-headless-shell',
   command: [
     'install',
     '--download-only',
@@ -26,47 +29,14 @@ const CHROMIUM = {
   hint: 'install chromium (Debian: apt-get install chromium, macOS: brew install chromium)',
 };
 
-function cacheFolder(): string {
-  const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
-  return path.join(cache, 'gateway', `headless-shell-${process.platform}-${process.arch}`);
-}
-
-/**
- * Chromium: the one on the PATH, else an earlier download, else Debian's packages, whose signatures apt verifies, unpacked
- * without root for all checkouts of this user. Several processes may call it at once.
- *
- * @throws {StartError} that says how to install it
- */
+/** Chromium: the one on the PATH, else Debian's. @throws {StartError} that says how to install it */
 export async function findChromium(steps: Steps): Promise<Chromium> {
   for (const name of NAMES) {
     const installed = await findOnPath(name);
     if (installed !== undefined) return { path: installed, env: {} };
   }
-  const folder = cacheFolder();
-  if (!(await isExecutable(programIn(folder)))) await download(folder, steps);
-  return { path: programIn(folder), env: await unpackedEnvironment(folder) };
-}
-
-function programIn(folder: string): string {
-  return path.join(folder, 'usr', 'lib', 'chromium', 'chromium-headless-shell');
-}
-
-async function download(folder: string, steps: Steps): Promise<void> {
-  const draft = `${folder}.${process.pid}`;
-  const packages = path.join(draft, 'packages');
-  const root = path.join(draft, 'root');
-  try {
-    steps.log('Downloading chromium for the tests of the console, which is not on the PATH ...');
-    const files = await downloadPackages(packages, CHROMIUM, steps);
-    await mkdir(root, { recursive: true });
-    for (const file of files) await unpackPackage(file, root, CHROMIUM);
-    await rename(root, folder).catch(async (error: unknown) => {
-      // Another process was faster.
-      if (!(await isExecutable(programIn(folder)))) throw error;
-    });
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
+  const folder = await unpackedProgram(CHROMIUM, steps);
+  return { path: path.join(folder, CHROMIUM.program), env: await unpackedEnvironment(folder) };
 }
 
 /** What makes the unpacked files find each other. */

@@ -1,0 +1,53 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import {
+  downloadPackages,
+  unpackPackage,
+  type PackageRequest,
+  type Steps,
+} from '../src/debian/download-packages.ts';
+import { isExecutable } from '../src/process/find-on-path.ts';
+
+export interface DebianProgram extends PackageRequest {
+  /** What it is downloaded for, for messages. */
+  readonly purpose: string;
+  /** The name of the folder that keeps its packages. */
+  readonly folder: string;
+  /** Its path in that folder. */
+  readonly program: string;
+}
+
+/** Where the packages of a program are unpacked, for all checkouts of this user. */
+function cachePath(name: string): string {
+  const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
+  return path.join(cache, 'gateway', `${name}-${process.platform}-${process.arch}`);
+}
+
+/**
+ * The folder with the unpacked packages of a program that tests use: an earlier download, else Debian's packages, whose
+ * signatures apt verifies, unpacked without root. Several processes may call it at once.
+ *
+ * @throws {StartError} that says how to install it
+ */
+export async function unpackedProgram(request: DebianProgram, steps: Steps): Promise<string> {
+  const folder = cachePath(request.folder);
+  const isThere = () => isExecutable(path.join(folder, request.program));
+  if (await isThere()) return folder;
+  const draft = `${folder}.${process.pid}`;
+  const packages = path.join(draft, 'packages');
+  const root = path.join(draft, 'root');
+  try {
+    steps.log(`Downloading ${request.name} for ${request.purpose}, which is not on the PATH ...`);
+    const files = await downloadPackages(packages, request, steps);
+    await mkdir(root, { recursive: true });
+    for (const file of files) await unpackPackage(file, root, request);
+    await rename(root, folder).catch(async (error: unknown) => {
+      // Another process was faster.
+      if (!(await isThere())) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return folder;
+}
