@@ -30,6 +30,7 @@ import { InFlight } from './request/in-flight.ts';
 import { createRefusalWriter } from './listener/refusal.ts';
 import { createRequestSlots, type RequestSlots } from './limits/request-slots.ts';
 import type { AdaptiveLimits } from './limits/adaptive-limits.ts';
+import { CONNECTION_REFUSALS } from './limits/connection-limits.ts';
 import type { Overloads } from './limits/overloads.ts';
 import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { PassThroughSlots } from './listener/pass-through-slots.ts';
@@ -105,6 +106,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       unauthenticated: () => slots.unauthenticated.count,
       ...passThroughSlots.gauges,
     },
+    connectionRefusals: CONNECTION_REFUSALS,
     dropped: {
       quota: () => ports.quotas.dropped,
       auth_failures: () => failures.dropped,

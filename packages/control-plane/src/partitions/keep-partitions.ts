@@ -69,6 +69,8 @@ async function keepTable(
   const { create, drop } = planPartitions(table, await listPartitions(db, table), nowMs);
   const labels = { table: table.name };
   metrics?.missing.set(labels, create.length);
+  // Prometheus does not see the first event of a series that begins with it.
+  metrics?.late.inc(labels, 0);
   for (let index = 0; index < create.length; index += BATCH_PARTITIONS) {
     const batch = create.slice(index, index + BATCH_PARTITIONS);
     const step = (lockMs: number) => createPartitions(db, table, batch, lockMs);

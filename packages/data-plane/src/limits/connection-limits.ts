@@ -10,7 +10,8 @@ export interface ConnectionLimits {
 }
 
 /** Why a connection was refused; a label of the metric. */
-export type ConnectionRefusal = 'too_many' | 'too_many_of_address';
+export const CONNECTION_REFUSALS = ['too_many', 'too_many_of_address'] as const;
+export type ConnectionRefusal = (typeof CONNECTION_REFUSALS)[number];
 
 /** Returns the number of open connections. */
 export type OpenConnections = () => number;

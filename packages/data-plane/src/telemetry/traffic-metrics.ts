@@ -22,6 +22,8 @@ export interface TrafficGauges {
   readonly slots: Readonly<Record<string, () => number>>;
   /** Open client connections. */
   readonly connections: () => number;
+  /** Every reason for which a client connection may be refused. */
+  readonly connectionRefusals: readonly string[];
   /** Counters that full stores have dropped, by the store's name. */
   readonly dropped: Readonly<Record<string, () => number>>;
 }
@@ -79,10 +81,11 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     'Requests that were not well-formed HTTP',
     ['reason'],
   );
-  const refused = instruments.counter(
+  const refused = instruments.counterBy(
     'gateway_connections_refused_total',
     'Client connections that were closed at once because there were too many',
-    ['reason'],
+    'reason',
+    gauges.connectionRefusals,
   );
   const ended = instruments.counter(
     'gateway_connections_ended_total',
