@@ -23,6 +23,9 @@ const service = z.object({
   stop_grace_period: z.string().optional(),
 });
 const composeFile = z.object({ services: z.record(z.string(), service) });
+const dashboardProviders = z.object({
+  providers: z.tuple([z.object({ options: z.object({ path: z.string() }) })]),
+});
 const PLANES = ['control-plane', 'data-plane'] as const satisfies PlaneName[];
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
@@ -59,6 +62,12 @@ describe('compose.yaml', () => {
       .flatMap(({ volumes }) => volumes.map((volume) => volume.split(':')[0] ?? ''))
       .filter((file) => file.startsWith('./') && !file.startsWith('./compose/secrets/'));
     expect(files.filter((file) => !existsSync(path.join(folder, file)))).toEqual([]);
+  });
+
+  it('mounts the dashboards where the provider of Grafana looks for them', () => {
+    const { providers } = dashboardProviders.parse(readYaml('compose/grafana-dashboards.yaml')[0]);
+    const folders = providers.map(({ options }) => `./grafana/dashboards:${options.path}:ro`);
+    expect(services['grafana']?.volumes).toEqual(expect.arrayContaining(folders));
   });
 
   it('publishes ports on this machine only, and pins every image to a version', () => {

@@ -20,6 +20,7 @@ const GATEWAY = '@kubernetes-models/gateway-api/_schemas/IoK8sSigsGatewayApiApis
 /** The schema of each kind that the manifests use. */
 const SCHEMAS: Readonly<Record<string, string>> = {
   'v1/Namespace': `${CORE}CoreV1Namespace`,
+  'v1/ConfigMap': `${CORE}CoreV1ConfigMap`,
   'v1/Service': `${CORE}CoreV1Service`,
   'v1/ServiceAccount': `${CORE}CoreV1ServiceAccount`,
   'apps/v1/Deployment': `${CORE}AppsV1Deployment`,

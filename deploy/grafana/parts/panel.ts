@@ -1,0 +1,124 @@
+import * as common from '@grafana/grafana-foundation-sdk/common';
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
+import * as heatmapPanel from '@grafana/grafana-foundation-sdk/heatmap';
+import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
+import * as statPanel from '@grafana/grafana-foundation-sdk/stat';
+import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
+import { alertLimit, alertRule, type AlertLimit } from './alert.ts';
+import { linkTo } from './link.ts';
+import type { Query } from './query.ts';
+import { runbookAt, runbookUrl } from './runbook.ts';
+
+export interface PanelOptions {
+  readonly title: string;
+  /** What it shows, and what a bad value means. */
+  readonly description: string;
+  readonly unit: string;
+  readonly queries: readonly Query[];
+  /** The alerts of this subject. The first one's limit is the threshold of the panel. */
+  readonly alerts?: readonly string[];
+  /** Of 24 columns. */
+  readonly width?: number;
+  readonly max?: number;
+  /** Adds the series up, as parts of a whole. */
+  readonly stacked?: boolean;
+  /** Where a click on a series leads. */
+  readonly dataLink?: { readonly title: string; readonly url: string };
+}
+
+export type PanelBuilder =
+  | timeseries.PanelBuilder
+  | statPanel.PanelBuilder
+  | heatmapPanel.PanelBuilder;
+
+/** The data source that is chosen in the dashboard. */
+export const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' };
+const GRAPH_HEIGHT = 8;
+const STAT_HEIGHT = 4;
+const { GraphThresholdsStyleMode, LegendDisplayMode, LegendPlacement, StackingMode } = common;
+
+/** A graph over time. */
+export function graph(options: PanelOptions): timeseries.PanelBuilder {
+  const { width = 12, stacked = false, alerts = [], max, dataLink } = options;
+  const [mode, opacity] = stacked ? [StackingMode.Normal, 30] : [StackingMode.None, 5];
+  const area =
+    alerts.length > 0 ? GraphThresholdsStyleMode.DashedAndArea : GraphThresholdsStyleMode.Off;
+  const panel = new timeseries.PanelBuilder()
+    .span(width)
+    .height(GRAPH_HEIGHT)
+    .axisSoftMin(0)
+    .fillOpacity(opacity)
+    .showPoints(common.VisibilityMode.Never)
+    .stacking(new common.StackingConfigBuilder().mode(mode).group('A'))
+    .thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(area))
+    .tooltip(new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Multi))
+    .legend(
+      new common.VizLegendOptionsBuilder()
+        .displayMode(LegendDisplayMode.List)
+        .placement(LegendPlacement.Bottom)
+        .showLegend(true)
+        .calcs([]),
+    );
+  if (max !== undefined) panel.max(max);
+  if (dataLink !== undefined) panel.dataLinks([linkTo(dataLink.title, dataLink.url)]);
+  return configured(panel, options);
+}
+
+/** The last value as a number, in the colour of its threshold. */
+export function figure(options: PanelOptions): statPanel.PanelBuilder {
+  const panel = new statPanel.PanelBuilder()
+    .span(options.width ?? 4)
+    .height(STAT_HEIGHT)
+    .colorMode(common.BigValueColorMode.Value)
+    .graphMode(common.BigValueGraphMode.Area)
+    .noValue('no data')
+    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']));
+  return configured(panel, options);
+}
+
+/** A histogram over time: the darker, the more. */
+export function heatmap(options: PanelOptions): heatmapPanel.PanelBuilder {
+  const panel = new heatmapPanel.PanelBuilder()
+    .span(options.width ?? 12)
+    .height(GRAPH_HEIGHT)
+    .calculate(false)
+    .yAxis(new heatmapPanel.YAxisConfigBuilder().unit(options.unit));
+  return configured(panel, options, prometheus.PromQueryFormat.Heatmap);
+}
+
+/** What every panel has. */
+function configured<T extends PanelBuilder>(
+  panel: T,
+  { title, description, unit, queries, alerts = [] }: PanelOptions,
+  format = prometheus.PromQueryFormat.TimeSeries,
+): T {
+  panel.title(title).description(description).unit(unit).datasource(DATA_SOURCE);
+  const [first] = alerts;
+  panel.thresholds(thresholds(first === undefined ? undefined : alertLimit(first)));
+  panel.links(runbookLinks(alerts));
+  for (const [index, { expr, legend }] of queries.entries()) {
+    panel.withTarget(
+      new prometheus.DataqueryBuilder()
+        .refId(String.fromCodePoint(0x41 + index))
+        .datasource(DATA_SOURCE)
+        .expr(expr)
+        .legendFormat(legend)
+        .format(format)
+        .range(),
+    );
+  }
+  return panel;
+}
+
+function thresholds(limit: AlertLimit | undefined): dashboard.ThresholdsConfigBuilder {
+  const [low, high] = limit?.side === 'below' ? ['red', 'green'] : ['green', 'red'];
+  const steps = [{ value: null, color: low }];
+  return new dashboard.ThresholdsConfigBuilder()
+    .mode(dashboard.ThresholdsMode.Absolute)
+    .steps(limit === undefined ? steps : [...steps, { value: limit.value, color: high }]);
+}
+
+function runbookLinks(alerts: readonly string[]): ReturnType<typeof linkTo>[] {
+  const pages = new Set(alerts.map((name) => runbookAt(alertRule(name).annotations.runbook)));
+  return [...pages].map((page) => linkTo(`Runbook: ${page.title}`, runbookUrl(page)));
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+
+/** A section of docs/run/runbooks.md. */
+export interface Runbook {
+  /** Of its panel. */
+  readonly id: number;
+  readonly title: string;
+  readonly anchor: string;
+  readonly text: string;
+}
+
+export const RUNBOOKS_UID = 'gateway-runbooks';
+const PAGE = 'docs/run/runbooks.md';
+
+const runbooks = readRunbooks();
+
+/** All sections of docs/run/runbooks.md, in their order. */
+export function allRunbooks(): readonly Runbook[] {
+  return runbooks;
+}
+
+/** The section at `docs/run/runbooks.md#anchor`. @throws Error if there is none */
+export function runbookAt(link: string): Runbook {
+  const found = runbooks.find(({ anchor }) => link === `${PAGE}#${anchor}`);
+  if (found === undefined) throw new Error(`${link} does not exist`);
+  return found;
+}
+
+/** The address of a section in Grafana: the dashboard of runbooks with this panel alone. */
+export function runbookUrl({ id }: Runbook): string {
+  return `/d/${RUNBOOKS_UID}?viewPanel=${id}`;
+}
+
+function readRunbooks(): Runbook[] {
+  const page = readFileSync(new URL(`../../../${PAGE}`, import.meta.url), 'utf8');
+  const [, ...sections] = page.split(/^## /m);
+  return sections.map((section, index) => {
+    const end = section.indexOf('\n');
+    const title = section.slice(0, end).trim();
+    const anchor = title
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-');
+    return { id: index + 1, title, anchor, text: withoutLinks(section.slice(end).trim()) };
+  });
+}
+
+/** Links of the page lead to files that Grafana does not have. So the name of the file follows the text of the link. */
+function withoutLinks(text: string): string {
+  return text.replaceAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g, (_link, words: string, file: string) => {
+    const { pathname } = new URL(file, 'file:///docs/run/');
+    return `${words} (\`${pathname.slice(1)}\`)`;
+  });
+}

@@ -1,0 +1,15 @@
+import { framed } from '../parts/frame.ts';
+import { PROCESSES } from '../parts/variables.ts';
+import { certificates } from './certificates.ts';
+import { losses } from './losses.ts';
+import { readiness } from './readiness.ts';
+import { use } from './use.ts';
+
+export const processes = () =>
+  framed({
+    uid: 'gateway-processes',
+    title: 'processes',
+    description: 'Are the processes ready, and do they have enough CPU time, memory and files?',
+    variables: [PROCESSES],
+    rows: [readiness, use, losses, certificates],
+  });

@@ -1,0 +1,4 @@
+import { Queries } from '../parts/query.ts';
+
+/** The queries of this dashboard, filtered by its variables. */
+export const q = new Queries(['environment', 'route']);

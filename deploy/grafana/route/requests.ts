@@ -1,0 +1,56 @@
+import * as units from '@grafana/grafana-foundation-sdk/units';
+import { type Row } from '../parts/frame.ts';
+import { graph, heatmap } from '../parts/panel.ts';
+import { REQUESTS } from '../parts/requests.ts';
+import { q } from './queries.ts';
+
+const DURATION = 'gateway_request_duration_seconds';
+
+export const requests: Row = {
+  title: 'Requests',
+  panels: [
+    graph({
+      title: 'Requests by outcome',
+      description:
+        'What became of the requests. timeout: the upstream is too slow for timeout_ms; upstream_unavailable: no healthy upstream.',
+      unit: units.RequestsPerSecond,
+      queries: [q.perSecond(REQUESTS, { by: ['outcome'] })],
+      stacked: true,
+    }),
+    graph({
+      title: 'Responses by status',
+      description:
+        'Statuses that callers of this route got. An empty status: the caller left before the response.',
+      unit: units.RequestsPerSecond,
+      queries: [q.perSecond(REQUESTS, { by: ['status'] })],
+      stacked: true,
+    }),
+    graph({
+      title: 'Error codes',
+      description:
+        'Errors that the gateway answered for this route. rate_limit_exceeded: a caller is above its quota; upstream_*: look at the upstreams.',
+      unit: units.RequestsPerSecond,
+      queries: [q.perSecond(REQUESTS, { by: ['code'], where: ['code!=""'] })],
+    }),
+    graph({
+      title: 'Duration of requests',
+      description:
+        'From the arrival of a request to the end of its response. All percentiles high: the service is slow; only p99: some requests are.',
+      unit: units.Seconds,
+      queries: q.percentiles(DURATION),
+    }),
+    graph({
+      title: 'Mean duration',
+      description: 'High while the median is low: a few requests take very long.',
+      unit: units.Seconds,
+      queries: [q.mean(DURATION, { legend: 'mean' })],
+    }),
+    heatmap({
+      title: 'Durations',
+      description:
+        'How many requests took how long. Two bands: two kinds of requests, such as hits and misses of a cache.',
+      unit: units.Seconds,
+      queries: [q.buckets(DURATION)],
+    }),
+  ],
+};

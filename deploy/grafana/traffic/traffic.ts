@@ -1,0 +1,15 @@
+import { framed } from '../parts/frame.ts';
+import { DATA_PLANES, ENVIRONMENTS } from '../parts/variables.ts';
+import { callers } from './callers.ts';
+import { durations } from './durations.ts';
+import { now } from './now.ts';
+import { requests } from './requests.ts';
+
+export const traffic = () =>
+  framed({
+    uid: 'gateway-traffic',
+    title: 'traffic',
+    description: 'Are callers served, how fast, and what is refused?',
+    variables: [ENVIRONMENTS, DATA_PLANES],
+    rows: [now, requests, durations, callers],
+  });
