@@ -8,6 +8,8 @@ export interface MixedTraffic {
   round(): Promise<void>;
   /** How often callers got each status. */
   readonly statuses: ReadonlyMap<number, number>;
+  /** How many attempts were retries. */
+  retries(): number;
 }
 
 /** More than the slot of the service that has one. */
@@ -68,7 +70,9 @@ export async function prepareMixedTraffic(gateway: Gateway): Promise<MixedTraffi
     admin.proxy('orders', { headers });
   const malformed = () =>
     [...urls, gateway.controlPlane.baseUrl].map((url) => sendMalformed(Number(new URL(url).port)));
-  return { round, statuses };
+  const retries = () =>
+    upstream.seen.filter(({ url }) => url.endsWith('/status/503')).length - rounds * urls.length;
+  return { round, statuses, retries };
 }
 
 /** Sends bytes that are not HTTP, and over TLS no handshake. Resolves when the server has closed the connection. */

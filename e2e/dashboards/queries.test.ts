@@ -90,6 +90,7 @@ describe('the dashboards, while traffic runs', () => {
     expect(queries.length).toBeGreaterThan(100);
     const kinds = [200, 401, 404, 429, 503].filter((status) => !traffic.statuses.has(status));
     expect(kinds).toEqual([]);
+    expect(traffic.retries()).toBeGreaterThan(0);
   }, 90_000);
 
   it('offer values for every variable', async () => {

@@ -1,6 +1,6 @@
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Registry } from 'prom-client';
-import type { KeyResult } from '../request/context.ts';
+import { KEY_RESULTS, type KeyResult } from '../request/context.ts';
 
 /**
  * How a claim ended. `lost`: the lease had expired and another request holds the key. `uncommitted`: the
@@ -41,10 +41,11 @@ export function createIdempotencyMetrics(
   gauges: IdempotencyGauges,
 ): IdempotencyMetrics {
   const instruments = new Instruments(registry);
-  const results = instruments.counter(
+  const results = instruments.counterBy(
     'gateway_idempotency_requests_total',
     'Requests with an idempotency key, by result',
-    ['result'],
+    'result',
+    KEY_RESULTS,
   );
   const ends = instruments.counterBy(
     'gateway_idempotency_claims_ended_total',

@@ -37,15 +37,17 @@ export interface JwtCaller {
  * The effect of the idempotency key on its request. `forwarded`: the outcome of an earlier run is unknown
  * and the route allows another run.
  */
-export type KeyResult =
-  | 'first'
-  | 'forwarded'
-  | 'replayed'
-  | 'conflict'
-  | 'in_progress'
-  | 'outcome_unknown'
-  | 'not_replayable'
-  | 'unavailable';
+export const KEY_RESULTS = [
+  'first',
+  'forwarded',
+  'replayed',
+  'conflict',
+  'in_progress',
+  'outcome_unknown',
+  'not_replayable',
+  'unavailable',
+] as const;
+export type KeyResult = (typeof KEY_RESULTS)[number];
 
 /** What is known about a request when it arrives. */
 /** Work on behalf of a caller. */

@@ -10,6 +10,9 @@ import type { RemoteKeySet } from './remote-key-set.ts';
 import { VerifiedTokens } from './verified-tokens.ts';
 import { CLOCK_SKEW_SECONDS, NOT_VALID, verifyJwt, type Verification } from './verify-jwt.ts';
 
+/** The values of the label `result`. */
+const RESULTS = ['verified', 'known', 'refused', 'no_key', 'no_keys', 'unusable_key'];
+
 /** The result of verifying a token. */
 export type JwtVerdict =
   | { readonly kind: 'caller'; readonly caller: JwtCaller }
@@ -46,10 +49,11 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
 
   constructor(options: KeySetVerifierOptions) {
     this.#options = options;
-    this.#results = new Instruments(options.registry).counter(
+    this.#results = new Instruments(options.registry).counterBy(
       'gateway_jwt_verifications_total',
       'JWTs of callers, by result; a `known` token was verified before',
-      ['result'],
+      'result',
+      RESULTS,
     );
   }
 

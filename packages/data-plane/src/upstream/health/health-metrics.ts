@@ -1,3 +1,4 @@
+import { Instruments } from '@gateway/shared/telemetry/instruments';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { HealthName } from './upstream-state.ts';
 
@@ -65,12 +66,12 @@ export function createHealthMetrics(registry: Registry, gauges: HealthGauges): H
     },
   });
   return {
-    checks: new Counter<'result'>({
-      name: 'gateway_upstream_checks_total',
-      help: 'Health checks, by result',
-      labelNames: ['result'],
-      registers,
-    }),
+    checks: new Instruments(registry).counterBy(
+      'gateway_upstream_checks_total',
+      'Health checks, by result',
+      'result',
+      ['good', 'bad'],
+    ),
     transitions: new Counter<'to' | 'reason'>({
       name: 'gateway_upstream_transitions_total',
       help: 'Changes of the health of an upstream, by new health and reason',
