@@ -17,23 +17,33 @@ const PROMETHEUS = {
   program: 'usr/bin/prometheus',
   // Without what they depend on: that is for the pages of the server.
   command: ['download', 'prometheus', 'prometheus-blackbox-exporter'],
-  hint: 'install prometheus and its blackbox exporter (Debian: apt-get install prometheus prometheus-blackbox-exporter)',
+  hint: 'install prometheus and its blackbox exporter (Debian: apt-get install prometheus prometheus-blackbox-exporter; other systems: prometheus, promtool and blackbox_exporter on the PATH)',
 };
-/** Their names in Debian. */
-const PROGRAMS = ['prometheus', 'promtool', 'prometheus-blackbox-exporter'] as const;
+/** Debian gives the exporter another name than its makers. */
+const EXPORTERS = ['prometheus-blackbox-exporter', 'blackbox_exporter'];
 
 /** Prometheus: the one on the PATH, else Debian's. @throws {StartError} that says how to install it */
 export async function findPrometheus(steps: Steps): Promise<Prometheus> {
-  const installed = await Promise.all(PROGRAMS.map((name) => findOnPath(name)));
-  const [server, promtool, blackboxExporter] = installed;
+  const [server, promtool, blackboxExporter] = await Promise.all([
+    findOnPath('prometheus'),
+    findOnPath('promtool'),
+    firstOnPath(EXPORTERS),
+  ]);
   if (server !== undefined && promtool !== undefined && blackboxExporter !== undefined) {
     return { server, promtool, blackboxExporter };
   }
   const folder = path.join(await unpackedProgram(PROMETHEUS, steps), 'usr', 'bin');
-  const [ofServer, ofPromtool, ofExporter] = PROGRAMS.map((name) => path.join(folder, name));
   return {
-    server: server ?? String(ofServer),
-    promtool: promtool ?? String(ofPromtool),
-    blackboxExporter: blackboxExporter ?? String(ofExporter),
+    server: server ?? path.join(folder, 'prometheus'),
+    promtool: promtool ?? path.join(folder, 'promtool'),
+    blackboxExporter: blackboxExporter ?? path.join(folder, 'prometheus-blackbox-exporter'),
   };
+}
+
+async function firstOnPath(names: readonly string[]): Promise<string | undefined> {
+  for (const name of names) {
+    const found = await findOnPath(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
