@@ -1,5 +1,7 @@
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
+import { alertRule } from './alert.ts';
+import { runbookAt, runbookUrl } from './runbook.ts';
 
 type Link = Builder<dashboard.DashboardLink>;
 
@@ -10,6 +12,12 @@ export function linkTo(title: string, url: string): Link {
   return visible(
     new dashboard.DashboardLinkBuilder(title).type(dashboard.DashboardLinkType.Link).url(url),
   );
+}
+
+/** A link to the runbook of each of these alerts. */
+export function runbookLinks(alerts: readonly string[]): Link[] {
+  const pages = new Set(alerts.map((name) => runbookAt(alertRule(name).annotations.runbook)));
+  return [...pages].map((page) => linkTo(`Runbook: ${page.title}`, runbookUrl(page)));
 }
 
 /** The list of all dashboards of the gateway, which keeps the variables and the time. */

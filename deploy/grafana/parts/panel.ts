@@ -4,10 +4,9 @@ import * as heatmapPanel from '@grafana/grafana-foundation-sdk/heatmap';
 import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
 import * as statPanel from '@grafana/grafana-foundation-sdk/stat';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import { alertLimit, alertRule, type AlertLimit } from './alert.ts';
-import { linkTo } from './link.ts';
+import { linkTo, runbookLinks } from './link.ts';
 import type { Query } from './query.ts';
-import { runbookAt, runbookUrl } from './runbook.ts';
+import { thresholds } from './thresholds.ts';
 
 export interface PanelOptions {
   readonly title: string;
@@ -47,6 +46,9 @@ export function graph(options: PanelOptions): timeseries.PanelBuilder {
     .span(width)
     .height(GRAPH_HEIGHT)
     .axisSoftMin(0)
+    .colorScheme(colors(dashboard.FieldColorModeId.PaletteClassic))
+    // Only the part of the graph where the alert fires has a colour.
+    .thresholds(thresholds(alerts, 'transparent'))
     .fillOpacity(opacity)
     .showPoints(common.VisibilityMode.Never)
     .stacking(new common.StackingConfigBuilder().mode(mode).group('A'))
@@ -72,6 +74,8 @@ export function figure(options: PanelOptions): statPanel.PanelBuilder {
     .colorMode(common.BigValueColorMode.Value)
     .graphMode(common.BigValueGraphMode.Area)
     .noValue('no data')
+    .colorScheme(colors(dashboard.FieldColorModeId.Thresholds))
+    .thresholds(thresholds(options.alerts ?? [], 'green'))
     .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']));
   return configured(panel, options);
 }
@@ -93,8 +97,6 @@ function configured<T extends PanelBuilder>(
   format = prometheus.PromQueryFormat.TimeSeries,
 ): T {
   panel.title(title).description(description).unit(unit).datasource(DATA_SOURCE);
-  const [first] = alerts;
-  panel.thresholds(thresholds(first === undefined ? undefined : alertLimit(first)));
   panel.links(runbookLinks(alerts));
   for (const [index, { expr, legend }] of queries.entries()) {
     panel.withTarget(
@@ -110,15 +112,6 @@ function configured<T extends PanelBuilder>(
   return panel;
 }
 
-function thresholds(limit: AlertLimit | undefined): dashboard.ThresholdsConfigBuilder {
-  const [low, high] = limit?.side === 'below' ? ['red', 'green'] : ['green', 'red'];
-  const steps = [{ value: null, color: low }];
-  return new dashboard.ThresholdsConfigBuilder()
-    .mode(dashboard.ThresholdsMode.Absolute)
-    .steps(limit === undefined ? steps : [...steps, { value: limit.value, color: high }]);
-}
-
-function runbookLinks(alerts: readonly string[]): ReturnType<typeof linkTo>[] {
-  const pages = new Set(alerts.map((name) => runbookAt(alertRule(name).annotations.runbook)));
-  return [...pages].map((page) => linkTo(`Runbook: ${page.title}`, runbookUrl(page)));
+function colors(mode: dashboard.FieldColorModeId): dashboard.FieldColorBuilder {
+  return new dashboard.FieldColorBuilder().mode(mode);
 }
