@@ -38,7 +38,7 @@ describe('services in the console', () => {
     await form.getByLabel('URL').fill(world.gateway.upstream.url);
     await form.getByLabel('Region').fill('eu-west');
     await form.getByLabel('Path', { exact: true }).fill('/');
-    await form.getByLabel('Time to answer').fill('500');
+    await form.getByLabel('Timeout').fill('500');
     await form.getByLabel('Credential').selectOption('Bearer token');
     await form.getByRole('textbox', { name: 'Bearer token' }).fill(UPSTREAM_SECRET);
     await form.getByRole('button', { name: 'Save' }).click();

@@ -42,8 +42,8 @@ export function RouteFields({ environment }: { readonly environment: string }) {
         <MethodsField />
         <NumberField
           path="max_body_bytes"
-          label="Longest body"
-          description="Longer ones get 413"
+          label="Body size limit"
+          description="Larger bodies get 413"
           unit="bytes"
         />
         <SwitchField
@@ -114,15 +114,15 @@ function RetryFields() {
       />
       <NumberField
         path="retry.per_attempt_timeout_ms"
-        label="Time of one attempt"
+        label="Timeout of one attempt"
         emptyMeans="The rest of the deadline"
         unit="ms"
       />
       <NumberField path="retry_count" label="Retries" description="After the first attempt" />
       <NumberField
         path="retry.backoff_ms"
-        label="Wait before the first retry"
-        description="At most; twice as long before each further one"
+        label="Backoff before the first retry"
+        description="At most; doubled before each further one"
         unit="ms"
       />
       <ListField

@@ -26,8 +26,8 @@ export function ServiceFields() {
         />
         <TextField
           path="health_check.path"
-          label="Another path"
-          description="In place of the path beside it"
+          label="Path override"
+          description="Replaces the path, if set"
           emptyMeans="none"
         />
         <NumberField
@@ -38,7 +38,7 @@ export function ServiceFields() {
         />
         <NumberField
           path="health_check.timeout_ms"
-          label="Time to answer"
+          label="Timeout"
           description="At most the interval"
           unit="ms"
         />
@@ -72,7 +72,7 @@ function LimitFields() {
     >
       <NumberField
         path="limits.max_in_flight"
-        label="Requests at one time"
+        label="Concurrent requests"
         description="And as many WebSockets"
         emptyMeans="Half of the data plane"
       />

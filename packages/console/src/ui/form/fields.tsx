@@ -72,6 +72,8 @@ export function SecretField({ path, ...props }: FieldProps) {
       visibilityToggleButtonProps={{ 'aria-label': `Show ${props.label}` }}
       value={typeof value === 'string' ? value : ''}
       error={error}
+      // The kit leaves it out, and so no screen reader would say it.
+      aria-invalid={error !== undefined}
       onChange={({ currentTarget }) => set(currentTarget.value)}
     />
   );
