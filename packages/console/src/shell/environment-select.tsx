@@ -17,7 +17,7 @@ export function EnvironmentSelect() {
   const { data = [] } = useQuery(environmentsQuery);
   const navigate = useNavigate();
   const list = useListOfPage();
-  // An unknown one in the URL is shown as well: its pages are empty, and the reader sees why.
+  // An unknown one in the URL is shown as well: its pages are empty, and the frame of the pages says why.
   const names = data.includes(environment) ? data : [environment, ...data];
   return (
     <NativeSelect
@@ -29,7 +29,8 @@ export function EnvironmentSelect() {
         // A cursor belongs to the list of the environment that was shown, and so does a route or a service.
         void navigate({ to: list ?? '.', search: () => ({ environment: chosen }) });
       }}
-      maw={220}
+      // On a phone the name of the token needs its room too, whatever the longest name of an environment.
+      maw={{ base: 150, sm: 220 }}
     />
   );
 }

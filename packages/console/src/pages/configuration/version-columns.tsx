@@ -1,5 +1,6 @@
 import { Badge, Group } from '@mantine/core';
 import type { ConfigVersion } from '../../api/client.ts';
+import { countText } from '../../ui/count-text.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -7,7 +8,7 @@ import { TextLink } from '../../ui/text-link.tsx';
 /** Why a version was published. */
 export function reasonText({ reason, changes }: Pick<ConfigVersion, 'reason' | 'changes'>): string {
   if (reason !== 'changed') return reason;
-  return changes === 1 ? '1 change' : `${changes.toLocaleString()} changes`;
+  return countText(changes, 'change');
 }
 
 /** Who made the changes of a version. */

@@ -2,6 +2,7 @@ import { SimpleGrid, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway, serverClock, type RouteTraffic } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
+import { countText } from '../../ui/count-text.ts';
 import { msText } from '../../ui/ms-text.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import { shareText } from './numbers.ts';
@@ -58,7 +59,7 @@ export function TopRoutes(props: TopRoutesProps) {
         nothing="There were no requests."
         keep={() => true}
         valueOf={({ p95_ms, requests }) =>
-          `${p95_ms === null ? '–' : msText(p95_ms)}, ${requests.toLocaleString()} requests`
+          `${p95_ms === null ? '–' : msText(p95_ms)}, ${countText(requests, 'request')}`
         }
       />
     </SimpleGrid>

@@ -1,5 +1,6 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { RequestRecord } from '../../api/client.ts';
+import { LongText } from '../../ui/long-text.tsx';
 import { msText } from '../../ui/ms-text.ts';
 import classes from './attempt-timeline.module.css';
 import { retryText } from './retry-text.ts';
@@ -63,7 +64,7 @@ function Attempt({ bar, number, record, urls }: AttemptProps) {
     <Stack gap={4}>
       <Group gap="xs" wrap="wrap">
         <Text size="sm" fw={600}>
-          {number}. {urls.get(upstream) ?? upstream}
+          {number}. <LongText text={urls.get(upstream) ?? upstream} what="URL" />
         </Text>
         {region !== null && (
           <Badge variant="default" size="sm" tt="none">

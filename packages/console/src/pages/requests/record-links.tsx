@@ -3,6 +3,7 @@ import { gateway, type RequestRecord } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { useTokenName } from '../../api/token-names.ts';
 import { TextLink } from '../../ui/text-link.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 import { useRecordedService } from './recorded-service.ts';
 
 interface RecordProps {
@@ -91,8 +92,10 @@ function ServiceLink({ record, serviceId, text }: ServiceLinkProps) {
       params={{ serviceId }}
       search={environmentOf(record)}
       inherit
+      lineClamp={3}
+      title={text}
     >
-      {text}
+      {visibleText(text)}
     </TextLink>
   );
 }

@@ -4,6 +4,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { msText } from '../../ui/ms-text.ts';
 import { LocalTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 import { RequestEnd } from './request-end.tsx';
 
 /** The columns of the list. */
@@ -41,7 +42,15 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
     key: 'upstream',
     header: 'Upstream',
     visibleFrom: 'md',
-    cell: ({ upstream }) => upstream?.url ?? <Text c="dimmed">not sent</Text>,
+    cell: ({ upstream }) =>
+      upstream === null ? (
+        <Text c="dimmed">not sent</Text>
+      ) : (
+        // A long URL must not take the room of the path. The page of the request has all of it.
+        <Text size="sm" maw={260} lineClamp={2} title={upstream.url}>
+          {visibleText(upstream.url)}
+        </Text>
+      ),
   },
   {
     key: 'time',

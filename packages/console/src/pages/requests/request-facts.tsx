@@ -5,6 +5,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LocalTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 import {
   environmentOf,
   RecordedConfiguration,
@@ -98,10 +99,10 @@ function callerFacts(record: RequestRecord): NamedFacts {
   const { request_bytes: bytesIn, response_bytes: bytesOut } = record;
   return [
     ['Token', token === null ? null : <RecordedToken key="token" record={record} token={token} />],
-    ...(subject === null ? [] : [['Subject', subject] as const]),
+    ...(subject === null ? [] : [['Subject', visibleText(subject)] as const]),
     ...(claims === null
       ? []
-      : [['Claims', <Code key="claims">{JSON.stringify(claims)}</Code>] as const]),
+      : [['Claims', <Code key="claims">{visibleText(JSON.stringify(claims))}</Code>] as const]),
     ['Address', client_ip],
     ['Own request id', client_request_id],
     ['Bodies', `${bytesIn.toLocaleString()} bytes in, ${bytesOut.toLocaleString()} bytes out`],

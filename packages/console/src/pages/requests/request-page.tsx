@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useId } from 'react';
 import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import type { RequestRecord } from '../../api/client.ts';
+import { LongText } from '../../ui/long-text.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { msText } from '../../ui/ms-text.ts';
@@ -39,7 +40,7 @@ function RequestDetails({ record }: { readonly record: RequestRecord }) {
       <Paper withBorder p="md">
         <Stack gap="xs">
           <Text fw={600}>
-            {method} {path}
+            {method} <LongText text={path} what="path" />
           </Text>
           <Group gap="md">
             <RequestEnd record={record} />

@@ -1,5 +1,6 @@
 import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 import { explainPolicies } from './policies/explain-policies.ts';
 
 /** What happens to a request to the route, in words. */
@@ -14,7 +15,7 @@ export function PoliciesPanel({ route }: { readonly route: Route }) {
           <Stack gap={6}>
             {sentences.map((sentence) => (
               <Text key={sentence} size="sm">
-                {sentence}
+                {visibleText(sentence)}
               </Text>
             ))}
           </Stack>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Route } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { serviceNamesQuery } from '../../api/service-names.ts';
+import { countText } from '../../ui/count-text.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
@@ -97,7 +98,7 @@ function RouteTrafficSummary({ route }: { readonly route: Route }) {
       />
       <Group gap="lg" mt="sm">
         <Text size="sm">
-          {requests.toLocaleString()} requests, {errors.toLocaleString()} failed
+          {countText(requests, 'request')}, {errors.toLocaleString()} failed
         </Text>
         <TextLink to="/requests" search={{ route: name, environment }} size="sm">
           Show the requests

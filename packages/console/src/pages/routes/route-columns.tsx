@@ -43,6 +43,8 @@ export function routeColumns(
   ];
 }
 
+const SHOWN_VERSIONS = 3;
+
 interface TargetProps {
   readonly route: Route;
   readonly nameOf: (id: string) => string;
@@ -53,11 +55,14 @@ function Target({ route: { service_id: service, versions }, nameOf }: TargetProp
   if (versions === null) return service === null ? null : nameOf(service);
   return (
     <Group gap="xs">
-      {versions.map(({ name, weight }) => (
+      {versions.slice(0, SHOWN_VERSIONS).map(({ name, weight }) => (
         <Text key={name} size="sm">
           {name} {weightText(weight, versions)}
         </Text>
       ))}
+      {versions.length > SHOWN_VERSIONS && (
+        <Text size="sm">and {versions.length - SHOWN_VERSIONS} more</Text>
+      )}
     </Group>
   );
 }

@@ -1,6 +1,7 @@
 import { Alert, Box, Code, List, Paper, Skeleton, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { LoadError } from '../../ui/load-error.tsx';
+import { LongText } from '../../ui/long-text.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { serviceHealthQuery } from '../services/services-query.ts';
 import { healthMatrix, type HealthMatrix } from './health-matrix.ts';
@@ -44,7 +45,10 @@ function Matrix({ matrix }: { readonly matrix: HealthMatrix }) {
           <List size="sm">
             {problems.slice(0, MAX_PROBLEMS).map(({ url, status, meaning, planes: reporting }) => (
               <List.Item key={`${url} ${status}`}>
-                <Code>{url}</Code> is {meaning}. Reported by {planesText(reporting)}.
+                <Code>
+                  <LongText text={url} what="URL" />
+                </Code>{' '}
+                is {meaning}. Reported by {planesText(reporting)}.
               </List.Item>
             ))}
           </List>
@@ -71,7 +75,7 @@ function Matrix({ matrix }: { readonly matrix: HealthMatrix }) {
             {rows.map(({ upstream, statuses }) => (
               <Table.Tr key={upstream.id}>
                 <Table.Th scope="row">
-                  {upstream.url}
+                  <LongText text={upstream.url} what="URL" />
                   {upstream.region !== null && (
                     <Text size="xs" c="dimmed">
                       {upstream.region}

@@ -6,6 +6,7 @@ import { useEnvironment } from '../../api/environments.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { LongText } from '../../ui/long-text.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -38,7 +39,9 @@ const columns: readonly Column<Service>[] = [
     cell: ({ upstreams }) => (
       <Stack gap={4} align="flex-start">
         {upstreams.slice(0, SHOWN_UPSTREAMS).map(({ url, region }) => (
-          <Code key={`${url} ${region ?? ''}`}>{url}</Code>
+          <Code key={`${url} ${region ?? ''}`}>
+            <LongText text={url} what="URL" />
+          </Code>
         ))}
         {upstreams.length > SHOWN_UPSTREAMS && `and ${upstreams.length - SHOWN_UPSTREAMS} more`}
       </Stack>

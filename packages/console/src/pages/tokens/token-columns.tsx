@@ -83,7 +83,7 @@ export function tokenColumns(
       key: 'actions',
       header: 'Actions',
       cell: (token) => (
-        <Group gap={4}>
+        <Group gap={4} className={classes.actions ?? ''}>
           {ACTIONS.map(([action, label]) => (
             <ScopedButton
               key={action}

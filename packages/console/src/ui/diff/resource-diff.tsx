@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { Fragment } from 'react';
+import { visibleText } from '../visible-text.ts';
 import { resourceChanges } from './resource-changes.ts';
 import classes from './resource-diff.module.css';
 
@@ -34,7 +35,7 @@ export function ResourceDiff({ before, after }: ResourceDiffProps) {
                 <Line key={index} className={classes.line} data-kind={kind}>
                   <span aria-hidden>{SIGNS[kind]} </span>
                   <span className={classes.spoken}>{SPOKEN[kind]}</span>
-                  {text}
+                  {visibleText(text)}
                 </Line>
               );
             })}

@@ -1,3 +1,4 @@
+import { visibleText } from '../visible-text.ts';
 /** A resource while it is edited, in the form of the API. A value that the API will refuse may be in it. */
 export type Draft = Readonly<Record<string, unknown>>;
 
@@ -77,10 +78,10 @@ export function differencesBetween(before: Draft, after: Draft, prefix = ''): Di
 /** A value of a field for people. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'none';
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return visibleText(value);
   const isPlainList = Array.isArray(value) && value.every((item) => !isObject(item));
-  if (!isPlainList) return JSON.stringify(value);
-  return value.length === 0 ? 'none' : value.join(', ');
+  if (!isPlainList) return visibleText(JSON.stringify(value));
+  return value.length === 0 ? 'none' : visibleText(value.join(', '));
 }
 
 function isObject(value: unknown): value is Draft {

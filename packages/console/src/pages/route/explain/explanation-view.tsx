@@ -2,6 +2,7 @@ import { Alert, Code, Paper, Stack, Text, Title } from '@mantine/core';
 import type { Explanation } from '../../../api/client.ts';
 import { DataTable, type Column } from '../../../ui/data-table.tsx';
 import { Facts } from '../../../ui/facts.tsx';
+import { LongText } from '../../../ui/long-text.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import classes from './explanation-view.module.css';
 import { factsOf, outcomeText } from './outcome-text.ts';
@@ -74,7 +75,15 @@ function StageItem({ name, decision, reason }: Stage) {
 type Upstream = NonNullable<Explanation['upstreams']>[number];
 
 const UPSTREAM_COLUMNS: readonly Column<Upstream>[] = [
-  { key: 'url', header: 'Upstream', cell: ({ url }) => <Code>{url}</Code> },
+  {
+    key: 'url',
+    header: 'Upstream',
+    cell: ({ url }) => (
+      <Code>
+        <LongText text={url} what="URL" />
+      </Code>
+    ),
+  },
   { key: 'health', header: 'Health', cell: ({ health }) => <StatusBadge status={health} /> },
   {
     key: 'region',

@@ -1,6 +1,7 @@
 import type { Route } from '../../../api/client.ts';
 import type { Policy } from './policy.ts';
-import { countText, listWords, sizeText, windowText } from './words.ts';
+import { countText } from '../../../ui/count-text.ts';
+import { listWords, sizeText, windowText } from './words.ts';
 
 /** Which methods, bodies and paths the route accepts. */
 export function explainLimits(

@@ -151,7 +151,7 @@ describe('the policies of a route in words', () => {
       '1 byte',
       '1,000 bytes',
       '64 KiB',
-      '1024 MiB',
+      '1 GiB',
     ]);
     expect(listWords(['a', 'b', 'c'])).toBe('a, b and c');
   });

@@ -1,6 +1,7 @@
 import type { Route } from '../../../api/client.ts';
 import type { Policy } from './policy.ts';
-import { countText, durationText, listWords } from './words.ts';
+import { countText } from '../../../ui/count-text.ts';
+import { durationText, listWords } from './words.ts';
 
 type Retries = Pick<Route, 'timeout_ms' | 'retry_count' | 'retry' | 'methods'>;
 

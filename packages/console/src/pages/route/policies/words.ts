@@ -1,6 +1,12 @@
+import { countText } from '../../../ui/count-text.ts';
+
 const SECOND_MS = 1000;
 const MINUTE_S = 60;
-const MEBIBYTE = 1024 * 1024;
+const SIZES = [
+  [1024 ** 3, 'GiB'],
+  [1024 ** 2, 'MiB'],
+  [1024, 'KiB'],
+] as const;
 
 /** A duration: `250 ms`, `2 s`, `1.5 s`. */
 export function durationText(ms: number): string {
@@ -18,14 +24,8 @@ export function windowText(seconds: number): string {
 
 /** A size: `10 MiB`, `64 KiB`, `1,000 bytes`. */
 export function sizeText(bytes: number): string {
-  if (bytes >= MEBIBYTE && bytes % MEBIBYTE === 0) return `${bytes / MEBIBYTE} MiB`;
-  if (bytes >= 1024 && bytes % 1024 === 0) return `${bytes / 1024} KiB`;
-  return countText(bytes, 'byte');
-}
-
-/** `1 attempt`, `1,000 requests`. */
-export function countText(count: number, what: string): string {
-  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+  const whole = SIZES.find(([size]) => bytes >= size && bytes % size === 0);
+  return whole === undefined ? countText(bytes, 'byte') : `${bytes / whole[0]} ${whole[1]}`;
 }
 
 /** `a, b and c`. */
