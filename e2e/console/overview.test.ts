@@ -73,7 +73,7 @@ describe('the overview of the console', () => {
   it('shows within 10 s that the upstream of a service has stopped', async () => {
     const page = await open('/overview');
     const services = region(page, 'Services that are not healthy');
-    await services.getByText(/services are healthy/).waitFor();
+    await services.getByText(/services? (?:is|are) healthy/).waitFor();
     await upstream.stop();
     await services.getByText('payments').waitFor({ timeout: 10_000 });
     await services.getByText('unhealthy').waitFor();

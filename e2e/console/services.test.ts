@@ -65,6 +65,36 @@ describe('services in the console', () => {
     await page.getByText('No services in production').waitFor();
   });
 
+  it('are found by a part of the name, with the key / first', async () => {
+    await world.gateway.service({ name: 'ledger-eu' });
+    const { page, signIn } = await world.open('/services?environment=production');
+    await signIn();
+    await page.getByRole('link', { name: 'ledger-eu' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('ger-e');
+    await page.getByRole('option', { name: 'ledger-eu' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'ledger-eu' }).waitFor();
+  });
+
+  it('and routes lead from an empty environment to the first one, and say that an environment is unknown', async () => {
+    const { page, signIn } = await world.open('/services?environment=development');
+    await signIn();
+    await page.getByRole('link', { name: 'Create the first service' }).waitFor();
+    await page.getByRole('link', { name: 'Routes', exact: true }).click();
+    await page.getByText('No routes in development').waitFor();
+    await page.getByRole('link', { name: 'Create the first route' }).click();
+    await page.getByRole('combobox', { name: 'Service' }).click();
+    await page.getByText('There are no services in development.').waitFor();
+    await page.goto(`${world.url}/services?environment=nowhere`);
+    await page.getByRole('alert').getByText('There is no environment nowhere').waitFor();
+    await page.goto(`${world.url}/services/svc_nowhere`);
+    await page.getByRole('alert').getByText('Not found').waitFor();
+    await page.getByRole('link', { name: 'All services' }).click();
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+  });
+
   it('show what changed meanwhile, when two tabs edit one, and keep both changes', async () => {
     const { id } = await world.gateway.service({
       name: 'shared',

@@ -12,6 +12,7 @@ import { usePreloadedPages } from './preload-pages.ts';
 import { SessionWatch } from './session-watch.tsx';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
+import { UnknownEnvironment } from './unknown-environment.tsx';
 import classes from './shell.module.css';
 
 /** The frame of all pages with a session: header, navigation, the page. */
@@ -78,6 +79,7 @@ export function Shell() {
           <AwayNotice>
             The page tries again until it does. What you see may be old, and what you typed is kept.
           </AwayNotice>
+          <UnknownEnvironment />
           <PermittedPage />
         </div>
       </AppShell.Main>

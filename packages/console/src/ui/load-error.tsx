@@ -1,3 +1,4 @@
+import { ApiError } from '@gateway/client';
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { OutdatedTab } from '../api/load-file.ts';
 import { errorText, requestIdOf } from './error-text.ts';
@@ -10,6 +11,7 @@ interface LoadErrorProps {
 /** What could not be loaded, with the id of the call, and a button that tries again. */
 export function LoadError({ error, onRetry }: LoadErrorProps) {
   if (error instanceof OutdatedTab) return <UpdatedNotice />;
+  if (error instanceof ApiError && error.status === 404) return <Missing reason={error.message} />;
   const requestId = requestIdOf(error);
   return (
     <Alert color="red" title="This could not be loaded" role="alert">
@@ -24,6 +26,15 @@ export function LoadError({ error, onRetry }: LoadErrorProps) {
           {requestId !== undefined && <Code>{requestId}</Code>}
         </Group>
       </Stack>
+    </Alert>
+  );
+}
+
+/** Another try would not help, and nothing is broken. */
+function Missing({ reason }: { readonly reason: string }) {
+  return (
+    <Alert color="gray" title="Not found" role="alert">
+      {reason}
     </Alert>
   );
 }

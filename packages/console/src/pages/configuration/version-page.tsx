@@ -7,6 +7,7 @@ import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Differences } from './differences.tsx';
 import { authorsText, reasonText } from './version-columns.tsx';
 import { ROLL_BACK_RIGHT } from './roll-back-right.ts';
@@ -28,21 +29,24 @@ export function VersionPage() {
     <Page
       title={`Version ${route.useParams().version}`}
       actions={
-        data !== undefined &&
-        current !== undefined &&
-        !isCurrent && (
-          <ScopedButton
-            {...ROLL_BACK_RIGHT}
-            variant="default"
-            onClick={() =>
-              void navigate({
-                to: '/configuration/$version/roll-back',
-                params: { version: String(version) },
-              })
-            }
-          >
-            Roll back to this version
-          </ScopedButton>
+        data === undefined ? (
+          <TextLink to="/configuration">All versions</TextLink>
+        ) : (
+          current !== undefined &&
+          !isCurrent && (
+            <ScopedButton
+              {...ROLL_BACK_RIGHT}
+              variant="default"
+              onClick={() =>
+                void navigate({
+                  to: '/configuration/$version/roll-back',
+                  params: { version: String(version) },
+                })
+              }
+            >
+              Roll back to this version
+            </ScopedButton>
+          )
         )
       }
     >

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway, type Service } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
+import { NextStep } from '../../ui/next-step.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { RegionHealth } from '../services/region-health.tsx';
@@ -49,9 +50,16 @@ export function UnhealthyServices({ environment }: { readonly environment: strin
         {({ count, services }) =>
           services.length === 0 ? (
             <Note>
-              {count === 0
-                ? `There are no services in ${environment}.`
-                : `All ${count.toLocaleString()} services are healthy.`}
+              {count === 0 ? (
+                <>
+                  There are no services in {environment}.{' '}
+                  <NextStep scope="services:write" to="/services/new">
+                    Create the first service
+                  </NextStep>
+                </>
+              ) : (
+                healthyText(count)
+              )}
             </Note>
           ) : (
             <>
@@ -75,4 +83,10 @@ export function UnhealthyServices({ environment }: { readonly environment: strin
       </PanelContent>
     </Panel>
   );
+}
+
+function healthyText(count: number): string {
+  return count === 1
+    ? 'The only service is healthy.'
+    : `All ${count.toLocaleString()} services are healthy.`;
 }

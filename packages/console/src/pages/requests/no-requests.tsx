@@ -1,4 +1,5 @@
 import { Empty } from '../../ui/empty.tsx';
+import { NextStep } from '../../ui/next-step.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { hasFilters, type RequestsSearch } from './requests-search.ts';
 
@@ -20,7 +21,10 @@ export function NoRequests({ environment, search }: NoRequestsProps) {
   }
   return (
     <Empty title={`No requests in ${environment} in the last 30 days`}>
-      A request to /v1/proxy/NAME appears here within two seconds after its response.
+      A request to /v1/proxy/NAME appears here within two seconds after its response.{' '}
+      <NextStep scope="routes:read" to="/routes">
+        Show the routes
+      </NextStep>
     </Empty>
   );
 }

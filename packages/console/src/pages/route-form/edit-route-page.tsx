@@ -7,6 +7,7 @@ import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { patchRoute, readRoute, routeQuery, type RouteReading } from '../route/route-query.ts';
 import { draftOf, MERGED_ROUTE_FIELDS } from './route-draft.ts';
 import { RouteFields } from './route-fields.tsx';
@@ -20,7 +21,7 @@ export function EditRoutePage() {
   useFollowEnvironment(data?.route.environment);
   if (data !== undefined) return <EditForm key={routeId} reading={data} />;
   return (
-    <Page title="Edit route">
+    <Page title="Edit route" actions={<TextLink to="/routes">All routes</TextLink>}>
       {error === null ? <Loading /> : <LoadError error={error} onRetry={() => void refetch()} />}
     </Page>
   );

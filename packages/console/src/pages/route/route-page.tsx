@@ -6,6 +6,7 @@ import { LoadError } from '../../ui/load-error.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { PoliciesPanel } from './policies-panel.tsx';
 import { RouteActions } from './route-actions.tsx';
 import { RouteSummary } from './route-summary.tsx';
@@ -30,7 +31,7 @@ export function RoutePage() {
   useFollowEnvironment(data?.route.environment);
   if (data === undefined) {
     return (
-      <Page title="Route">
+      <Page title="Route" actions={<TextLink to="/routes">All routes</TextLink>}>
         {error === null ? <Loading /> : <LoadError error={error} onRetry={() => void refetch()} />}
       </Page>
     );

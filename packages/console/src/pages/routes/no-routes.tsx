@@ -1,6 +1,7 @@
-import { TextLink } from '../../ui/text-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import type { RoutesSearch } from './routes-search.ts';
+import { NextStep } from '../../ui/next-step.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { hasFilters, type RoutesSearch } from './routes-search.ts';
 
 interface NoRoutesProps {
   readonly environment: string;
@@ -9,10 +10,13 @@ interface NoRoutesProps {
 
 /** In place of the list: nothing was found, or there is nothing yet. */
 export function NoRoutes({ environment, filters }: NoRoutesProps) {
-  if (Object.values(filters).every((value) => value === undefined)) {
+  if (!hasFilters(filters)) {
     return (
       <Empty title={`No routes in ${environment}`}>
-        A route decides what happens to requests to /v1/proxy/NAME, and which service gets them.
+        A route decides what happens to requests to /v1/proxy/NAME, and which service gets them.{' '}
+        <NextStep scope="routes:write" to="/routes/new">
+          Create the first route
+        </NextStep>
       </Empty>
     );
   }

@@ -28,6 +28,11 @@ export function routesSearch(params: Record<string, unknown>): RoutesSearch {
   };
 }
 
+/** Whether the list is not all routes of its environment from the first one on. */
+export function hasFilters({ search, status, service, cursor }: RoutesSearch): boolean {
+  return [search, status, service, cursor].some((value) => value !== undefined);
+}
+
 function isText(value: unknown): value is string | number {
   return (typeof value === 'string' && value !== '') || typeof value === 'number';
 }

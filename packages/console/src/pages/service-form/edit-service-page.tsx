@@ -7,6 +7,7 @@ import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import {
   patchService,
   readService,
@@ -26,7 +27,7 @@ export function EditServicePage() {
   useFollowEnvironment(data?.service.environment);
   if (data !== undefined) return <EditForm key={serviceId} reading={data} />;
   return (
-    <Page title="Edit service">
+    <Page title="Edit service" actions={<TextLink to="/services">All services</TextLink>}>
       {error === null ? <Loading /> : <LoadError error={error} onRetry={() => void refetch()} />}
     </Page>
   );

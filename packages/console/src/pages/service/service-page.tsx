@@ -4,6 +4,7 @@ import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { HealthPanel } from './health-panel.tsx';
 import { ServiceActions } from './service-actions.tsx';
 import { serviceQuery } from './service-query.ts';
@@ -18,7 +19,7 @@ export function ServicePage() {
   useFollowEnvironment(data?.service.environment);
   if (data === undefined) {
     return (
-      <Page title="Service">
+      <Page title="Service" actions={<TextLink to="/services">All services</TextLink>}>
         {error === null ? <Loading /> : <LoadError error={error} onRetry={() => void refetch()} />}
       </Page>
     );

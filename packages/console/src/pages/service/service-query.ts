@@ -15,7 +15,8 @@ export function serviceQuery(id: string) {
   return queryOptions({
     queryKey: ['services', 'one', id],
     queryFn: ({ signal }) => readService(id, signal),
-    refetchInterval: 10_000,
+    // A new service has its first status after some seconds, and its health stands beside it.
+    refetchInterval: 3000,
   });
 }
 

@@ -7,12 +7,14 @@ import { TextLink } from '../../ui/text-link.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { LongText } from '../../ui/long-text.tsx';
+import { NextStep } from '../../ui/next-step.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
+import { FindService } from './find-service.tsx';
 import { RegionHealth } from './region-health.tsx';
 import { servicesQuery } from './services-query.ts';
 
@@ -65,9 +67,15 @@ export function ServicesPage() {
     <Page
       title="Services"
       actions={
-        <ScopedButton scope="services:write" onClick={() => void navigate({ to: '/services/new' })}>
-          New service
-        </ScopedButton>
+        <>
+          <FindService environment={environment} />
+          <ScopedButton
+            scope="services:write"
+            onClick={() => void navigate({ to: '/services/new' })}
+          >
+            New service
+          </ScopedButton>
+        </>
       }
     >
       <PagedTable
@@ -77,7 +85,10 @@ export function ServicesPage() {
         rowKey={({ id }) => id}
         empty={
           <Empty title={`No services in ${environment}`}>
-            A service is what the gateway forwards requests to.
+            A service is what the gateway forwards requests to.{' '}
+            <NextStep scope="services:write" to="/services/new">
+              Create the first service
+            </NextStep>
           </Empty>
         }
         cursor={cursor}

@@ -35,7 +35,11 @@ function ServiceSelect({ path, label, environment }: ServiceFieldProps) {
       onChange={set}
       searchable
       limit={50}
-      nothingFoundMessage={`No such service in ${environment}`}
+      nothingFoundMessage={
+        services.length === 0
+          ? `There are no services in ${environment}. Create one first.`
+          : `No such service in ${environment}`
+      }
     />
   );
 }

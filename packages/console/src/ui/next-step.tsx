@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import { useScope } from '../api/rights.ts';
+import { TextLink } from './text-link.tsx';
+
+interface NextStepProps {
+  /** What the page that it leads to needs. Without it there is no link. */
+  readonly scope: string;
+  readonly to: '/services/new' | '/routes' | '/routes/new';
+  readonly children: ReactNode;
+}
+
+/** In place of what is not there yet: a link to where the reader makes it. */
+export function NextStep({ scope, to, children }: NextStepProps) {
+  const { allowed } = useScope(scope);
+  if (!allowed) return null;
+  return (
+    <TextLink to={to} size="sm">
+      {children}
+    </TextLink>
+  );
+}
